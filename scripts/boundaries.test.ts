@@ -1,0 +1,130 @@
+/** The import boundaries are promises: each one is broken on purpose here, and lint has to see it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { suite, test } from 'node:test';
+
+const ROOT_DIR = resolve(import.meta.dirname, '..');
+
+type Planted = { promise: string; file: string; code: string; says: RegExp };
+
+const violations: Planted[] = [
+  {
+    promise: 'contract imports no package',
+    file: 'contract/src/planted.ts',
+    code: "import pino from 'pino';\nexport const x = pino;",
+    says: /imports nothing/,
+  },
+  {
+    promise: 'contract imports no Node module outside signature.ts',
+    file: 'contract/src/planted.ts',
+    code: "import { readFileSync } from 'node:fs';\nexport const x = readFileSync;",
+    says: /imports nothing/,
+  },
+  {
+    promise: 'contract does not reach into the server',
+    file: 'contract/src/planted.ts',
+    code: "import { x as y } from '../../server/src/config.ts';\nexport const x = y;",
+    says: /imports nothing/,
+  },
+  ...(['deliver', 'control'] as const).map((role) => rolesMeet('collect', role)),
+  ...(['collect', 'control'] as const).map((role) => rolesMeet('deliver', role)),
+  ...(['collect', 'deliver'] as const).map((role) => rolesMeet('control', role)),
+  ...['collect', 'deliver', 'control', 'store'].map((folder) => ({
+    promise: `${folder} does not import NATS`,
+    file: `server/src/${folder}/planted.ts`,
+    code: "import { connect } from '@nats-io/transport-node';\nexport const x = connect;",
+    says: /server\/src\/stream\//,
+  })),
+  ...['collect', 'deliver'].map((folder) => ({
+    promise: `${folder} does not import PostgreSQL`,
+    file: `server/src/${folder}/planted.ts`,
+    code: "import pg from 'pg';\nexport const x = pg;",
+    says: /never touch PostgreSQL/,
+  })),
+  ...['control', 'stream'].map((folder) => ({
+    promise: `${folder} does not import PostgreSQL`,
+    file: `server/src/${folder}/planted.ts`,
+    code: "import pg from 'pg';\nexport const x = pg;",
+    says: /server\/src\/store\//,
+  })),
+  {
+    promise: 'collect does not import the store',
+    file: 'server/src/collect/planted.ts',
+    code: "import { x as y } from '../store/sources.ts';\nexport const x = y;",
+    says: /never touch PostgreSQL/,
+  },
+  {
+    promise: 'the stream knows no role',
+    file: 'server/src/stream/planted.ts',
+    code: "import { x as y } from '../collect/serve-collect.ts';\nexport const x = y;",
+    says: /knows no role/,
+  },
+  {
+    promise: 'main.ts does not import NATS',
+    file: 'server/src/main.ts',
+    code: "import { connect } from '@nats-io/transport-node';\nexport const x = connect;",
+    says: /server\/src\/stream\//,
+  },
+  {
+    promise: 'only config.ts reads the environment',
+    file: 'server/src/collect/planted.ts',
+    code: 'export const x = process.env.HOME;',
+    says: /process\.env/,
+  },
+  {
+    promise: 'e2e imports nothing of ours',
+    file: 'e2e/src/planted.ts',
+    code: "import { x as y } from '@millrace/contract';\nexport const x = y;",
+    says: /from outside/,
+  },
+  {
+    promise: 'imports name the file that exists, which ends in .ts',
+    file: 'server/src/planted.ts',
+    code: "import { x as y } from './config.js';\nexport const x = y;",
+    says: /extension/,
+  },
+];
+
+suite('lint guards the import boundaries', () => {
+  for (const violation of violations) {
+    test(violation.promise, () => {
+      const { status, output } = lint(violation);
+      assert.notEqual(status, 0, output);
+      assert.match(output, violation.says);
+    });
+  }
+
+  test('what follows the rules passes', () => {
+    const clean = "import { createHmac } from 'node:crypto';\nexport const x = createHmac;";
+    const { status, output } = lint({ promise: '', file: 'contract/src/signature.ts', code: clean, says: /./ });
+    assert.equal(status, 0, output);
+  });
+});
+
+function rolesMeet(role: string, other: string): Planted {
+  return {
+    promise: `${role} does not import ${other}`,
+    file: `server/src/${role}/planted.ts`,
+    code: `import { x as y } from '../${other}/x.ts';\nexport const x = y;`,
+    says: /Roles never import roles/,
+  };
+}
+
+function lint({ file, code }: Planted): { status: number | null; output: string } {
+  const dir = mkdtempSync(join(tmpdir(), 'millrace-boundaries-'));
+  try {
+    mkdirSync(dirname(join(dir, file)), { recursive: true });
+    copyFileSync(join(ROOT_DIR, '.oxlintrc.json'), join(dir, '.oxlintrc.json'));
+    writeFileSync(join(dir, file), code);
+    const done = spawnSync(join(ROOT_DIR, 'node_modules/.bin/oxlint'), ['--deny-warnings'], {
+      cwd: dir,
+      encoding: 'utf8',
+    });
+    return { status: done.status, output: done.stdout + done.stderr };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
