@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+
+/** A server under test, and how to load it. */
+export type Running = AsyncDisposable & {
+  pid: number;
+  natsPid: number;
+  /** Loads it for so many seconds; resolves with the number of requests answered 200. */
+  drive(seconds: number, run: string): Promise<number>;
+  storedMessages(): Promise<number>;
+};
+
+export type Contender = { callsPerRequest: number; open(): Promise<Running> };
+export type Comparison = {
+  /** Median over the slices of first's CPU per call divided by second's. */
+  ratio: number;
+  min: number;
+  max: number;
+  /** Medians, in microseconds of CPU a call. */
+  firstUs: number;
+  secondUs: number;
+  natsUs: number;
+  isConclusive: boolean;
+};
+
+type Plan = { launches: number; slices: number; seconds: number };
+type Slice = { ratio: number; firstUs: number; secondUs: number; natsUs: number };
+
+const WARM_UP_REQUESTS = 12_000;
+/** What goes on in the last moment of a slice is counted by the server and not by the load generator. */
+const IN_FLIGHT = 32;
+
+export async function compare(first: Contender, second: Contender, plan: Plan): Promise<Comparison> {
+  const slices: Slice[] = [];
+  for (let launch = 0; launch < plan.launches; launch += 1) {
+    await using a = await first.open();
+    await using b = await second.open();
+    await Promise.all([warmUp(a, plan), warmUp(b, plan)]);
+    for (let slice = 0; slice < plan.slices; slice += 1) {
+      const run = `${launch}-${slice}`;
+      const [costA, costB] = await Promise.all([measure(a, plan, run), measure(b, plan, run)]);
+      slices.push({
+        ratio: costA.us / costB.us,
+        firstUs: costA.us / first.callsPerRequest,
+        secondUs: costB.us / second.callsPerRequest,
+        natsUs: costA.natsUs / first.callsPerRequest,
+      });
+    }
+  }
+  return summarize(slices);
+}
+
+/** Cold code costs two to three times as much, so it is warmed by count, not by time. */
+async function warmUp(server: Running, plan: Plan): Promise<void> {
+  let requests = 0;
+  for (let round = 0; requests < WARM_UP_REQUESTS; round += 1) {
+    requests += await server.drive(plan.seconds, `warm-${process.pid}-${round}-${performance.now()}`);
+  }
+}
+
+async function measure(server: Running, plan: Plan, run: string): Promise<{ us: number; natsUs: number }> {
+  const storedBefore = await server.storedMessages();
+  const before = cpuUs(server.pid);
+  const natsBefore = cpuUs(server.natsPid);
+  const requests = await server.drive(plan.seconds, `${run}-${performance.now()}`);
+  const us = cpuUs(server.pid) - before;
+  const natsUs = cpuUs(server.natsPid) - natsBefore;
+  const stored = (await server.storedMessages()) - storedBefore;
+  if (stored < requests || stored > requests + IN_FLIGHT) {
+    throw new Error(`void: ${requests} requests were answered but ${stored} messages were stored`);
+  }
+  return { us: us / requests, natsUs: natsUs / requests };
+}
+
+/** User and system time of a process, from its 14th and 15th field: ticks of 10 ms. */
+function cpuUs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+function summarize(slices: Slice[]): Comparison {
+  const ratios = slices.map((slice) => slice.ratio).sort((a, b) => a - b);
+  const low = ratios[Math.floor(ratios.length * 0.1)] ?? 0;
+  const high = ratios[Math.ceil(ratios.length * 0.9) - 1] ?? 0;
+  return {
+    ratio: round(median(ratios)),
+    min: round(ratios[0] ?? 0),
+    max: round(ratios.at(-1) ?? 0),
+    firstUs: round(median(slices.map((slice) => slice.firstUs))),
+    secondUs: round(median(slices.map((slice) => slice.secondUs))),
+    natsUs: round(median(slices.map((slice) => slice.natsUs))),
+    isConclusive: high / low <= 1.25,
+  };
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+
+const PLACE = '@ID@';
+
+/** Twenty calls of an online shop, 15 KB; `@ID@` is where the load generator puts a new id for each request. */
+export function batchTemplate(): string {
+  return JSON.stringify({
+    batch: Array.from({ length: 20 }, (_, i) => orderCall(i)),
+    sentAt: '2026-11-15T10:00:01.000Z',
+  });
+}
+
+export function singleTemplate(): string {
+  return JSON.stringify(orderCall(0));
+}
+
+function orderCall(index: number): Record<string, unknown> {
+  return {
+    messageId: `bench-${PLACE}-${index}`,
+    type: 'track',
+    userId: `user-${index * 7919}`,
+    anonymousId: '507f191e-810c-4972-9de8-60ea00000000',
+    event: 'Order Completed',
+    timestamp: '2026-11-15T10:00:00.123Z',
+    properties: {
+      orderId: `50314b8e9bcf00000000${index}`,
+      total: 27.5,
+      currency: 'USD',
+      products: [
+        {
+          productId: '507f1f77bcf86cd799439011',
+          sku: '45790-32',
+          name: 'Monopoly: 3rd Edition',
+          price: 19,
+          quantity: 1,
+        },
+        { productId: '505bd76785ebb509fc183733', sku: '46493-32', name: 'Uno Card Game', price: 3, quantity: 2 },
+      ],
+    },
+    context: {
+      library: { name: 'analytics-node', version: '3.1.0' },
+      page: {
+        path: '/checkout/thanks',
+        referrer: 'https://example.com/cart',
+        title: 'Thanks',
+        url: 'https://example.com/checkout/thanks',
+      },
+      userAgent:
+        'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129 Safari/537.36',
+      locale: 'en-US',
+      timezone: 'Europe/Amsterdam',
+    },
+    integrations: { All: true },
+  };
+}
+
+export type Load = { url: string; template: string; scriptFile: string; seconds: number; run: string };
+
+/** One slice of load with wrk; resolves with the number of requests that were answered 200. */
+export async function driveLoad({ url, template, scriptFile, seconds, run }: Load): Promise<number> {
+  writeFileSync(scriptFile, luaScript(template, run));
+  const wrk = spawn('wrk', ['-t1', '-c16', `-d${seconds}s`, '-s', scriptFile, url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  wrk.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    wrk.once('error', () => reject(new Error('wrk is missing: `apt-get install wrk`')));
+    wrk.once('close', resolve);
+  });
+  const requests = Number(/(\d+) requests in/.exec(output)?.[1]);
+  if (code !== 0 || !(requests > 0) || output.includes('Non-2xx')) throw new Error(`the load failed:\n${output}`);
+  return requests;
+}
+
+function luaScript(template: string, run: string): string {
+  const parts = template.split(PLACE).map((part) => `[==[${part}]==]`);
+  const key = Buffer.from('bench-write-key:').toString('base64');
+  return `local parts = { ${parts.join(',\n')} }
+local n = 0
+wrk.method = 'POST'
+wrk.headers['Content-Type'] = 'application/json'
+wrk.headers['Authorization'] = 'Basic ${key}'
+function request()
+  n = n + 1
+  return wrk.format(nil, nil, nil, table.concat(parts, '${run}-' .. n))
+end
+`;
+}

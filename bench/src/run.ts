@@ -1,0 +1,23 @@
+/** `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. */
+import { parseArgs } from 'node:util';
+import { benchCollect } from './collect/bench-collect.ts';
+
+export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
+
+const BENCHES: Readonly<Record<string, (options: { isQuick: boolean }) => Promise<Verdict>>> = {
+  collect: benchCollect,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const bench = BENCHES[positionals[0] ?? ''];
+if (bench === undefined) {
+  console.error(`usage: npm run bench -- NAME [--quick], NAME one of: ${Object.keys(BENCHES).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  const { isGood, figures } = await bench({ isQuick: values.quick });
+  console.log(JSON.stringify(figures));
+  process.exitCode = isGood ? 0 : 1;
+}

@@ -1,0 +1,124 @@
+import {
+  type AcceptedEvent,
+  isCallType,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type RequestShape,
+  type UntrustedObject,
+} from './call.ts';
+import { readTimes } from './event-times.ts';
+import { readId } from './ids.ts';
+
+/** What was known of a request when it was taken. Body and envelope together make its events, whenever and wherever. */
+export interface Envelope {
+  shape: RequestShape;
+  /** ISO 8601, UTC, with milliseconds. */
+  receivedAt: string;
+  requestId: string;
+  /** The address the request came from; left out when no call may carry it. */
+  address?: string;
+  /** Calls from browsers carry their address without asking for it. */
+  browser?: boolean;
+  /** The places of the refused calls in the batch. */
+  refused?: number[];
+}
+
+const KNOWN_FIELDS = new Set([
+  'messageId',
+  'type',
+  'userId',
+  'anonymousId',
+  'groupId',
+  'previousId',
+  'event',
+  'name',
+  'category',
+  'properties',
+  'traits',
+  'context',
+  'integrations',
+  'originalTimestamp',
+  'sentAt',
+  'receivedAt',
+  'timestamp',
+]);
+
+/** The events of a request that `checkRequest` took; the same input gives the same events, byte for byte. */
+export function acceptRequest(body: unknown, envelope: Envelope): AcceptedEvent[] {
+  if (!isObject(body)) return [];
+  const isBatch = envelope.shape === 'batch';
+  const calls: unknown = isBatch ? body.batch : [body];
+  if (!Array.isArray(calls)) return [];
+  const shared = isBatch ? body : {};
+  const refused = new Set(envelope.refused);
+  const events: AcceptedEvent[] = [];
+  for (const [index, call] of calls.entries()) {
+    const event = refused.has(index) ? undefined : acceptCall(call, shared, { ...envelope, index });
+    if (event !== undefined) events.push(event);
+  }
+  return events;
+}
+
+type Fields = Record<string, JsonValue>;
+
+function acceptCall(
+  call: unknown,
+  shared: UntrustedObject,
+  place: Envelope & { index: number },
+): AcceptedEvent | undefined {
+  if (!isObject(call)) return undefined;
+  const type = place.shape === 'batch' ? call.type : place.shape;
+  if (!isCallType(type)) return undefined;
+  const context = { ...asObject(shared.context), ...asObject(call.context) };
+  const integrations = mergeIntegrations(context.integrations, shared.integrations, call.integrations);
+  const times = readTimes(call, shared.sentAt, place.receivedAt);
+  const event: Fields = { messageId: readId(call.messageId) ?? `${place.requestId}-${place.index}`, type };
+  put(event, 'userId', readId(call.userId));
+  put(event, 'anonymousId', readId(call.anonymousId));
+  put(event, 'groupId', readId(call.groupId));
+  put(event, 'previousId', readId(call.previousId));
+  put(event, 'event', call.event);
+  put(event, 'name', call.name);
+  put(event, 'category', call.category);
+  put(event, 'properties', asObject(call.properties));
+  put(event, 'traits', asObject(call.traits));
+  event.context = withAddress(context, place);
+  put(event, 'integrations', integrations);
+  put(event, 'originalTimestamp', times.originalTimestamp);
+  put(event, 'sentAt', times.sentAt);
+  event.receivedAt = place.receivedAt;
+  event.timestamp = times.timestamp;
+  addOtherFields(event, call);
+  // checkRequest saw to what each type requires, which the compiler cannot know here.
+  return event as AcceptedEvent;
+}
+
+function put(event: Fields, field: string, value: unknown): void {
+  if (value !== undefined && value !== null) event[field] = value as JsonValue;
+}
+
+/** Defined and not assigned, because a client may send a field called `__proto__`; the write key goes no further. */
+function addOtherFields(event: Fields, call: UntrustedObject): void {
+  for (const field of Object.keys(call)) {
+    if (KNOWN_FIELDS.has(field) || field === 'writeKey') continue;
+    Object.defineProperty(event, field, { value: call[field], enumerable: true, writable: true, configurable: true });
+  }
+}
+
+/** Clients choose destinations in two places; the newer one, beside the context, wins. */
+function mergeIntegrations(inContext: unknown, ofBatch: unknown, ofCall: unknown): JsonObject | undefined {
+  const maps = [asObject(inContext), asObject(ofBatch), asObject(ofCall)];
+  return maps.some((map) => map !== undefined) ? { ...maps[0], ...maps[1], ...maps[2] } : undefined;
+}
+
+/** An address the client gave stays: some send 0.0.0.0 so that the real one is not kept. */
+function withAddress(context: JsonObject, { address, browser }: Envelope): JsonObject {
+  const isWanted = browser === true || context.direct === true;
+  if (!isWanted || address === undefined || (context.ip ?? null) !== null) return context;
+  return { ...context, ip: address };
+}
+
+function asObject(value: unknown): JsonObject | undefined {
+  return isObject(value) ? (value as JsonObject) : undefined;
+}

@@ -1,0 +1,31 @@
+export { acceptRequest, type Envelope } from './accept-request.ts';
+export {
+  type AcceptedEvent,
+  type AliasEvent,
+  CALL_TYPES,
+  type CallType,
+  type GroupEvent,
+  type IdentifyEvent,
+  isCallType,
+  type JsonObject,
+  type JsonValue,
+  type RequestShape,
+  type TrackEvent,
+  type ViewEvent,
+} from './call.ts';
+export { checkRequest, type RequestCheck, type RequestRefused, type RequestTaken } from './check-request.ts';
+export * from './limits.ts';
+export { type ParsedCall, parseCall } from './parse-call.ts';
+export {
+  type Problem,
+  problemOf,
+  REFUSALS,
+  REQUEST_PROBLEMS,
+  type Refusal,
+  type RefusalCode,
+  type RequestProblemCode,
+} from './refusals.ts';
+export { selectsDestination } from './selection.ts';
+export { signBody, signStandardWebhook, type SignedDelivery, verifyBody } from './signature.ts';
+export { formatTimestamp, parseTimestamp } from './timestamps.ts';
+export { type BodyFormat, deleteBody, webhookBody } from './webhook-body.ts';

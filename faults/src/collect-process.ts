@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts, ROOT_DIR } from '@millrace/engines';
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type CollectProcess = AsyncDisposable & {
+  url: string;
+  port: number;
+  /** Resolves when it takes requests. Each start uses the same port. */
+  start(): Promise<void>;
+  /** Sends a signal and resolves when the process is gone. */
+  kill(signal: NodeJS.Signals): Promise<Exit>;
+};
+
+export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
+
+/** The real server in the role of collect, in a process that faults may do anything to. */
+export async function collectProcess(settings: Settings, logFile: string): Promise<CollectProcess> {
+  const [port = 0] = await freePorts(1);
+  const log = createWriteStream(logFile, { flags: 'a' });
+  let child: ChildProcess | undefined;
+  const stopWithUs = () => void child?.kill('SIGKILL');
+  process.once('exit', stopWithUs);
+
+  async function kill(signal: NodeJS.Signals): Promise<Exit> {
+    if (child === undefined) return { code: null, signal: null };
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    }
+    return { code: child.exitCode, signal: child.signalCode };
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    async start() {
+      const env = { ...process.env, ...settings, MILLRACE_COLLECT_PORT: String(port) };
+      const started = spawn(process.execPath, [join(ROOT_DIR, 'server/src/main.ts')], { env });
+      child = started;
+      started.stdout.pipe(log, { end: false });
+      started.stderr.pipe(log, { end: false });
+      await hasStarted(started, logFile);
+    },
+    kill,
+    async [Symbol.asyncDispose]() {
+      process.removeListener('exit', stopWithUs);
+      await kill('SIGKILL');
+      await new Promise((closed) => log.end(closed));
+    },
+  };
+}
+
+/** Its own log line is the signal; a process that ends instead has its reason in the log. */
+function hasStarted(child: ChildProcess, logFile: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const endedEarly = () => reject(new Error(`collect ended with ${child.exitCode} before it started: ${logFile}`));
+    child.once('exit', endedEarly);
+    let said = '';
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString();
+      if (!said.includes('server.started')) return;
+      child.stdout?.off('data', listen);
+      child.off('exit', endedEarly);
+      resolve();
+    };
+    child.stdout?.on('data', listen);
+  });
+}

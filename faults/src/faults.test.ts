@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FAULTS } from './catalog.ts';
+import { runFault } from './run-fault.ts';
+
+const PROMISES: Readonly<Record<string, string>> = {
+  'collect-kill': 'a collecting process killed at any moment loses nothing and stores nothing twice',
+  'leader-kill': 'requests move to the other stream within 1.5 s of a leader that dies, and nothing is lost',
+  'all-nodes-kill': 'nothing acknowledged is lost when all servers die at once',
+  'nats-stopped': 'clients hear 503 within a second while there is no engine, and are served again by themselves',
+  'cut-off-server': 'a server that stops answering is left for another within 8 s',
+  'slow-sockets': 'sockets that drip their headers are closed, and nobody else notices them',
+  sigterm: 'a process asked to leave ends what it has begun and refuses nobody with an error',
+};
+
+const SEED = 1;
+
+for (const [name, fault] of FAULTS) {
+  test(`${name}: ${PROMISES[name]}`, { timeout: 120_000 }, async (t) => {
+    const report = await runFault({ name, fault, seed: SEED, isFull: false }, (line) => t.diagnostic(line));
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual(report.failures, []);
+  });
+}
+
+test('every fault has a promise, and every promise a fault', () => {
+  assert.deepEqual(Object.keys(PROMISES), [...FAULTS.keys()]);
+});

@@ -1,0 +1,29 @@
+import { openScene, STEADY } from '../open-scene.ts';
+import type { FaultRun, Findings } from '../run-fault.ts';
+import { followSchedule, planSchedule } from '../schedule.ts';
+
+/** The collecting process dies without a word, again and again. A retry finds what it had stored, so nothing is there twice. */
+export async function killCollect(run: FaultRun): Promise<Findings> {
+  await using scene = await openScene(run, { nodes: 3, batchesPerSecond: STEADY });
+  const lengthMs = run.isFull ? 60_000 : 13_000;
+  const schedule = planSchedule(run.random, { lengthMs, everyMs: [2_000, 5_000], quietEndMs: 1_000 });
+  let underWay = 0;
+  const restartsMs: number[] = [];
+  await followSchedule(schedule, async () => {
+    await scene.load.burst();
+    underWay += scene.load.waiting();
+    await scene.collect.kill('SIGKILL');
+    const killedAt = performance.now();
+    await scene.collect.start();
+    restartsMs.push(Math.round(performance.now() - killedAt));
+  });
+  const { failures, figures } = await scene.finish({
+    duplicates: 'never',
+    statuses: [200, 503],
+    areResetsFine: true,
+  });
+  return {
+    failures,
+    figures: { kills: restartsMs.length, underWay, slowestRestartMs: Math.max(...restartsMs), ...figures },
+  };
+}

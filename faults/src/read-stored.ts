@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ROOT_DIR } from '@millrace/engines';
+import type { Settings } from './collect-process.ts';
+import type { StoredEvent } from './judge.ts';
+
+type PrintedEvent = { stream: string; sequence: number; sourceId: string; event: PrintedDetail };
+type PrintedDetail = { messageId: string; receivedAt: string };
+
+/** Everything the streams hold, as their leaders tell it: the project's own printer in a process of its own. */
+export async function readStored(settings: Settings): Promise<StoredEvent[]> {
+  const printer = spawn(process.execPath, [join(ROOT_DIR, 'server/src/print-events.ts')], {
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(printer, 'exit');
+  const stored: StoredEvent[] = [];
+  for await (const line of createInterface({ input: printer.stdout })) {
+    const { stream, sequence, sourceId, event }: PrintedEvent = JSON.parse(line);
+    const receivedAt = Date.parse(event.receivedAt) - performance.timeOrigin;
+    stored.push({ stream, sequence, sourceId, messageId: event.messageId, receivedAt });
+  }
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`print-events ended with ${code}`);
+  return stored;
+}
+
+/** A reader that saw less than the leader holds must not be believed. */
+export function readingProblems(stored: readonly StoredEvent[], counts: ReadonlyMap<string, number>): string[] {
+  return [...counts].flatMap(([stream, messages]) => {
+    const read = new Set(stored.filter((event) => event.stream === stream).map((event) => event.sequence)).size;
+    return read === messages ? [] : [`${stream} holds ${messages} requests, but ${read} were read`];
+  });
+}

@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer';
+import { hash, randomBytes } from 'node:crypto';
+import { checkRequest, type Envelope, type RequestShape, type RequestTaken } from '@millrace/contract';
+import type { SourceConfig } from '../stream/config-bucket.ts';
+import type { Appended, RequestToAppend } from '../stream/append-request.ts';
+import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
+import { type KeyFound, type KeyLookup, keyOfBody } from './find-write-key.ts';
+import { withoutKeys } from './hide-key.ts';
+import type { RateLimit, RateLimiter } from './rate-limit.ts';
+
+export type CallsRequest = {
+  shape: RequestShape;
+  /** From a browser or a pixel: the sender is the user's own device, so its address is the user's. */
+  browser: boolean;
+  authorization: string | undefined;
+  address: string;
+  bytes: Buffer;
+};
+
+export type AcceptNeeds = {
+  keys: KeyLookup;
+  append(request: RequestToAppend): Promise<Appended>;
+  limiter: RateLimiter;
+  defaultRate: RateLimit;
+  nowMs(): number;
+  /** From 0 up to 1; spreads the clients that are told to come back. */
+  random(): number;
+  /** Called with the reason when accepted calls could not be stored. */
+  unavailable(why: string): void;
+};
+
+/** The heart of collect: from the bytes of a request to its answer. 200 only with the engine's word that it is stored. */
+export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer | Promise<Answer> {
+  const fromHeader = needs.keys.byHeader(request.authorization);
+  if (fromHeader === 'bearer') return problemAnswer('oauth_not_supported');
+  // A key in the header is checked before the body is parsed: strangers and floods get no JSON parsing from us.
+  const early = fromHeader === 'none' ? undefined : enter(fromHeader, needs);
+  if (early?.ok === false) return early.answer;
+  const parsed = parseJson(request.bytes);
+  if (!parsed.ok) return problemAnswer('malformed_json');
+  const entered = early ?? enter(sourceOfBody(parsed.value, needs), needs);
+  if (!entered.ok) return entered.answer;
+  const { source, writeKey } = entered.found;
+  const check = checkRequest(parsed.value, request.shape, request.bytes.length);
+  if (!check.ok) return refusedAnswer(check.problem, check.refused);
+  needs.limiter.spend(source.id, check.accepted);
+  const body = withoutKeys(request.bytes, parsed.value, writeKey);
+  return store(request, { check, source, body }, needs);
+}
+
+function sourceOfBody(body: unknown, { keys }: AcceptNeeds): KeyFound | undefined {
+  const writeKey = keyOfBody(body);
+  return writeKey === undefined ? undefined : keys.byKey(writeKey);
+}
+
+type Entered = { ok: true; found: KeyFound } | { ok: false; answer: Answer };
+
+/** Whether a source with this key may send now. */
+function enter(found: KeyFound | undefined, { limiter, defaultRate }: AcceptNeeds): Entered {
+  if (found === undefined) return { ok: false, answer: problemAnswer('invalid_write_key') };
+  if (!found.source.enabled) return { ok: false, answer: problemAnswer('source_disabled') };
+  const waitSeconds = limiter.waitSeconds(found.source.id, found.source.rateLimit ?? defaultRate);
+  if (waitSeconds > 0) return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
+  return { ok: true, found };
+}
+
+async function store(
+  request: CallsRequest,
+  { check, source, body }: { check: RequestTaken; source: SourceConfig; body: Buffer },
+  needs: AcceptNeeds,
+): Promise<Answer> {
+  const receivedAt = new Date(needs.nowMs()).toISOString();
+  const id = requestId(source.id, check.messageIds);
+  const envelope: Envelope = { shape: request.shape, receivedAt, requestId: id };
+  if (request.browser) envelope.browser = true;
+  if (request.browser || check.wantsAddress) envelope.address = request.address;
+  if (check.refused.length > 0) envelope.refused = check.refused.map((refusal) => refusal.index);
+  const appended = await needs.append({
+    sourceId: source.id,
+    id,
+    home: Number.parseInt(id.slice(0, 8), 16),
+    envelope: JSON.stringify(envelope),
+    body,
+  });
+  if (appended.ok) return storedAnswer(check.accepted, check.refused);
+  needs.unavailable(appended.why);
+  return laterAnswer('unavailable', 1 + Math.floor(needs.random() * 3));
+}
+
+/** Equal when the same source sends the same calls again. Without message ids nothing tells a retry from a new call. */
+function requestId(sourceId: string, messageIds: string[] | undefined): string {
+  if (messageIds === undefined) return randomBytes(16).toString('hex');
+  // JSON keeps ["a","b"] apart from ["a,b"].
+  return hash('sha256', JSON.stringify([sourceId, messageIds])).slice(0, 32);
+}
+
+type Parsed = { ok: true; value: unknown } | { ok: false };
+
+/** Bytes that are not UTF-8 would become replacement characters without a word, so they are refused. */
+function parseJson(bytes: Buffer): Parsed {
+  if (!isUtf8(bytes)) return { ok: false };
+  try {
+    return { ok: true, value: JSON.parse(bytes.toString()) };
+  } catch {
+    return { ok: false };
+  }
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import { MAX_BATCH_BYTES, MAX_CALL_BYTES } from '@millrace/contract';
+import { acceptCalls, type AcceptNeeds } from './accept-calls.ts';
+import { type Answer, jsonAnswer, laterAnswer, problemAnswer } from './answer.ts';
+import { type PublicUrl, rudderSourceConfig, segmentSettings } from './browser-settings.ts';
+import type { AddressReader } from './client-address.ts';
+import { PREFLIGHT } from './cors.ts';
+import { isAmbiguous } from './hardened-server.ts';
+import { PIXEL, pixelCall } from './pixel.ts';
+import { readBody } from './read-body.ts';
+import { type Route, routeOf } from './route-of.ts';
+
+export type RequestNeeds = AcceptNeeds & {
+  readAddress: AddressReader;
+  /** Where browsers reach us, if it is not what they wrote in the Host header. */
+  publicUrl: PublicUrl | undefined;
+  /** Empty when ready. */
+  whyNotReady(): string[];
+  /** Bytes of bodies being stored now, and how many may be. */
+  held: { bytes: number; readonly maxBytes: number };
+};
+
+const AMBIGUOUS = closing(
+  jsonAnswer(400, { success: false, code: 'bad_request', message: 'The request can be read in two ways.' }),
+);
+const NOT_FOUND = jsonAnswer(404, {
+  success: false,
+  code: 'not_found',
+  message: 'No such path. Calls go to /v1/batch, /v1/track, …',
+});
+const DROPPED = jsonAnswer(200, { success: true });
+
+/** Any request to its answer; throws only when the client went away or we have a bug. */
+export function answerRequest(request: IncomingMessage, needs: RequestNeeds): Answer | Promise<Answer> {
+  if (isAmbiguous(request)) return AMBIGUOUS;
+  const url = request.url ?? '/';
+  const queryAt = url.indexOf('?');
+  const routing = routeOf(queryAt === -1 ? url : url.slice(0, queryAt));
+  if (!routing.found) return NOT_FOUND;
+  if (request.method === 'OPTIONS') return PREFLIGHT;
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (method !== routing.method) return methodNotAllowed(routing.method);
+  const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
+  return answerRoute({ request, route: routing.route, query }, needs);
+}
+
+type Routed = { request: IncomingMessage; route: Route; query: string };
+
+function answerRoute({ request, route, query }: Routed, needs: RequestNeeds): Answer | Promise<Answer> {
+  switch (route.kind) {
+    case 'calls':
+      return answerCalls(request, route, needs);
+    case 'pixel':
+      return answerPixel(request, { type: route.type, query }, needs);
+    case 'settings':
+      return answerSettings(request, route.writeKey, needs);
+    case 'source_config':
+      return answerSourceConfig(request, query, needs);
+    case 'library_metrics':
+      return DROPPED;
+    case 'alive':
+      return jsonAnswer(200, { status: 'alive' });
+    case 'ready': {
+      const reasons = needs.whyNotReady();
+      return reasons.length === 0
+        ? jsonAnswer(200, { status: 'ready' })
+        : jsonAnswer(503, { status: 'not ready', reasons });
+    }
+  }
+}
+
+async function answerCalls(
+  request: IncomingMessage,
+  { shape, browser }: Extract<Route, { kind: 'calls' }>,
+  needs: RequestNeeds,
+): Promise<Answer> {
+  const read = await readBody(request, shape === 'batch' ? MAX_BATCH_BYTES : MAX_CALL_BYTES);
+  if (!read.ok) return problemAnswer(read.code);
+  if (needs.held.bytes > needs.held.maxBytes) return laterAnswer('unavailable', 2);
+  const size = read.body.length;
+  needs.held.bytes += size;
+  try {
+    return await acceptCalls(
+      {
+        shape,
+        browser: browser || request.headers.origin !== undefined,
+        authorization: request.headers.authorization,
+        address: addressOf(request, needs),
+        bytes: read.body,
+      },
+      needs,
+    );
+  } finally {
+    needs.held.bytes -= size;
+  }
+}
+
+/** A pixel cannot tell its page anything, so whatever happens it is an image. */
+async function answerPixel(
+  request: IncomingMessage,
+  { type, query }: { type: Extract<Route, { kind: 'pixel' }>['type']; query: string },
+  needs: RequestNeeds,
+): Promise<Answer> {
+  const bytes = pixelCall(query);
+  await acceptCalls(
+    { shape: type, browser: true, authorization: undefined, address: addressOf(request, needs), bytes },
+    needs,
+  );
+  return PIXEL;
+}
+
+function answerSettings(request: IncomingMessage, writeKey: string, needs: RequestNeeds): Answer {
+  const found = needs.keys.byKey(writeKey);
+  if (found === undefined) return problemAnswer('invalid_write_key');
+  if (!found.source.enabled) return problemAnswer('source_disabled');
+  return segmentSettings(writeKey, needs.publicUrl ?? { protocol: 'http', host: request.headers.host ?? '' });
+}
+
+function answerSourceConfig(request: IncomingMessage, query: string, needs: RequestNeeds): Answer {
+  const fromHeader = needs.keys.byHeader(request.headers.authorization);
+  const isHeaderKey = typeof fromHeader === 'object';
+  const found = isHeaderKey ? fromHeader : needs.keys.byKey(new URLSearchParams(query).get('writeKey') ?? '');
+  if (found === undefined) return problemAnswer('invalid_write_key');
+  if (!found.source.enabled) return problemAnswer('source_disabled');
+  const { id, name, workspaceId } = found.source;
+  return rudderSourceConfig({ id, name, workspaceId, writeKey: found.writeKey }, new Date(needs.nowMs()));
+}
+
+function addressOf(request: IncomingMessage, { readAddress }: RequestNeeds): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  return readAddress(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded);
+}
+
+function methodNotAllowed(method: 'GET' | 'POST'): Answer {
+  const message = `This path takes ${method} only.`;
+  const answer = jsonAnswer(405, { success: false, code: 'method_not_allowed', message });
+  return { ...answer, headers: { ...answer.headers, Allow: `${method}, OPTIONS` } };
+}
+
+function closing(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, Connection: 'close' } };
+}

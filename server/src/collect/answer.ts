@@ -1,0 +1,47 @@
+import { type Problem, problemOf, type Refusal, type RequestProblemCode } from '@millrace/contract';
+
+/** What goes back to the client. Never 201, 202, 204 or 3xx to a call: client libraries take only 200 for success. */
+export type Answer = {
+  status: number;
+  body: string | Buffer;
+  headers: Readonly<Record<string, string | number>>;
+};
+
+const STATUS: Readonly<Record<RequestProblemCode, number>> = {
+  malformed_json: 400,
+  invalid_write_key: 401,
+  oauth_not_supported: 401,
+  source_disabled: 403,
+  payload_too_large: 413,
+  unsupported_encoding: 415,
+  rate_limited: 429,
+  unavailable: 503,
+};
+
+const STORED = jsonAnswer(200, { success: true });
+
+/** Everything of a single call, or every call of a batch, is stored. */
+export function storedAnswer(accepted: number, refused: Refusal[]): Answer {
+  return refused.length === 0 ? STORED : jsonAnswer(200, { success: true, accepted, rejected: refused });
+}
+
+export function problemAnswer(code: RequestProblemCode): Answer {
+  return jsonAnswer(STATUS[code], { success: false, ...problemOf(code) });
+}
+
+/** Refused by the contract: a single call, or all of a batch. */
+export function refusedAnswer(problem: Problem, refused: Refusal[]): Answer {
+  return jsonAnswer(400, { success: false, ...problem, ...(refused.length > 0 ? { rejected: refused } : {}) });
+}
+
+/** Whole seconds: client libraries read nothing else. */
+export function laterAnswer(code: 'rate_limited' | 'unavailable', seconds: number): Answer {
+  const answer = problemAnswer(code);
+  const reset: Record<string, number> = code === 'rate_limited' ? { 'X-RateLimit-Reset': seconds } : {};
+  return { ...answer, headers: { ...answer.headers, 'Retry-After': seconds, ...reset } };
+}
+
+export function jsonAnswer(status: number, value: unknown): Answer {
+  const body = JSON.stringify(value);
+  return { status, body, headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) } };
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import type { SourceConfig } from '../stream/config-bucket.ts';
+
+export type Sources = { sourceByKeyHash(hash: string): SourceConfig | undefined };
+export type KeyFound = { writeKey: string; source: SourceConfig };
+
+export type KeyLookup = {
+  byKey(writeKey: string): KeyFound | undefined;
+  /** `none` when the header holds no key, `bearer` when it speaks a scheme that we do not. */
+  byHeader(authorization: string | undefined): KeyFound | undefined | 'none' | 'bearer';
+};
+
+type Known = { writeKey: string; keyHash: string };
+
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * From key to source. What a header or a key comes to is remembered, because the same few come again and again; only
+ * those that exist are, so guessing cannot fill the memory. The source itself is looked up anew each time: it may change.
+ */
+export function openKeyLookup(sources: Sources): KeyLookup {
+  const known = new Map<string, Known>();
+
+  function found({ writeKey, keyHash }: Known): KeyFound | undefined {
+    const source = sources.sourceByKeyHash(keyHash);
+    return source === undefined ? undefined : { writeKey, source };
+  }
+
+  function remember(sent: string, writeKey: string): KeyFound | undefined {
+    const entry = { writeKey, keyHash: hashOfKey(writeKey) };
+    const result = found(entry);
+    if (result === undefined) return undefined;
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(sent, entry);
+    return result;
+  }
+
+  return {
+    byKey(writeKey) {
+      const remembered = known.get(writeKey);
+      return remembered === undefined ? remember(writeKey, writeKey) : found(remembered);
+    },
+    byHeader(authorization) {
+      if (authorization === undefined) return 'none';
+      const remembered = known.get(authorization);
+      if (remembered !== undefined) return found(remembered);
+      const header = keyOfHeader(authorization);
+      return header.kind === 'key' ? remember(authorization, header.writeKey) : header.kind;
+    },
+  };
+}
+
+/** What the Authorization header says: a key, that there is none, or a scheme we do not speak. */
+export type HeaderKey = { kind: 'key'; writeKey: string } | { kind: 'none' } | { kind: 'bearer' };
+
+/** The key is the user of HTTP Basic, with an empty password; the colon may be missing. */
+export function keyOfHeader(authorization: string): HeaderKey {
+  const scheme = authorization.slice(0, 7).toLowerCase();
+  if (scheme === 'bearer ') return { kind: 'bearer' };
+  if (!scheme.startsWith('basic ')) return { kind: 'none' };
+  const decoded = Buffer.from(authorization.slice(6), 'base64').toString();
+  const colon = decoded.indexOf(':');
+  const writeKey = colon === -1 ? decoded : decoded.slice(0, colon);
+  return writeKey === '' ? { kind: 'none' } : { kind: 'key', writeKey };
+}
+
+/** `writeKey` of the body, or of its first call: browser libraries repeat it in each. */
+export function keyOfBody(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  if (typeof body['writeKey'] === 'string') return body['writeKey'];
+  const first: unknown = Array.isArray(body['batch']) ? body['batch'][0] : undefined;
+  return isRecord(first) && typeof first['writeKey'] === 'string' ? first['writeKey'] : undefined;
+}
+
+export function hashOfKey(writeKey: string): string {
+  return hash('sha256', writeKey);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,136 @@
+/** What holds for every request there can be, tried with as many as fit into half a minute. */
+import assert from 'node:assert/strict';
+import { after, beforeEach, suite, test } from 'node:test';
+import * as fc from 'fast-check';
+import { acceptRequest, type AcceptedEvent, CALL_TYPES, type RequestShape, webhookBody } from '@millrace/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { CALL, post } from './bad-inputs/raw-case.ts';
+import { openConversation } from './bad-inputs/raw-exchange.ts';
+import {
+  mutate,
+  mutatedBatches,
+  mutations,
+  randomBytes,
+  randomCalls,
+  randomJson,
+  randomRequests,
+} from './bad-inputs/random-requests.ts';
+import { startCollect, type Stored, WRITE_KEY } from './bad-inputs/running-collect.ts';
+import { jsonOf, type Received, send, sendWithKey, type ToSend } from './bad-inputs/send.ts';
+
+/** Six properties share half a minute. */
+const PROPERTY_MS = 5_000;
+const SLOWEST_MS = 2_000;
+
+const unhandled: unknown[] = [];
+process.on('unhandledRejection', (reason) => unhandled.push(reason));
+
+const collect = await startCollect();
+after(() => collect[Symbol.asyncDispose]());
+beforeEach(() => collect.takeStored());
+
+suite('whatever is sent, the answer is right and only what was answered with 200 is stored', () => {
+  test('for bytes without sense', () => hold(randomBytes));
+  test('for any JSON', () => hold(randomJson));
+  test('for calls with anything in their fields', () => hold(randomCalls));
+  test('for good batches with a few bytes changed', () => hold(mutatedBatches));
+  test('for any method, path and headers', () => hold(randomRequests));
+
+  test('for good HTTP with a few bytes changed', async () => {
+    const request = Buffer.from(post([`Content-Length: ${CALL.length}`, 'Content-Type: application/json'], CALL));
+    await runFor(mutations, async (changes) => {
+      await using conversation = await openConversation(collect.port);
+      conversation.socket.write(mutate(request, changes));
+      await Promise.race([conversation.heard(), sleep(20)]);
+      for (const status of conversation.answer().statuses) assert.ok(status < 500, conversation.answer().text);
+    });
+    const alive = await sendWithKey(collect.port, { path: '/v1/track', body: CALL });
+    assert.equal(alive.status, 200);
+  });
+
+  test('and no promise was left to fail alone', () => {
+    assert.deepEqual(unhandled, []);
+  });
+});
+
+async function hold(requests: fc.Arbitrary<ToSend>): Promise<void> {
+  await runFor(requests, async (request) => {
+    const answer = await send(collect.port, request);
+    checkAnswer(request, answer);
+    // Looking is slow; what a refused request might leave behind is found with the next one that is stored.
+    if (answer.status === 200) checkStored(request, { answer, messages: await collect.takeStored() });
+  });
+  assert.deepEqual(await collect.takeStored(), [], 'a refused request was stored');
+}
+
+async function runFor<T>(inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
+  let latest = Promise.resolve();
+  const property = fc.asyncProperty(inputs, (input) => {
+    latest = check(input);
+    return latest;
+  });
+  await fc.assert(property, {
+    numRuns: 1_000_000,
+    interruptAfterTimeLimit: PROPERTY_MS,
+    markInterruptAsFailure: false,
+  });
+  // When the time is over, fast-check leaves the check that is under way to itself.
+  await latest;
+}
+
+function checkAnswer({ method }: ToSend, answer: Received): void {
+  assert.ok(answer.status < 500, `answered ${answer.status}: ${answer.bytes.toString()}`);
+  assert.ok(answer.tookMs < SLOWEST_MS, `took ${answer.tookMs} ms`);
+  if (answer.headers['content-type'] === 'image/gif' || answer.status === 204 || method === 'HEAD') return;
+  assert.equal(answer.headers['content-type'], 'application/json');
+  jsonOf(answer);
+}
+
+type Outcome = { answer: Received; messages: Stored[] };
+
+function checkStored(request: ToSend, { answer, messages }: Outcome): void {
+  for (const message of messages) checkMessage(message);
+  const { method = 'POST', path } = request;
+  const shape = shapeOf(path);
+  if (method !== 'POST' || shape === undefined) {
+    assert.ok(messages.length === 0 || path.startsWith('/v1/pixel/'));
+    return;
+  }
+  assert.equal(messages.length, 1, 'answered 200, and not stored once');
+  const { rejected = [] } = jsonOf(answer) as { rejected?: { index: number }[] };
+  const events = messages.flatMap((message) => message.events);
+  assert.ok(events.length > 0, 'answered 200, and no event is stored');
+  const refused = rejected.map(({ index }) => index);
+  const isBrowser = /^.v1.[a-z](\W|$)/.test(path) || request.headers?.['Origin'] !== undefined;
+  const sender = { address: '127.0.0.1', browser: isBrowser };
+  const expected = acceptRequest(JSON.parse(textOf(request)), { shape, refused, ...sender, ...knownOf(events) });
+  assert.equal(JSON.stringify(events), JSON.stringify(expected), 'stored otherwise than it was sent');
+}
+
+function shapeOf(path: string): RequestShape | undefined {
+  const [, name = ''] = /^\/v1\/([a-z]+)\/?(?:\?|$)/.exec(path) ?? [];
+  if (['batch', 'import', 'b'].includes(name)) return 'batch';
+  return CALL_TYPES.find((type) => type === name || type.slice(0, 1) === name);
+}
+
+/** What only the server knew. */
+function knownOf(events: AcceptedEvent[]): { receivedAt: string; requestId: string } {
+  const made = events.find(({ messageId }) => /^[0-9a-f]{32}-\d+$/.test(messageId));
+  return { receivedAt: events[0]?.receivedAt ?? '', requestId: made?.messageId.slice(0, 32) ?? '' };
+}
+
+function textOf({ body = '', headers = {} }: ToSend): string {
+  const isGzip = /^(x-)?gzip$/i.test(String(headers['Content-Encoding'] ?? ''));
+  return (isGzip ? gunzipSync(body) : body).toString();
+}
+
+function checkMessage({ head, bytes, events }: Stored): void {
+  assert.ok(!head.includes(WRITE_KEY) && !bytes.includes(WRITE_KEY), 'the write key is stored');
+  for (const event of events) {
+    for (const text of [JSON.stringify(event), webhookBody(event, 'documented'), webhookBody(event, 'full')]) {
+      assert.equal(JSON.stringify(JSON.parse(text)), text);
+      assert.ok(!text.includes(WRITE_KEY), 'the write key is in an event');
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import type { ConfigView } from '../stream/config-bucket.ts';
+import type { AcceptNeeds } from './accept-calls.ts';
+import { type Answer, laterAnswer } from './answer.ts';
+import { answerRequest, type RequestNeeds } from './answer-request.ts';
+import type { PublicUrl } from './browser-settings.ts';
+import { openAddressReader } from './client-address.ts';
+import { ANY_ORIGIN } from './cors.ts';
+import { openKeyLookup } from './find-write-key.ts';
+import { createHardenedServer } from './hardened-server.ts';
+import { openRateLimiter, type RateLimit } from './rate-limit.ts';
+
+export type CollectSettings = {
+  host: string;
+  port: number;
+  maxConnections: number;
+  maxHeldBytes: number;
+  /** How long we go on answering after we say that we are leaving, so that load balancers can notice. */
+  drainMs: number;
+  defaultRate: RateLimit;
+  trustedProxies: string[];
+  publicUrl: PublicUrl | undefined;
+};
+
+export type CollectNeeds = {
+  settings: CollectSettings;
+  config: ConfigView;
+  append: AcceptNeeds['append'];
+  isEngineAvailable(): boolean;
+  log: Logger;
+};
+
+/** Letting go of it drains: not ready at once, then no new connections, then the end of what is under way. */
+export type Collect = AsyncDisposable & { port: number };
+
+const IN_FLIGHT_PATIENCE_MS = 10_000;
+
+export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
+  const { settings, log } = needs;
+  const state = { isDraining: false };
+  const requestNeeds = needsOfRequests(needs, state);
+  const server = createHardenedServer(settings, (request, response) => {
+    void answer({ request, response, state }, requestNeeds, log);
+  });
+  server.listen(settings.port, settings.host);
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port;
+  log.info({ host: settings.host, port }, 'collect.listening');
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      state.isDraining = true;
+      await sleep(settings.drainMs);
+      await closeServer(server);
+      log.info({}, 'collect.drained');
+    },
+  };
+}
+
+async function answer(exchange: Exchange, needs: RequestNeeds, log: Logger): Promise<void> {
+  const { request } = exchange;
+  try {
+    write(exchange, await answerRequest(request, needs));
+  } catch (error) {
+    // A client that hung up in the middle is not our failure.
+    if (request.destroyed && !request.complete) return;
+    log.error({ error: error instanceof Error ? error.stack : String(error) }, 'request.failed');
+    write(exchange, laterAnswer('unavailable', 1));
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const impatient = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_PATIENCE_MS);
+  await closed;
+  clearTimeout(impatient);
+}
+
+type DrainState = { isDraining: boolean };
+
+function needsOfRequests(
+  { settings, config, append, isEngineAvailable, log }: CollectNeeds,
+  state: DrainState,
+): RequestNeeds {
+  return {
+    keys: openKeyLookup(config),
+    append,
+    limiter: openRateLimiter(() => performance.now()),
+    defaultRate: settings.defaultRate,
+    nowMs: Date.now,
+    random: Math.random,
+    unavailable: logSparsely(log),
+    readAddress: openAddressReader(settings.trustedProxies),
+    publicUrl: settings.publicUrl,
+    whyNotReady: () => [
+      ...(state.isDraining ? ['this process is shutting down'] : []),
+      ...(isEngineAvailable() ? [] : ['NATS JetStream cannot take events now']),
+    ],
+    held: { bytes: 0, maxBytes: settings.maxHeldBytes },
+  };
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; state: DrainState };
+
+function write({ request, response, state }: Exchange, answer: Answer): void {
+  if (response.destroyed) return;
+  if (request.headers.origin !== undefined) response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
+  if (state.isDraining) response.setHeader('Connection', 'close');
+  response.writeHead(answer.status, answer.headers);
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+}
+
+/** One line a second says as much as ten thousand. */
+function logSparsely(log: Logger): (why: string) => void {
+  let refused = 0;
+  let saidAt = -Infinity;
+  return (why) => {
+    refused += 1;
+    const now = performance.now();
+    if (now - saidAt < 1_000) return;
+    log.warn({ why, requests: refused }, 'append.unavailable');
+    refused = 0;
+    saidAt = now;
+  };
+}

@@ -1,0 +1,145 @@
+/** The only reader of the environment: read once, whole; one start reports every mistake together. */
+import { isIP } from 'node:net';
+import type { CollectSettings } from './collect/serve-collect.ts';
+import type { StreamSettings } from './stream/layout.ts';
+
+export const ROLES = ['collect', 'deliver', 'control'] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Config = {
+  roles: Role[];
+  natsUrl: string;
+  logLevel: string;
+  stream: StreamSettings;
+  collect: CollectSettings;
+};
+
+export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: string[] };
+
+/** Every setting with its default; docs/operating.md lists them, and a test holds the two together. */
+export const DEFAULTS = {
+  MILLRACE_ROLES: 'collect,deliver,control',
+  MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
+  MILLRACE_HOST: '0.0.0.0',
+  MILLRACE_COLLECT_PORT: '8080',
+  MILLRACE_COLLECT_URL: '',
+  MILLRACE_TRUSTED_PROXIES: '',
+  MILLRACE_MAX_CONNECTIONS: '20000',
+  MILLRACE_MAX_HELD_BYTES: '134217728',
+  MILLRACE_SOURCE_CALLS_PER_SECOND: '50000',
+  MILLRACE_DRAIN_MS: '1000',
+  MILLRACE_REPLICAS: '1',
+  MILLRACE_EVENT_STREAMS: '2',
+  MILLRACE_LANE_STREAMS: '2',
+  MILLRACE_RETENTION: '72h',
+  MILLRACE_DEDUP_WINDOW: '10m',
+  MILLRACE_LOG_LEVEL: 'info',
+} as const;
+
+type Name = keyof typeof DEFAULTS;
+type Reader = {
+  text(name: Name): string;
+  number(name: Name, min: number, max: number): number;
+  duration(name: Name): number;
+  problem(name: Name, what: string): void;
+};
+
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConfigRead {
+  const problems: string[] = [];
+  const read = reader(env, problems);
+  const value: Config = {
+    roles: readRoles(read),
+    natsUrl: read.text('MILLRACE_NATS_URL'),
+    logLevel: read.text('MILLRACE_LOG_LEVEL'),
+    stream: {
+      replicas: readReplicas(read),
+      eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, 64),
+      laneStreams: read.number('MILLRACE_LANE_STREAMS', 1, 64),
+      retentionMs: read.duration('MILLRACE_RETENTION'),
+      dedupWindowMs: read.duration('MILLRACE_DEDUP_WINDOW'),
+    },
+    collect: readCollect(read),
+  };
+  return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
+}
+
+function readCollect(read: Reader): CollectSettings {
+  const perSecond = read.number('MILLRACE_SOURCE_CALLS_PER_SECOND', 1, 10_000_000);
+  return {
+    host: read.text('MILLRACE_HOST'),
+    port: read.number('MILLRACE_COLLECT_PORT', 0, 65_535),
+    maxConnections: read.number('MILLRACE_MAX_CONNECTIONS', 1, 1_000_000),
+    maxHeldBytes: read.number('MILLRACE_MAX_HELD_BYTES', 1_000_000, 100_000_000_000),
+    drainMs: read.number('MILLRACE_DRAIN_MS', 0, 600_000),
+    defaultRate: { perSecond, burst: perSecond * 2 },
+    trustedProxies: readCidrs(read),
+    publicUrl: readPublicUrl(read),
+  };
+}
+
+function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]): Reader {
+  const problem = (name: Name, what: string) => void problems.push(`${name} ${what}`);
+  const text = (name: Name) => env[name] ?? DEFAULTS[name];
+  return {
+    text,
+    problem,
+    number(name, min, max) {
+      const value = Number(text(name));
+      const isGood = text(name) !== '' && Number.isInteger(value) && value >= min && value <= max;
+      if (!isGood) problem(name, `must be a whole number from ${min} to ${max}`);
+      return value;
+    },
+    duration(name) {
+      const match = /^(\d+)(ms|s|m|h|d)$/.exec(text(name));
+      if (match === null) problem(name, 'must be a number with a unit: 500ms, 30s, 10m, 72h or 7d');
+      return Number(match?.[1] ?? 0) * (UNIT_MS[match?.[2] ?? ''] ?? 0);
+    },
+  };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readRoles(read: Reader): Role[] {
+  const names = listOf(read.text('MILLRACE_ROLES'));
+  const roles = ROLES.filter((role) => names.includes(role));
+  if (roles.length === 0 || roles.length !== names.length) {
+    read.problem('MILLRACE_ROLES', `must be one or more of ${ROLES.join(', ')}, separated by commas`);
+  }
+  return roles;
+}
+
+function readReplicas(read: Reader): 1 | 3 {
+  const replicas = read.text('MILLRACE_REPLICAS');
+  if (replicas !== '1' && replicas !== '3') read.problem('MILLRACE_REPLICAS', 'must be 1 (development) or 3');
+  return replicas === '3' ? 3 : 1;
+}
+
+function readCidrs(read: Reader): string[] {
+  const cidrs = listOf(read.text('MILLRACE_TRUSTED_PROXIES'));
+  if (!cidrs.every(isCidr)) read.problem('MILLRACE_TRUSTED_PROXIES', 'must be CIDR ranges, such as 10.0.0.0/8');
+  return cidrs;
+}
+
+function isCidr(text: string): boolean {
+  const [network = '', bits = ''] = text.split('/');
+  const family = isIP(network);
+  return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+function readPublicUrl(read: Reader): CollectSettings['publicUrl'] {
+  const text = read.text('MILLRACE_COLLECT_URL');
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    read.problem('MILLRACE_COLLECT_URL', 'must be a full address, such as https://events.example.com');
+    return undefined;
+  }
+  return { protocol: url.protocol === 'https:' ? 'https' : 'http', host: url.host + url.pathname.replace(/\/$/, '') };
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

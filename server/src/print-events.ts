@@ -1,0 +1,13 @@
+/** Prints every stored event as one line of JSON, read from the streams' leaders. For people and for tests. */
+import { readConfig } from './config.ts';
+import { openLog } from './log.ts';
+import { connectNats } from './stream/connect-nats.ts';
+import { readEvents } from './stream/read-events.ts';
+
+const read = readConfig();
+if (!read.ok) throw new Error(read.problems.join('\n'));
+const log = openLog({ level: 'error', pretty: false });
+await using connection = await connectNats({ url: read.value.natsUrl, name: 'millrace-print', log });
+for await (const { stream, sequence, sourceId, events } of readEvents(connection, read.value.stream.eventStreams)) {
+  for (const event of events) process.stdout.write(`${JSON.stringify({ stream, sequence, sourceId, event })}\n`);
+}

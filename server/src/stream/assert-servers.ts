@@ -1,0 +1,65 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+
+/** What one server says of itself in answer to a ping for its JetStream state. */
+type ServerReport = {
+  server: { name: string; ver: string };
+  data?: { config?: { max_storage: number; sync_always?: boolean } };
+};
+
+const PING = '$SYS.REQ.SERVER.PING.JSZ';
+const PATIENCE_MS = 10_000;
+
+/**
+ * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version
+ * that has what we build on, and enough servers for the replicas asked for. Also learns how much they can store.
+ */
+export async function assertServers(nc: NatsConnection, replicas: number): Promise<{ storeBytes: number }> {
+  const reports = await collectReports(nc, replicas);
+  const withJetStream = reports.filter((report) => report.data?.config !== undefined);
+  if (withJetStream.length === 0) throw new Error(HOW_TO_ALLOW_THE_QUESTION);
+  for (const report of withJetStream) {
+    const problem = serverProblem(report);
+    if (problem !== undefined) throw new Error(`NATS server ${report.server.name} ${problem}`);
+  }
+  if (withJetStream.length < replicas) {
+    throw new Error(
+      `MILLRACE_REPLICAS is ${replicas}, but only ${withJetStream.length} NATS servers with JetStream answer`,
+    );
+  }
+  return { storeBytes: Math.min(...withJetStream.map((report) => report.data?.config?.max_storage ?? 0)) };
+}
+
+export function serverProblem({ server, data }: ServerReport): string | undefined {
+  const [major = 0, minor = 0] = server.ver.split('.').map(Number);
+  if (major < 2 || (major === 2 && minor < 15)) return `is version ${server.ver}; 2.15 or newer is needed`;
+  if (data?.config?.sync_always !== true) {
+    return 'syncs its files only every few minutes and would lose acknowledged calls in a power cut: set `sync_interval: always` in its jetstream block';
+  }
+  return undefined;
+}
+
+const HOW_TO_ALLOW_THE_QUESTION =
+  'the NATS servers do not say how they store: the account of MILLRACE_NATS_URL needs JetStream, and an import of the ' +
+  `service ${PING} from the system account (docs/operating.md shows the lines of the server's configuration)`;
+
+/** Right after a start some servers may not have found each other yet, so the question is repeated for a while. */
+async function collectReports(nc: NatsConnection, expected: number): Promise<ServerReport[]> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  let reports: ServerReport[] = [];
+  while (reports.length < expected && performance.now() < giveUpAt) {
+    reports = await askOnce(nc).catch(() => []);
+    // One server that answers nothing will not begin to: the question is not allowed.
+    if (reports.length === 0 && expected === 1) break;
+  }
+  return reports;
+}
+
+async function askOnce(nc: NatsConnection): Promise<ServerReport[]> {
+  const reports = new Map<string, ServerReport>();
+  for await (const answer of await nc.requestMany(PING, '', { maxWait: 500, stall: 250, strategy: 'stall' })) {
+    if (answer.data.length === 0) continue;
+    const report: ServerReport = answer.json();
+    reports.set(report.server.name, report);
+  }
+  return [...reports.values()];
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { type NatsCluster, startNatsCluster } from '@millrace/engines';
+import { openLog } from '../log.ts';
+import type { ConfigView, SourceConfig } from './config-bucket.ts';
+import { openStream } from './open-stream.ts';
+
+const log = openLog({ level: 'silent', pretty: false });
+const SETTINGS = { eventStreams: 1, laneStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 60_000 };
+
+suite('the configuration', () => {
+  test('reaches a view within a second: new, changed and deleted sources', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    const writer = await stream.configWriter();
+    await writer.putSource(source('src_early', ['h0']));
+    await using view = await stream.configView();
+    assert.equal(view.sourceByKeyHash('h0')?.id, 'src_early', 'what was there before is there at once');
+
+    await writer.putSource(source('src_1', ['h1', 'h2']));
+    await sees(view, { hash: 'h2', id: 'src_1' });
+    await writer.putSource(source('src_1', ['h1']));
+    await sees(view, { hash: 'h2', id: undefined });
+    assert.equal(view.sourceByKeyHash('h1')?.id, 'src_1');
+    await writer.deleteSource('src_1');
+    await sees(view, { hash: 'h1', id: undefined });
+  });
+
+  test('stays in memory while NATS is away, and catches up when it is back', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    const writer = await stream.configWriter();
+    await writer.putSource(source('src_1', ['h1']));
+    await using view = await stream.configView();
+    for (let round = 0; round < 3; round += 1) {
+      await restart(cluster);
+      assert.equal(view.sourceByKeyHash('h1')?.id, 'src_1');
+      await writeUntilTaken(() => writer.putSource(source(`src_r${round}`, [`r${round}`])));
+      await sees(view, { hash: `r${round}`, id: `src_r${round}` }, 5_000);
+    }
+  });
+
+  test('keeps coming while each server of a cluster dies in turn', async () => {
+    await using cluster = await startNatsCluster({ nodes: 3 });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 3 }, log });
+    const writer = await stream.configWriter();
+    await using view = await stream.configView();
+    for (const [index, node] of cluster.nodes.entries()) {
+      await node.kill('SIGKILL');
+      await writeUntilTaken(() => writer.putSource(source(`src_${index}`, [`k${index}`])));
+      await sees(view, { hash: `k${index}`, id: `src_${index}` }, 15_000);
+      await node.start();
+    }
+  });
+});
+
+function source(id: string, writeKeyHashes: string[]): SourceConfig {
+  return { id, workspaceId: 'ws_1', name: id, enabled: true, writeKeyHashes };
+}
+
+async function restart(cluster: NatsCluster): Promise<void> {
+  for (const node of cluster.nodes) {
+    await node.kill('SIGKILL');
+    await node.start();
+  }
+}
+
+/** During an election a write is refused; the writer's callers try again, and so do we. */
+async function writeUntilTaken(write: () => Promise<void>): Promise<void> {
+  const giveUpAt = performance.now() + 15_000;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+type Expected = { hash: string; id: string | undefined };
+
+async function sees(view: ConfigView, { hash, id }: Expected, withinMs = 1_000): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  while (view.sourceByKeyHash(hash)?.id !== id) {
+    assert.ok(performance.now() < giveUpAt, `${hash} is not ${id} within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,103 @@
+import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from '../log.ts';
+
+export type Connection = AsyncDisposable & {
+  nc: NatsConnection;
+  isConnected(): boolean;
+  /** When the connection was lost, or undefined while it stands. */
+  lostAt(): number | undefined;
+  /** How often it was lost: an answer still awaited from before the last loss will not come. */
+  losses(): number;
+  /** Resolves at the next reconnect, or when the time is over. */
+  reconnected(timeoutMs: number): Promise<void>;
+  /** Calls at every reconnect, until the returned function is called. */
+  onReconnect(listener: () => void): () => void;
+  /** Gives up on a server that still holds the connection but answers nothing, for another one of the cluster. */
+  leaveServer(why: string): void;
+};
+
+export type ConnectionNeeds = { url: string; name: string; log: Logger };
+
+type Life = { lostAt: number | undefined; lostServer: string; losses: number; listeners: Set<() => void> };
+
+/** How long the server just lost is passed over for the others; after that it is as good as any. */
+const AVOID_LOST_SERVER_MS = 5_000;
+
+/** One connection to the cluster that moves on from a dead or cut-off server within seconds. */
+export async function connectNats({ url, name, log }: ConnectionNeeds): Promise<Connection> {
+  const life: Life = { lostAt: undefined, lostServer: '', losses: 0, listeners: new Set() };
+  const nc = await connect({ name, ...options(life), ...readServers(url) });
+  void followStatus(nc, life, log.child({ connection: name }));
+  return {
+    nc,
+    isConnected: () => life.lostAt === undefined && !nc.isClosed(),
+    lostAt: () => life.lostAt,
+    losses: () => life.losses,
+    reconnected: (timeoutMs) => nextReconnect(life.listeners, timeoutMs),
+    onReconnect(listener) {
+      life.listeners.add(listener);
+      return () => life.listeners.delete(listener);
+    },
+    leaveServer(why) {
+      log.warn({ connection: name, server: nc.getServer(), why }, 'nats.left');
+      void nc.reconnect();
+    },
+    async [Symbol.asyncDispose]() {
+      await nc.close();
+    },
+  };
+}
+
+function options(life: Life): ConnectionOptions {
+  return {
+    // Building a stack trace for every request costs more than the request itself.
+    noAsyncTraces: true,
+    timeout: 2_000,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    pingInterval: 2_000,
+    maxPingOut: 2,
+    // The library would dial the server it just lost first, and a cut-off one lets it wait for the whole timeout.
+    reconnectToServer(pool) {
+      const isRecent = life.lostAt !== undefined && performance.now() - life.lostAt < AVOID_LOST_SERVER_MS;
+      return isRecent ? (pool.find((server) => server.listen !== life.lostServer) ?? null) : null;
+    },
+  };
+}
+
+async function followStatus(nc: NatsConnection, life: Life, log: Logger): Promise<void> {
+  for await (const status of nc.status()) {
+    if (status.type === 'disconnect') {
+      life.lostAt = performance.now();
+      life.lostServer = status.server;
+      life.losses += 1;
+      log.warn({ server: status.server }, 'nats.lost');
+    } else if (status.type === 'reconnect') {
+      life.lostAt = undefined;
+      log.info({ server: status.server }, 'nats.reconnected');
+      for (const listener of life.listeners) listener();
+    }
+  }
+}
+
+function nextReconnect(listeners: Set<() => void>, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      listeners.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, timeoutMs);
+    listeners.add(wake);
+  });
+}
+
+/** `nats://user:pass@host:port,nats://host2:port2`: the first user named is the user of all. */
+export function readServers(url: string): { servers: string[]; user?: string; pass?: string } {
+  const parsed = url.split(',').map((part) => new URL(part.includes('://') ? part.trim() : `nats://${part.trim()}`));
+  const servers = parsed.map((part) => `${part.protocol}//${part.host}`);
+  const named = parsed.find((part) => part.username !== '');
+  if (named === undefined) return { servers };
+  return { servers, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) };
+}

@@ -1,0 +1,30 @@
+/** JetStream's own errors, translated in one place into what our code can do about them. */
+export type EngineTrouble =
+  /** Nothing was stored: the stream has no leader now. Another stream may take the request. */
+  | 'no_leader'
+  /** A copy with the same id is being written: ask again with that id. */
+  | 'in_process'
+  /** A limit was reached. Nothing was stored, and nothing will be until there is room. */
+  | 'full'
+  /** The server said no for a reason that trying again does not change. */
+  | 'refused';
+
+/** The text behind each number is in the NATS server's list of API errors. */
+const TROUBLE_BY_CODE: Readonly<Record<number, EngineTrouble>> = {
+  10008: 'no_leader', // JetStream system temporarily unavailable
+  10009: 'no_leader', // cluster can not handle request
+  10039: 'no_leader', // JetStream not enabled for the account: seen while a server starts
+  10076: 'no_leader', // JetStream not enabled: likewise
+  10118: 'no_leader', // stream is offline
+  10194: 'no_leader', // stream is offline, with a reason
+  10158: 'in_process', // duplicate message id is in process
+  10023: 'full', // insufficient resources
+  10047: 'full', // insufficient storage resources
+  10077: 'full', // store failed: maximum bytes exceeded
+  10002: 'full', // resource limits of the account exceeded
+  10167: 'full', // too many requests
+};
+
+export function troubleOf(apiErrorCode: number): EngineTrouble {
+  return TROUBLE_BY_CODE[apiErrorCode] ?? 'refused';
+}

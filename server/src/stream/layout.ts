@@ -1,0 +1,130 @@
+/**
+ * Everything that exists in JetStream: every stream, subject, consumer and bucket, in one table.
+ * Names made of ids only: text from users never goes into a subject or a header.
+ */
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DiscardPolicy,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+
+export type StreamSettings = {
+  replicas: 1 | 3;
+  eventStreams: number;
+  laneStreams: number;
+  retentionMs: number;
+  dedupWindowMs: number;
+};
+
+export type StreamPlan = Partial<StreamConfig> & { name: string; subjects: string[]; max_bytes: number };
+export type ConsumerPlan = { stream: string; config: Partial<ConsumerConfig> & { durable_name: string } };
+export type BucketPlan = { name: string; maxBytes: number };
+export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets: BucketPlan[] };
+
+export const eventStreamName = (index: number): string => `EVENTS-${index}`;
+export const eventSubject = (index: number, sourceId: string): string => `events.${index}.${sourceId}`;
+export const CONFIG_BUCKET = 'config';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Shares of the servers' file store. They add up to 0.8: what is left keeps a full stream from becoming a full disk. */
+const SHARE = { events: 0.5, lanes: 0.16, dead: 0.05, outcomes: 0.06, tickets: 0.005, buckets: 0.01 };
+
+export function layout(settings: StreamSettings, storeBytes: number): Layout {
+  const share = (part: number, among = 1) => Math.floor((storeBytes * part) / among);
+  const streams = [
+    ...times(settings.eventStreams, (i) => eventsPlan(i, settings, share(SHARE.events, settings.eventStreams))),
+    ...times(settings.laneStreams, (k) => lanesPlan(k, share(SHARE.lanes, settings.laneStreams))),
+    ticketsPlan(share(SHARE.tickets)),
+    deadPlan(share(SHARE.dead)),
+    outcomesPlan(share(SHARE.outcomes)),
+  ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
+  const buckets = [CONFIG_BUCKET, 'health'].map((name) => ({ name, maxBytes: share(SHARE.buckets) }));
+  return { streams, consumers: consumerPlans(settings), buckets };
+}
+
+/** One message is one accepted request, so that a batch pays for one sync; refused when full, never silently dropped. */
+function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): StreamPlan {
+  return {
+    name: eventStreamName(index),
+    subjects: [`events.${index}.*`],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    max_bytes: maxBytes,
+    max_age: nanos(settings.retentionMs),
+    duplicate_window: nanos(settings.dedupWindowMs),
+  };
+}
+
+/** Deliveries that wait. Read by direct get and dropped by purge: a work queue without a consumer keeps them until then. */
+function lanesPlan(index: number, maxBytes: number): StreamPlan {
+  return {
+    name: `LANES-${index}`,
+    subjects: [`lanes.${index}.*.*`],
+    retention: RetentionPolicy.Workqueue,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+    max_msgs_per_subject: 1_000_000,
+    max_bytes: maxBytes,
+    max_age: nanos(DAY_MS),
+    allow_direct: true,
+  };
+}
+
+/** One scheduled message per destination in trouble; a newer one takes the place of the older. */
+function ticketsPlan(maxBytes: number): StreamPlan {
+  return {
+    name: 'TICKETS',
+    subjects: ['tickets.at.*', 'tickets.due.*'],
+    retention: RetentionPolicy.Workqueue,
+    max_msgs_per_subject: 1,
+    max_bytes: maxBytes,
+    allow_msg_schedules: true,
+    allow_rollup_hdrs: true,
+  };
+}
+
+function deadPlan(maxBytes: number): StreamPlan {
+  return {
+    name: 'DEAD',
+    subjects: ['dead.*'],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    max_bytes: maxBytes,
+    max_age: nanos(14 * DAY_MS),
+    allow_direct: true,
+  };
+}
+
+function outcomesPlan(maxBytes: number): StreamPlan {
+  return {
+    name: 'OUTCOMES',
+    subjects: ['outcomes.*'],
+    retention: RetentionPolicy.Workqueue,
+    discard: DiscardPolicy.New,
+    max_bytes: maxBytes,
+  };
+}
+
+/** Seven seconds: a delivery's attempt may take five, and a crashed process's share should come back soon after. */
+function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
+  const shared = { ack_policy: AckPolicy.Explicit, ack_wait: nanos(7_000), max_deliver: -1, max_ack_pending: 4_096 };
+  return [
+    ...times(settings.eventStreams, (i) => ({
+      stream: eventStreamName(i),
+      config: { durable_name: 'deliver', ...shared },
+    })),
+    // A consumer that also covered tickets.at would take the schedules themselves, before they are due.
+    { stream: 'TICKETS', config: { durable_name: 'drain', filter_subject: 'tickets.due.*', ...shared } },
+    { stream: 'OUTCOMES', config: { durable_name: 'record', ...shared, ack_wait: nanos(30_000) } },
+  ];
+}
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
