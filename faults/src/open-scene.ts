@@ -9,6 +9,7 @@ import type { Disturbance, Promises } from './judge.ts';
 import { countOutcomes, longestGapMs } from './measure-attempts.ts';
 import { openOracle, type Oracle } from './oracle.ts';
 import type { FaultRun, Findings } from './run-fault.ts';
+import { seededRandom } from './seeded-random.ts';
 import { putSources } from './sources.ts';
 import { type Load, startLoad } from './start-load.ts';
 
@@ -36,17 +37,18 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
   await using parts = new AsyncDisposableStack();
   const dir = mkdtempSync(join(run.dir, `${nodes}-node-`));
   const cluster = parts.use(await startNatsCluster({ nodes, dir }));
+  const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
+  await engine.isFormed();
   await putSources(cluster.url, nodes, EVENT_STREAMS);
   const settings = settingsFor(cluster.url, nodes);
   const collect = parts.use(await collectProcess(settings, join(dir, 'collect.log')));
   await collect.start();
   const oracle = openOracle();
-  const load = startLoad({ url: collect.url, oracle, random: run.random, batchesPerSecond });
+  const load = startLoad({ url: collect.url, oracle, random: seededRandom(run.seed + 1), batchesPerSecond });
   const startedAt = performance.now();
   const progress = setInterval(() => run.say(progressLine(oracle, load, startedAt)), PROGRESS_MS);
   parts.defer(() => clearInterval(progress));
   const disturbances: Disturbance[] = [];
-  const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
   const open = parts.move();
   return {
     cluster,

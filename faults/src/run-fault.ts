@@ -10,6 +10,8 @@ export type Findings = { failures: string[]; figures: Figures };
 
 export type FaultRun = {
   isFull: boolean;
+  seed: number;
+  /** The schedule's own dice: the clients throw others, or their number of throws would change the schedule. */
   random: Random;
   /** For logs and data; gone after a green run. */
   dir: string;
@@ -28,7 +30,13 @@ export async function runFault(options: FaultOptions, say: (line: string) => voi
   const sayWithName = (line: string) => say(`${name}: ${line}`);
   sayWithName(`seed ${seed}, ${isFull ? 'full' : 'CI'} size`);
   try {
-    const { failures, figures } = await found(fault, { isFull, random: seededRandom(seed), dir, say: sayWithName });
+    const { failures, figures } = await found(fault, {
+      isFull,
+      seed,
+      random: seededRandom(seed),
+      dir,
+      say: sayWithName,
+    });
     const ok = failures.length === 0;
     const logs = ok && options.isKept !== true ? undefined : keepLogs(dir, `${name}-${seed}`);
     for (const failure of failures) sayWithName(`FAILED: ${failure}`);

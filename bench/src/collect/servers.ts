@@ -21,7 +21,7 @@ export async function startOurs(natsUrl: string, port: number): Promise<BenchSer
   return startServer({
     natsUrl,
     port,
-    args: ['--disable-proto=delete', join(ROOT_DIR, 'server/src/main.ts')],
+    args: [join(ROOT_DIR, 'server/src/main.ts')],
     streams: Array.from({ length: STREAMS }, (_, index) => `EVENTS-${index}`),
     env: {
       MILLRACE_ROLES: 'collect',

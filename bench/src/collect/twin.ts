@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
     });
   });
 });
-process.once("SIGINT", () => process.exit(0));
+process.once('SIGINT', () => process.exit(0));
 server.listen(Number(port), '127.0.0.1');
 
 function libraryPublish(connection: NatsConnection): (body: Buffer) => Promise<unknown> {

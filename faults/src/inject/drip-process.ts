@@ -12,7 +12,7 @@ export type DripReport = {
 };
 
 const HEAD = 'POST /v1/batch HTTP/1.1\r\nHost: slow.example\r\nX-Drip: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
-const BYTE_EVERY_MS = 500;
+const BYTE_EVERY_MS = 1_000;
 const RAMP_MS = 2_000;
 
 process.once('message', (order: DripOrder) => {
@@ -45,10 +45,10 @@ async function drip({ port, sockets, lengthMs }: DripOrder): Promise<DripReport>
 
 function dripOnce(port: number): Promise<{ tookMs: number; isTimeout: boolean }> {
   return new Promise((resolve) => {
-    const openedAt = performance.now();
+    let openedAt = performance.now();
     let sent = 0;
     let answer = '';
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1', () => (openedAt = performance.now()));
     const dripping = setInterval(() => {
       socket.write(HEAD.charAt(sent) || 'a');
       sent += 1;

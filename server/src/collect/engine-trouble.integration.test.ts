@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollect } from './bad-inputs/running-collect.ts';
 import { jsonOf, type Received, send, sendWithKey } from './bad-inputs/send.ts';
 
+const AT_ONCE_MS = 500;
 const ANSWER_MS = 5_500;
 const RECOVERY_MS = 15_000;
 
@@ -17,14 +18,11 @@ suite('while the engine hangs', () => {
   test('calls are answered with 503 in time, and what is held beyond the limit at once', async () => {
     const { port } = await collect.serve({ maxHeldBytes: 10 });
     await nats.kill('SIGSTOP');
-    const held = sendTrack(port, 'held');
-    await sleep(100);
-    const shed = await sendTrack(port, 'shed');
-    assertUnavailable(shed);
-    assert.ok(shed.tookMs < 200, `took ${shed.tookMs} ms`);
-    const answer = await held;
-    assertUnavailable(answer);
-    assert.ok(answer.tookMs < ANSWER_MS, `took ${answer.tookMs} ms`);
+    const answers = await Promise.all(['held', 'shed'].map((messageId) => sendTrack(port, messageId)));
+    answers.forEach(assertUnavailable);
+    const [soonest = 0, latest = 0] = answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+    assert.ok(soonest < AT_ONCE_MS, `took ${soonest} ms`);
+    assert.ok(latest < ANSWER_MS, `took ${latest} ms`);
     await nats.kill('SIGCONT');
     await untilReady();
   });
@@ -71,6 +69,10 @@ suite('while the engine is gone', () => {
       [],
     );
   });
+});
+
+test('the log knows no write key, and of nothing that failed inside', () => {
+  assert.deepEqual(collect.failures(), []);
 });
 
 function sendTrack(port: number, messageId: string): Promise<Received> {

@@ -19,6 +19,10 @@ suite('a body sent with the right key', () => {
     });
   }
 
+  test('has made nothing fail inside, and left no key in the log', () => {
+    assert.deepEqual(collect.failures(), []);
+  });
+
   test('has changed no object of the process', () => {
     assert.deepEqual(Reflect.ownKeys({}), []);
     for (const name of ['isAdmin', 'a', 'b', 'x', 'userId', 'batch']) assert.equal(Reflect.get({}, name), undefined);

@@ -82,6 +82,10 @@ suite('clients that never finish', { concurrency: true }, () => {
   });
 });
 
+test('none of them made anything fail inside', () => {
+  assert.deepEqual(collect.failures(), []);
+});
+
 /** Each call that was answered with 200, and nothing that was hidden in it. */
 function namesOf(bytes: string | Buffer, answers: number[]): string[] {
   const isCall = bytes.toString().trimStart().startsWith('POST ');

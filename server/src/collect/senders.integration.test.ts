@@ -205,6 +205,10 @@ suite('a request sent again', () => {
   });
 });
 
+test('the log knows no write key, and of nothing that failed inside', () => {
+  assert.deepEqual(collect.failures(), []);
+});
+
 async function assertStored(toSend: ToSend, event: object, port = collect.port): Promise<void> {
   const answer: Received = await send(port, toSend);
   assert.deepEqual([answer.status, answer.bytes.toString()], [200, '{"success":true}']);

@@ -1,7 +1,7 @@
 import { startNatsCluster, type NatsCluster } from '@millrace/engines';
 import type { AcceptedEvent } from '@millrace/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLog } from '../../log.ts';
+import { pino } from 'pino';
 import type { SourceConfig } from '../../stream/config-bucket.ts';
 import { type Connection, connectNats } from '../../stream/connect-nats.ts';
 import { openStream } from '../../stream/open-stream.ts';
@@ -31,6 +31,8 @@ export type RunningCollect = AsyncDisposable & {
   putSource(source: SourceConfig): Promise<void>;
   /** What was stored since this was asked last. */
   takeStored(): Promise<Stored[]>;
+  /** Lines of the log that no client should be able to bring about: of our own failures, or with the write key. */
+  failures(): string[];
 };
 
 const EVENT_STREAMS = 2;
@@ -58,7 +60,8 @@ const COLLECT_SETTINGS: CollectSettings = {
 /** The real collect role in this process, over a NATS server of its own, with one source that may send. */
 export async function startCollect(): Promise<RunningCollect> {
   await using starting = new AsyncDisposableStack();
-  const log = openLog({ level: 'silent', pretty: false });
+  const logged: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const cluster = starting.use(await startNatsCluster());
   const stream = starting.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
   const writer = await stream.configWriter();
@@ -88,6 +91,7 @@ export async function startCollect(): Promise<RunningCollect> {
       while (JSON.stringify(config.sourceByKeyHash(hash)) !== JSON.stringify(source)) await sleep(2);
     },
     takeStored: () => takeStored(reader),
+    failures: () => logged.filter((line) => line.includes('"request.failed"') || line.includes(WRITE_KEY)),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
