@@ -100,10 +100,10 @@ function refusalOf(call: unknown, index: number, code: RefusalCode): Refusal {
   return messageId === undefined ? { index, code, message } : { index, messageId, code, message };
 }
 
-/** Some libraries name the batch instead of its calls; the prefix keeps such a name apart from the id of a call. */
+/** Some libraries name the batch instead of its calls. No call has an empty id, so that one tells the two apart. */
 function batchId(batch: UntrustedObject): string[] | undefined {
   const { messageId } = batch;
-  return typeof messageId === 'string' && messageId !== '' ? [`batch:${messageId}`] : undefined;
+  return typeof messageId === 'string' && messageId !== '' ? ['', messageId] : undefined;
 }
 
 /** The call's own word counts before the batch's. */

@@ -48,11 +48,15 @@ function dripOnce(port: number): Promise<{ tookMs: number; isTimeout: boolean }>
     let openedAt = performance.now();
     let sent = 0;
     let answer = '';
-    const socket = connect(port, '127.0.0.1', () => (openedAt = performance.now()));
-    const dripping = setInterval(() => {
+    const dripByte = () => {
       socket.write(HEAD.charAt(sent) || 'a');
       sent += 1;
-    }, BYTE_EVERY_MS);
+    };
+    const dripping = setInterval(dripByte, BYTE_EVERY_MS);
+    const socket = connect(port, '127.0.0.1', () => {
+      openedAt = performance.now();
+      dripByte();
+    });
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
     socket.on('error', () => undefined);
     socket.once('close', () => {

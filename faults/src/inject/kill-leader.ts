@@ -51,7 +51,9 @@ async function arrangeVictim(scene: Scene, stream: string, isHolder: boolean): P
   for (const [other, leader] of leaders) {
     if (other !== stream && leader === victim) await engine.moveLeader(other, bystander);
   }
-  disturb({ from, to: performance.now() + AFTERMATH_MS });
+  // A stream that has just moved is in trouble for a moment itself; only one of them may be when the leader dies.
+  await sleep(AFTERMATH_MS);
+  disturb({ from, to: performance.now() });
   return victim;
 }
 

@@ -44,7 +44,12 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   const check = checkRequest(parsed.value, request.shape, request.bytes.length);
   if (!check.ok) return refusedAnswer(check.problem, check.refused);
   needs.limiter.spend(source.id, check.accepted);
-  const body = withoutKeys(request.bytes, parsed.value, writeKey);
+  const body = withoutKeys(request.bytes, {
+    body: parsed.value,
+    shape: request.shape,
+    refused: check.refused,
+    writeKey,
+  });
   return store(request, { check, source, body }, needs);
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { MAX_BATCH_BYTES, MAX_CALL_BYTES } from '@millrace/contract';
+import { type CallType, MAX_BATCH_BYTES, MAX_CALL_BYTES } from '@millrace/contract';
 import { acceptCalls, type AcceptNeeds } from './accept-calls.ts';
 import { type Answer, jsonAnswer, laterAnswer, problemAnswer } from './answer.ts';
 import { type PublicUrl, rudderSourceConfig, segmentSettings } from './browser-settings.ts';
@@ -51,7 +51,7 @@ function answerRoute({ request, route, query }: Routed, needs: RequestNeeds): An
     case 'calls':
       return answerCalls(request, route, needs);
     case 'pixel':
-      return answerPixel(request, { type: route.type, query }, needs);
+      return route.type === undefined ? PIXEL : answerPixel(request, { type: route.type, query }, needs);
     case 'settings':
       return answerSettings(request, route.writeKey, needs);
     case 'source_config':
@@ -98,7 +98,7 @@ async function answerCalls(
 /** A pixel cannot tell its page anything, so whatever happens it is an image. */
 async function answerPixel(
   request: IncomingMessage,
-  { type, query }: { type: Extract<Route, { kind: 'pixel' }>['type']; query: string },
+  { type, query }: { type: CallType; query: string },
   needs: RequestNeeds,
 ): Promise<Answer> {
   const bytes = pixelCall(query);

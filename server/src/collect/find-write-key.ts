@@ -13,23 +13,26 @@ export type KeyLookup = {
 type Known = { writeKey: string; keyHash: string };
 
 const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_LENGTH = 256;
 
 /**
  * From key to source. What a header or a key comes to is remembered, because the same few come again and again; only
  * those that exist are, so guessing cannot fill the memory. The source itself is looked up anew each time: it may change.
  */
 export function openKeyLookup(sources: Sources): KeyLookup {
-  const known = new Map<string, Known>();
+  const knownKeys = new Map<string, Known>();
+  const knownHeaders = new Map<string, Known>();
 
   function found({ writeKey, keyHash }: Known): KeyFound | undefined {
     const source = sources.sourceByKeyHash(keyHash);
     return source === undefined ? undefined : { writeKey, source };
   }
 
-  function remember(sent: string, writeKey: string): KeyFound | undefined {
+  function remember(known: Map<string, Known>, sent: string, writeKey: string): KeyFound | undefined {
     const entry = { writeKey, keyHash: hashOfKey(writeKey) };
     const result = found(entry);
-    if (result === undefined) return undefined;
+    // A good key with a long password would be a way to fill the memory after all.
+    if (result === undefined || sent.length > MAX_REMEMBERED_LENGTH) return result;
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(sent, entry);
     return result;
@@ -37,15 +40,15 @@ export function openKeyLookup(sources: Sources): KeyLookup {
 
   return {
     byKey(writeKey) {
-      const remembered = known.get(writeKey);
-      return remembered === undefined ? remember(writeKey, writeKey) : found(remembered);
+      const remembered = knownKeys.get(writeKey);
+      return remembered === undefined ? remember(knownKeys, writeKey, writeKey) : found(remembered);
     },
     byHeader(authorization) {
       if (authorization === undefined) return 'none';
-      const remembered = known.get(authorization);
+      const remembered = knownHeaders.get(authorization);
       if (remembered !== undefined) return found(remembered);
       const header = keyOfHeader(authorization);
-      return header.kind === 'key' ? remember(authorization, header.writeKey) : header.kind;
+      return header.kind === 'key' ? remember(knownHeaders, authorization, header.writeKey) : header.kind;
     },
   };
 }

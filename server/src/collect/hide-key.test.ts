@@ -26,5 +26,6 @@ suite('the write key in a body', () => {
 });
 
 function storedText(text: string, key: string): string {
-  return withoutKeys(Buffer.from(text), JSON.parse(text), key).toString();
+  const shape = text.includes('"batch"') ? 'batch' : 'track';
+  return withoutKeys(Buffer.from(text), { body: JSON.parse(text), shape, refused: [], writeKey: key }).toString();
 }

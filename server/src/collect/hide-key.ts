@@ -1,3 +1,5 @@
+import type { Refusal, RequestShape } from '@millrace/contract';
+
 /**
  * The write key never reaches a stored event. Clients send it inside the body, and browser libraries in every call, so
  * its bytes are overwritten where they stand: the body stays the same JSON with the same length.
@@ -14,16 +16,17 @@ export function hideKey(body: Buffer, writeKey: string): number {
   return found;
 }
 
-/** The body to store. A key written in a way we did not find (escapes) makes us write the body anew without it. */
-export function withoutKeys(bytes: Buffer, body: unknown, authenticated: string): Buffer {
-  const keys = keysIn(body);
-  if (keys.length === 0) return bytes;
-  let isHidden = true;
-  for (const key of new Set([authenticated, ...keys])) {
-    const fields = keys.filter((other) => other === key).length;
-    isHidden = hideKey(bytes, key) >= fields && isHidden;
-  }
-  return isHidden ? bytes : Buffer.from(JSON.stringify(stripKeys(body)));
+export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]; writeKey: string };
+
+/**
+ * The body to store. Only the key that let it in is overwritten: whatever else a client calls its key may be a word that
+ * the body needs. Such a key, or ours written with escapes, makes us write the body anew without it.
+ */
+export function withoutKeys(bytes: Buffer, taken: TakenBody): Buffer {
+  const hidden = hideKey(bytes, taken.writeKey);
+  const keys = keysIn(taken.body);
+  const areHidden = keys.length <= hidden && keys.every((key) => key === taken.writeKey);
+  return areHidden ? bytes : Buffer.from(JSON.stringify(stripKeys(taken)));
 }
 
 /** The values of every `writeKey` field: of the body and of its calls. */
@@ -35,11 +38,16 @@ function keysIn(body: unknown): string[] {
   });
 }
 
-function stripKeys(body: unknown): unknown {
-  for (const holder of [body, ...callsOf(body)]) {
+/** Refused calls, and fields of a batch that nobody reads, stay out: they may be nested deeper than can be written. */
+function stripKeys({ body, shape, refused }: TakenBody): unknown {
+  const calls = callsOf(body);
+  for (const holder of [body, ...calls]) {
     if (isHolder(holder)) delete holder.writeKey;
   }
-  return body;
+  if (shape !== 'batch') return body;
+  for (const { index } of refused) calls[index] = null;
+  const { context, integrations, sentAt } = body as Record<string, unknown>;
+  return { batch: calls, context, integrations, sentAt };
 }
 
 function callsOf(body: unknown): unknown[] {

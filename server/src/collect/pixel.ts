@@ -9,7 +9,8 @@ export const PIXEL: Answer = {
   headers: { 'Content-Type': 'image/gif', 'Content-Length': GIF.length, 'Cache-Control': 'no-store' },
 };
 
-/** The call inside a pixel's address, as bytes of JSON; both base64 alphabets are in use. */
+/** The call inside a pixel's address, as bytes of JSON; both base64 alphabets are in use, and a bare + reads as a space. */
 export function pixelCall(query: string): Buffer {
-  return Buffer.from(new URLSearchParams(query).get('data') ?? '', 'base64');
+  const data = new URLSearchParams(query).get('data') ?? '';
+  return Buffer.from(data.replaceAll(' ', '+'), 'base64');
 }

@@ -9,7 +9,7 @@ const MAX_DISCARDED_BYTES = 16_000_000;
 
 /** Reads a body of at most `maxBytes`, both as it comes over the wire and inflated. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyRead> {
-  const encoding = request.headers['content-encoding'];
+  const encoding = request.headers['content-encoding']?.toLowerCase();
   const isGzip = encoding === 'gzip' || encoding === 'x-gzip';
   if (!isGzip && encoding !== undefined && encoding !== 'identity' && encoding !== '') {
     discardRest(request);

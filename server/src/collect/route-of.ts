@@ -2,7 +2,8 @@ import { type CallType, CALL_TYPES, isCallType, type RequestShape } from '@millr
 
 export type Route =
   | { kind: 'calls'; shape: RequestShape; browser: boolean }
-  | { kind: 'pixel'; type: CallType }
+  /** Without a type it is only an image. */
+  | { kind: 'pixel'; type: CallType | undefined }
   | { kind: 'settings'; writeKey: string }
   | { kind: 'source_config' }
   /** The browser library reports on itself; taken and dropped. */
@@ -42,8 +43,9 @@ function variablePath(path: string): Routing {
   if (parts.length === 5 && path.startsWith('/v1/projects/') && parts[4] === 'settings' && parts[3] !== undefined) {
     return { found: true, method: 'GET', route: { kind: 'settings', writeKey: parts[3] } };
   }
-  if (parts.length === 4 && path.startsWith('/v1/pixel/') && isCallType(parts[3])) {
-    return { found: true, method: 'GET', route: { kind: 'pixel', type: parts[3] } };
+  if (parts.length === 4 && path.startsWith('/v1/pixel/')) {
+    const type = isCallType(parts[3]) ? parts[3] : undefined;
+    return { found: true, method: 'GET', route: { kind: 'pixel', type } };
   }
   return NOT_FOUND;
 }

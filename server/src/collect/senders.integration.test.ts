@@ -86,6 +86,19 @@ suite('write keys', () => {
   for (const [way, toSend] of Object.entries(ways)) {
     test(`are taken ${way}, and never stored`, () => assertStored(toSend, { userId: 'u1', event: 'E' }));
   }
+
+  test('are taken in no other form, also after they were seen in the right one', async () => {
+    await assertStored({ path: '/v1/track', body: WITH_KEY }, {});
+    await assertStored({ path: '/v1/track', body: ANY_CALL, headers: { Authorization: BASIC } }, {});
+    const others: ToSend[] = [
+      { path: '/v1/track', body: ANY_CALL, headers: { Authorization: WRITE_KEY } },
+      { path: '/v1/track', body: ANY_CALL, headers: { Authorization: `Digest ${BASIC.slice(6)}` } },
+      { path: '/v1/track', body: JSON.stringify({ userId: 'u1', event: 'E', writeKey: BASIC }) },
+      { path: `/v1/track?writeKey=${WRITE_KEY}`, body: ANY_CALL },
+    ];
+    for (const toSend of others) assert.equal((await send(collect.port, toSend)).status, 401);
+    assert.deepEqual(await collect.takeStored(), []);
+  });
 });
 
 suite('content types', () => {
@@ -223,4 +236,5 @@ async function assertAddress(toSend: ToSend, ip: string | undefined, port = coll
   assert.equal((await send(port, toSend)).status, 200);
   const [stored] = await collect.takeStored();
   assert.equal(stored?.events[0]?.context['ip'], ip);
+  if (ip === undefined) assert.ok(!stored?.head.includes('127.0.0.1') && !stored?.bytes.includes('127.0.0.1'));
 }

@@ -110,7 +110,10 @@ type Exchange = { request: IncomingMessage; response: ServerResponse; state: Dra
 
 function write({ request, response, state }: Exchange, answer: Answer): void {
   if (response.destroyed) return;
-  if (request.headers.origin !== undefined) response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
+  if (request.headers.origin !== undefined) {
+    response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
+    response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-RateLimit-Reset');
+  }
   if (state.isDraining) response.setHeader('Connection', 'close');
   response.writeHead(answer.status, answer.headers);
   response.end(request.method === 'HEAD' ? undefined : answer.body);

@@ -53,6 +53,8 @@ async function watchOnce(watch: Watch, { bucket, changed }: BucketWatchNeeds): P
   if ((await bucket.status()).values === 0) watch.read.resolve();
   const entries = await bucket.watch(watch.revision === 0 ? {} : { resumeFromRevision: watch.revision + 1 });
   watch.stop = () => entries.stop();
+  // Let go of while it was being set up: nobody else would stop it.
+  if (watch.isClosed) entries.stop();
   for await (const entry of entries) {
     changed(entry.key, entry.operation === 'PUT' ? entry : undefined);
     watch.revision = Math.max(watch.revision, entry.revision);
