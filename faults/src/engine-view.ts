@@ -10,8 +10,6 @@ export type EngineView = {
   /** The server that holds the connection of this name. */
   holderOf(connection: string): Promise<NatsNode | undefined>;
   moveLeader(stream: string, to: NatsNode): Promise<void>;
-  /** Resolves when the servers have all found each other, so that streams can be made. */
-  isFormed(): Promise<void>;
   /** Resolves when every event stream has a leader, with how long that took. */
   hasLeaders(): Promise<number>;
   /** Resolves when every replica of every event stream is as long as its leader: messages by stream. */
@@ -25,10 +23,7 @@ type StreamDetail = {
   cluster?: { leader?: string; leader_since?: string };
   state: { messages: number; last_seq: number };
 };
-type Jsz = {
-  account_details?: { stream_detail?: StreamDetail[] }[];
-  meta_cluster?: { replicas?: { current: boolean; offline?: boolean }[] };
-};
+type Jsz = { account_details?: { stream_detail?: StreamDetail[] }[] };
 type Connz = { connections?: { name?: string }[] };
 
 const PATIENCE_MS = 60_000;
@@ -64,9 +59,6 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
   return {
     leaders,
     hasLeaders,
-    async isFormed() {
-      if (nodes.length > 1) await waitUntil('all servers know each other', PATIENCE_MS, () => someKnowsAll(nodes));
-    },
     async holderOf(connection) {
       const answers = await Promise.all(nodes.map((node) => ask<Connz>(node, '/connz')));
       return nodes.find((_, i) => answers[i]?.connections?.some(({ name }) => name === connection));
@@ -83,15 +75,6 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
 /** A server that is still starting names itself leader of everything; since when, only a real leader knows. */
 function isLeading(node: NatsNode, cluster: StreamDetail['cluster']): boolean {
   return cluster?.leader === node.name && cluster.leader_since !== undefined;
-}
-
-/** Only the leader of the servers' own group knows how the others are. */
-async function someKnowsAll(nodes: readonly NatsNode[]): Promise<boolean> {
-  const answers = await Promise.all(nodes.map((node) => ask<Jsz>(node, '/jsz')));
-  return answers.some((jsz) => {
-    const others = jsz?.meta_cluster?.replicas?.filter(({ current, offline }) => current && offline !== true) ?? [];
-    return others.length === nodes.length - 1;
-  });
 }
 
 async function stepDown(stream: string, to: NatsNode): Promise<void> {

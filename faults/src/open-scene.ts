@@ -37,8 +37,6 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
   await using parts = new AsyncDisposableStack();
   const dir = mkdtempSync(join(run.dir, `${nodes}-node-`));
   const cluster = parts.use(await startNatsCluster({ nodes, dir }));
-  const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
-  await engine.isFormed();
   await putSources(cluster.url, nodes, EVENT_STREAMS);
   const settings = settingsFor(cluster.url, nodes);
   const collect = parts.use(await collectProcess(settings, join(dir, 'collect.log')));
@@ -49,6 +47,7 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
   const progress = setInterval(() => run.say(progressLine(oracle, load, startedAt)), PROGRESS_MS);
   parts.defer(() => clearInterval(progress));
   const disturbances: Disturbance[] = [];
+  const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
   const open = parts.move();
   return {
     cluster,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { openLog } from '../../server/src/log.ts';
 import type { StreamSettings } from '../../server/src/stream/layout.ts';
 import { openStream } from '../../server/src/stream/open-stream.ts';
+import { waitUntil } from './wait-until.ts';
 
 export type Source = { id: string; writeKey: string };
 
@@ -13,8 +14,12 @@ export const SOURCES: readonly [Source, ...Source[]] = [
 ];
 
 const HOUR_MS = 3_600_000;
+const PUT_WITHIN_MS = 20_000;
 
-/** Enters the sources the way control does, which also makes every stream. */
+/**
+ * Enters the sources the way control does, which also makes every stream.
+ * A second after a start the servers close their surplus routes and count as offline for a moment; then it is tried again.
+ */
 export async function putSources(natsUrl: string, replicas: 1 | 3, eventStreams: number): Promise<void> {
   const settings: StreamSettings = {
     replicas,
@@ -23,6 +28,21 @@ export async function putSources(natsUrl: string, replicas: 1 | 3, eventStreams:
     retentionMs: 72 * HOUR_MS,
     dedupWindowMs: HOUR_MS / 6,
   };
+  let lastError: unknown;
+  const isPut = () =>
+    putAll(natsUrl, settings).then(
+      () => true,
+      (error: unknown) => {
+        lastError = error;
+        return false;
+      },
+    );
+  await waitUntil('the sources are entered', PUT_WITHIN_MS, isPut).catch((error: unknown) => {
+    throw lastError ?? error;
+  });
+}
+
+async function putAll(natsUrl: string, settings: StreamSettings): Promise<void> {
   await using stream = await openStream({ natsUrl, settings, log: openLog({ level: 'silent', pretty: false }) });
   const writer = await stream.configWriter();
   for (const { id, writeKey } of SOURCES) {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT_DIR } from '@millrace/engines';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { BENCH_WRITE_KEY } from './load.ts';
 import { openLog } from '../../../server/src/log.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
 
@@ -88,7 +89,7 @@ async function addSource(natsUrl: string): Promise<void> {
     dedupWindowMs: 600_000,
   } as const;
   await using stream = await openStream({ natsUrl, settings, log: openLog({ level: 'error', pretty: false }) });
-  const writeKeyHashes = [createHash('sha256').update('bench-write-key').digest('hex')];
+  const writeKeyHashes = [createHash('sha256').update(BENCH_WRITE_KEY).digest('hex')];
   const writer = await stream.configWriter();
   await writer.putSource({ id: 'src_bench', workspaceId: 'ws_bench', name: 'Bench', enabled: true, writeKeyHashes });
 }

@@ -18,11 +18,13 @@ const AFTERMATH_MS = 1_000;
 export async function killLeader(run: FaultRun): Promise<Findings> {
   await using scene = await openScene(run, { nodes: 3, batchesPerSecond: STEADY });
   const rounds = run.isFull ? 6 : 2;
+  const [first, second] = EVENT_STREAM_NAMES;
+  const isHolderFirst = run.random.next() < 0.5;
   const kills: Kill[] = [];
   const atMs = Array.from({ length: rounds }, (_, round) => 1_000 + round * ROUND_MS);
   await followSchedule({ atMs, lengthMs: rounds * ROUND_MS }, async () => {
-    const stream = run.random.pick(EVENT_STREAM_NAMES);
-    const heldConnection = kills.length % 2 === 1;
+    const stream = kills.length % 2 === 0 ? first : second;
+    const heldConnection = (kills.length % 2 === 0) === isHolderFirst;
     const kill = await killOnce(scene, { heldConnection, victim: await arrangeVictim(scene, stream, heldConnection) });
     run.say(`the leader of ${stream} died: ${JSON.stringify(kill)}`);
     kills.push(kill);

@@ -6,15 +6,20 @@ import type { Refusal, RequestShape } from '@millrace/contract';
  * Returns how often it was found; the body is changed in place.
  */
 export function hideKey(body: Buffer, writeKey: string): number {
-  // With its quotes: only a text that is the key and nothing else, never a part of a longer one.
-  const needle = Buffer.from(JSON.stringify(writeKey));
+  const needle = Buffer.from(JSON.stringify(writeKey).slice(1, -1));
   let found = 0;
   for (let at = body.indexOf(needle); at !== -1; at = body.indexOf(needle, at + needle.length)) {
-    body.fill('*', at + 1, at + needle.length - 1);
+    const end = at + needle.length;
+    // Between quotes: only a text that is the key and nothing else, never a part of a longer one. The quotes are not
+    // searched for, because JSON is full of them and the search would stop at each.
+    if (body[at - 1] !== QUOTE || body[end] !== QUOTE) continue;
+    body.fill('*', at, end);
     found += 1;
   }
   return found;
 }
+
+const QUOTE = 0x22;
 
 export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]; writeKey: string };
 
@@ -24,18 +29,23 @@ export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]
  */
 export function withoutKeys(bytes: Buffer, taken: TakenBody): Buffer {
   const hidden = hideKey(bytes, taken.writeKey);
-  const keys = keysIn(taken.body);
-  const areHidden = keys.length <= hidden && keys.every((key) => key === taken.writeKey);
-  return areHidden ? bytes : Buffer.from(JSON.stringify(stripKeys(taken)));
+  const { count, areAllThis } = countKeys(taken.body, taken.writeKey);
+  return areAllThis && count <= hidden ? bytes : Buffer.from(JSON.stringify(stripKeys(taken)));
 }
 
-/** The values of every `writeKey` field: of the body and of its calls. */
-function keysIn(body: unknown): string[] {
-  const holders: unknown[] = [body, ...callsOf(body)];
-  return holders.flatMap((holder) => {
+/** How many `writeKey` fields the body and its calls have, and whether all of them hold this key. */
+function countKeys(body: unknown, writeKey: string): { count: number; areAllThis: boolean } {
+  let count = 0;
+  let areAllThis = true;
+  const look = (holder: unknown) => {
     const key = isHolder(holder) ? holder.writeKey : undefined;
-    return typeof key === 'string' && key !== '' ? [key] : [];
-  });
+    if (typeof key !== 'string' || key === '') return;
+    count += 1;
+    areAllThis &&= key === writeKey;
+  };
+  look(body);
+  for (const call of callsOf(body)) look(call);
+  return { count, areAllThis };
 }
 
 /** Refused calls, and fields of a batch that nobody reads, stay out: they may be nested deeper than can be written. */
