@@ -2,7 +2,7 @@ import { isObject, type RequestShape, type UntrustedObject } from './call.ts';
 import { checkCall, isObjectOrAbsent, isTimestampOrAbsent, jsonBytes } from './check-call.ts';
 import { isDeeperThan } from './depth.ts';
 import { isMessageIdTooLong, readId } from './ids.ts';
-import { MAX_CALL_BYTES, MAX_CALLS, MAX_DEPTH } from './limits.ts';
+import { MAX_CALL_BYTES, MAX_CALLS, MAX_DEPTH, MAX_SHARED_BYTES } from './limits.ts';
 import { type Problem, problemOf, REFUSALS, type Refusal, type RefusalCode } from './refusals.ts';
 
 export type RequestCheck = RequestTaken | RequestRefused;
@@ -34,7 +34,7 @@ export function checkRequest(body: unknown, shape: RequestShape, bodyBytes: numb
   const { batch } = body;
   if (!Array.isArray(batch) || batch.length === 0) return refuse('empty_batch');
   if (batch.length > MAX_CALLS) return refuse('too_many_calls');
-  const code = checkShared(body, isMeasured);
+  const code = checkShared(body, batch.length);
   return code === undefined ? checkCalls(batch, body, isMeasured) : refuse(code);
 }
 
@@ -43,7 +43,7 @@ function refuse(code: Problem['code']): RequestRefused {
 }
 
 function takeSingle(call: UntrustedObject): RequestTaken {
-  const messageId = readId(call.messageId);
+  const messageId = readDedupId(call.messageId);
   const messageIds = messageId === undefined ? undefined : [messageId];
   return { ok: true, accepted: 1, refused: [], messageIds, wantsAddress: isDirect(call, false) };
 }
@@ -52,22 +52,22 @@ function takeSingle(call: UntrustedObject): RequestTaken {
  * What a batch says once for all its calls becomes part of each event, so it keeps to the limits of a call: otherwise
  * one request could grow into thousands of events of its own size.
  */
-function checkShared(batch: UntrustedObject, isMeasured: boolean): RefusalCode | undefined {
+function checkShared(batch: UntrustedObject, calls: number): RefusalCode | undefined {
   const { context, integrations, sentAt } = batch;
   if (!isObjectOrAbsent(context)) return 'context_not_object';
   if (!isObjectOrAbsent(integrations)) return 'integrations_not_object';
   if (isObject(context) && !isObjectOrAbsent(context.integrations)) return 'integrations_not_object';
   if (!isTimestampOrAbsent(sentAt)) return 'timestamp_invalid';
-  const contextBytes = isObject(context) ? sharedBytes(context, isMeasured) : 0;
-  const integrationsBytes = isObject(integrations) ? sharedBytes(integrations, isMeasured) : 0;
+  const contextBytes = isObject(context) ? sharedBytes(context) : 0;
+  const integrationsBytes = isObject(integrations) ? sharedBytes(integrations) : 0;
   if (contextBytes === undefined || integrationsBytes === undefined) return 'too_deep';
-  return contextBytes + integrationsBytes > MAX_CALL_BYTES ? 'call_too_large' : undefined;
+  const bytes = contextBytes + integrationsBytes;
+  return bytes > MAX_CALL_BYTES || bytes * calls > MAX_SHARED_BYTES ? 'call_too_large' : undefined;
 }
 
 /** Undefined when it is too deep to become a field of a call. */
-function sharedBytes(value: UntrustedObject, isMeasured: boolean): number | undefined {
-  if (isDeeperThan(value, MAX_DEPTH - 1)) return undefined;
-  return isMeasured ? jsonBytes(value) : 0;
+function sharedBytes(value: UntrustedObject): number | undefined {
+  return isDeeperThan(value, MAX_DEPTH - 1) ? undefined : jsonBytes(value);
 }
 
 function checkCalls(calls: readonly unknown[], batch: UntrustedObject, isMeasured: boolean): RequestCheck {
@@ -81,7 +81,7 @@ function checkCalls(calls: readonly unknown[], batch: UntrustedObject, isMeasure
     if (code !== undefined) {
       refused.push(refusalOf(call, index, code));
     } else if (isObject(call)) {
-      const messageId = readId(call.messageId);
+      const messageId = readDedupId(call.messageId);
       if (messageId !== undefined) messageIds.push(messageId);
       wantsAddress ||= isDirect(call, isBatchDirect);
     }
@@ -98,6 +98,11 @@ function refusalOf(call: unknown, index: number, code: RefusalCode): Refusal {
   const sentId = isObject(call) ? call.messageId : undefined;
   const messageId = isMessageIdTooLong(sentId) ? undefined : readId(sentId);
   return messageId === undefined ? { index, code, message } : { index, messageId, code, message };
+}
+
+/** A number too large to be exact is the id of several calls at once: it must not make one of them a duplicate. */
+function readDedupId(messageId: unknown): string | undefined {
+  return typeof messageId === 'number' && !Number.isSafeInteger(messageId) ? undefined : readId(messageId);
 }
 
 /** Some libraries name the batch instead of its calls. No call has an empty id, so that one tells the two apart. */

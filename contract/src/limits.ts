@@ -12,3 +12,6 @@ export const MAX_DEPTH = 64;
 
 /** The longest id a known client library makes has 74 characters; ids are kept and compared, so they stay short. */
 export const MAX_MESSAGE_ID_CHARACTERS = 256;
+
+/** What a batch says once for all its calls becomes part of each event: this is how much that may come to in all. */
+export const MAX_SHARED_BYTES = 8_000_000;

@@ -57,10 +57,10 @@ async function up(size: 1 | 3): Promise<void> {
   const state = before ?? (await planState(size));
   mkdirSync(RUN_DIR, { recursive: true });
   for (const node of state.nodes) {
-    if (isAlive(node.pid)) continue;
+    if (isAlive(node)) continue;
     node.pid = spawnNats(node, { logFile: `${node.storeDir}.log`, detached: true }).pid ?? 0;
+    writeFileSync(STATE_FILE, JSON.stringify(state, null, 2));
   }
-  writeFileSync(STATE_FILE, JSON.stringify(state, null, 2));
   if (!isPostgresRunning()) startPostgres(state.postgresPort);
   await Promise.all(state.nodes.map((node) => natsIsReady(monitorUrl(node), size)));
   printStatus();
@@ -69,11 +69,11 @@ async function up(size: 1 | 3): Promise<void> {
 async function down(): Promise<void> {
   const state = readState();
   for (const node of state?.nodes ?? []) {
-    if (isAlive(node.pid)) process.kill(node.pid, 'SIGTERM');
+    if (isAlive(node)) process.kill(node.pid, 'SIGTERM');
   }
   stopPostgres();
   const giveUpAt = Date.now() + 20_000;
-  while (state?.nodes.some((node) => isAlive(node.pid)) && Date.now() < giveUpAt) await sleep(50);
+  while (state?.nodes.some((node) => isAlive(node)) && Date.now() < giveUpAt) await sleep(50);
 }
 
 function wipe(): void {
@@ -92,7 +92,7 @@ function printEnvironment(): void {
 function printStatus(): void {
   const state = readState();
   for (const node of state?.nodes ?? []) {
-    console.log(`nats ${node.name}  ${isAlive(node.pid) ? `running, pid ${node.pid}` : 'stopped'}, port ${node.port}`);
+    console.log(`nats ${node.name}  ${isAlive(node) ? `running, pid ${node.pid}` : 'stopped'}, port ${node.port}`);
   }
   if (state === undefined) console.log('nats     not set up');
   console.log(`postgres ${isPostgresRunning() ? `running, port ${state?.postgresPort}` : 'stopped'}`);
@@ -119,11 +119,11 @@ function readState(): State | undefined {
   return existsSync(STATE_FILE) ? (JSON.parse(readFileSync(STATE_FILE, 'utf8')) as State) : undefined;
 }
 
-/** A pid may have been given to somebody else since; only a nats-server counts as ours. */
-function isAlive(pid: number): boolean {
+/** A pid may have been given to somebody else since; only the server with this node's configuration is ours. */
+function isAlive({ pid, storeDir }: State['nodes'][number]): boolean {
   if (pid === 0) return false;
   const commandFile = `/proc/${pid}/cmdline`;
-  return existsSync(commandFile) && readFileSync(commandFile, 'utf8').includes('nats-server');
+  return existsSync(commandFile) && readFileSync(commandFile, 'utf8').includes(`${storeDir}.conf`);
 }
 
 function monitorUrl(node: NatsNodeSettings): string {

@@ -20,7 +20,7 @@ export function natsConfig(node: NatsNodeSettings): string {
   return `server_name: ${node.name}
 listen: "127.0.0.1:${node.port}"
 http: "127.0.0.1:${node.monitorPort}"
-max_payload: 8MB
+max_payload: 1MB
 jetstream {
   store_dir: "${node.storeDir}"
   max_file_store: ${node.maxFileStoreMb}MB

@@ -49,8 +49,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const read = reader(env, problems);
   const value: Config = {
     roles: readRoles(read),
-    natsUrl: read.text('MILLRACE_NATS_URL'),
-    logLevel: read.text('MILLRACE_LOG_LEVEL'),
+    natsUrl: readNatsUrl(read),
+    logLevel: readLogLevel(read),
     stream: {
       replicas: readReplicas(read),
       eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, 64),
@@ -60,6 +60,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     },
     collect: readCollect(read),
   };
+  if (value.stream.retentionMs > 0 && value.stream.dedupWindowMs > value.stream.retentionMs) {
+    read.problem('MILLRACE_DEDUP_WINDOW', 'must not be longer than MILLRACE_RETENTION');
+  }
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
 }
 
@@ -90,7 +93,7 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
       return value;
     },
     duration(name) {
-      const match = /^(\d+)(ms|s|m|h|d)$/.exec(text(name));
+      const match = /^([1-9]\d*)(ms|s|m|h|d)$/.exec(text(name));
       if (match === null) problem(name, 'must be a number with a unit: 500ms, 30s, 10m, 72h or 7d');
       return Number(match?.[1] ?? 0) * (UNIT_MS[match?.[2] ?? ''] ?? 0);
     },
@@ -98,6 +101,23 @@ function reader(env: Readonly<Record<string, string | undefined>>, problems: str
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readNatsUrl(read: Reader): string {
+  const url = read.text('MILLRACE_NATS_URL');
+  const servers = listOf(url).map((part) => (part.includes('://') ? part : `nats://${part}`));
+  if (servers.length === 0 || !servers.every((server) => URL.canParse(server))) {
+    read.problem('MILLRACE_NATS_URL', 'must be addresses such as nats://host:4222, separated by commas');
+  }
+  return url;
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+function readLogLevel(read: Reader): string {
+  const level = read.text('MILLRACE_LOG_LEVEL');
+  if (!LOG_LEVELS.includes(level)) read.problem('MILLRACE_LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
 
 function readRoles(read: Reader): Role[] {
   const names = listOf(read.text('MILLRACE_ROLES'));

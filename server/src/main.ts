@@ -13,8 +13,12 @@ if (!read.ok) {
 const log = openLog({ level: read.value.logLevel, pretty: false });
 const stopped = nextStopSignal();
 try {
-  await using running = await startRoles(read.value, log);
-  log.info({ signal: await stopped, port: running.collectPort }, 'server.stopping');
+  const starting = startRoles(read.value, log);
+  const running = await Promise.race([starting, stopped]);
+  // A signal during the start: nothing has been accepted yet, so there is nothing to finish.
+  if (typeof running === 'string') process.exit(0);
+  await using _ = running;
+  log.info({ signal: await stopped }, 'server.stopping');
 } catch (error) {
   log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'server.failed');
   process.exitCode = 1;

@@ -5,7 +5,7 @@ import type { SourceConfig } from '../stream/config-bucket.ts';
 import type { Appended, RequestToAppend } from '../stream/append-request.ts';
 import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
 import { type KeyFound, type KeyLookup, keyOfBody } from './find-write-key.ts';
-import { withoutKeys } from './hide-key.ts';
+import { callsOf, type TakenBody, withoutKeys } from './hide-key.ts';
 import type { RateLimit, RateLimiter } from './rate-limit.ts';
 
 export type CallsRequest = {
@@ -29,28 +29,30 @@ export type AcceptNeeds = {
   unavailable(why: string): void;
 };
 
+/** What the header alone is enough to refuse; undefined when the body has to be read. */
+export function refusedEarly(authorization: string | undefined, needs: AcceptNeeds): Answer | undefined {
+  const fromHeader = needs.keys.byHeader(authorization);
+  if (fromHeader === 'bearer') return problemAnswer('oauth_not_supported');
+  if (fromHeader === 'none') return undefined;
+  const entered = enter(fromHeader, needs);
+  return entered.ok ? undefined : entered.answer;
+}
+
 /** The heart of collect: from the bytes of a request to its answer. 200 only with the engine's word that it is stored. */
 export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer | Promise<Answer> {
-  const fromHeader = needs.keys.byHeader(request.authorization);
-  if (fromHeader === 'bearer') return problemAnswer('oauth_not_supported');
-  // A key in the header is checked before the body is parsed: strangers and floods get no JSON parsing from us.
-  const early = fromHeader === 'none' ? undefined : enter(fromHeader, needs);
-  if (early?.ok === false) return early.answer;
   const parsed = parseJson(request.bytes);
   if (!parsed.ok) return problemAnswer('malformed_json');
-  const entered = early ?? enter(sourceOfBody(parsed.value, needs), needs);
+  const fromHeader = needs.keys.byHeader(request.authorization);
+  // The key in the header may have been revoked while the body came in, so it is looked up again.
+  const entered = enter(typeof fromHeader === 'string' ? sourceOfBody(parsed.value, needs) : fromHeader, needs);
   if (!entered.ok) return entered.answer;
   const { source, writeKey } = entered.found;
   const check = checkRequest(parsed.value, request.shape, request.bytes.length);
   if (!check.ok) return refusedAnswer(check.problem, check.refused);
   needs.limiter.spend(source.id, check.accepted);
-  const body = withoutKeys(request.bytes, {
-    body: parsed.value,
-    shape: request.shape,
-    refused: check.refused,
-    writeKey,
-  });
-  return store(request, { check, source, body }, needs);
+  const taken = { body: parsed.value, shape: request.shape, refused: check.refused, writeKey };
+  const id = requestId(source.id, taken, check.messageIds);
+  return store(request, { check, source, id, body: withoutKeys(request.bytes, taken) }, needs);
 }
 
 function sourceOfBody(body: unknown, { keys }: AcceptNeeds): KeyFound | undefined {
@@ -71,11 +73,10 @@ function enter(found: KeyFound | undefined, { limiter, defaultRate }: AcceptNeed
 
 async function store(
   request: CallsRequest,
-  { check, source, body }: { check: RequestTaken; source: SourceConfig; body: Buffer },
+  { check, source, id, body }: { check: RequestTaken; source: SourceConfig; id: string; body: Buffer },
   needs: AcceptNeeds,
 ): Promise<Answer> {
   const receivedAt = new Date(needs.nowMs()).toISOString();
-  const id = requestId(source.id, check.messageIds);
   const envelope: Envelope = { shape: request.shape, receivedAt, requestId: id };
   if (request.browser) envelope.browser = true;
   if (request.browser || check.wantsAddress) envelope.address = request.address;
@@ -92,11 +93,21 @@ async function store(
   return laterAnswer('unavailable', 1 + Math.floor(needs.random() * 3));
 }
 
-/** Equal when the same source sends the same calls again. Without message ids nothing tells a retry from a new call. */
-function requestId(sourceId: string, messageIds: string[] | undefined): string {
+/**
+ * Equal when the same source sends the same calls again: their ids in order, and their types, because one id may stand for
+ * calls of two types. Without message ids nothing tells a retry from a new call.
+ */
+function requestId(sourceId: string, { body, shape }: TakenBody, messageIds: string[] | undefined): string {
   if (messageIds === undefined) return randomBytes(16).toString('hex');
+  const types = shape === 'batch' ? callsOf(body, shape).map(typeOf) : shape;
   // JSON keeps ["a","b"] apart from ["a,b"].
-  return hash('sha256', JSON.stringify([sourceId, messageIds])).slice(0, 32);
+  return hash('sha256', JSON.stringify([sourceId, types, messageIds])).slice(0, 32);
+}
+
+function typeOf(call: unknown): unknown {
+  return typeof call === 'object' && call !== null && 'type' in call && typeof call.type === 'string'
+    ? call.type
+    : null;
 }
 
 type Parsed = { ok: true; value: unknown } | { ok: false };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type CallType, MAX_BATCH_BYTES, MAX_CALL_BYTES } from '@millrace/contract';
-import { acceptCalls, type AcceptNeeds } from './accept-calls.ts';
+import { acceptCalls, type AcceptNeeds, refusedEarly } from './accept-calls.ts';
 import { type Answer, jsonAnswer, laterAnswer, problemAnswer } from './answer.ts';
 import { type PublicUrl, rudderSourceConfig, segmentSettings } from './browser-settings.ts';
 import type { AddressReader } from './client-address.ts';
@@ -28,6 +28,9 @@ const NOT_FOUND = jsonAnswer(404, {
   code: 'not_found',
   message: 'No such path. Calls go to /v1/batch, /v1/track, …',
 });
+/** What a request costs besides its body. */
+const REQUEST_BYTES = 4_096;
+
 const DROPPED = jsonAnswer(200, { success: true });
 
 /** Any request to its answer; throws only when the client went away or we have a bug. */
@@ -38,7 +41,8 @@ export function answerRequest(request: IncomingMessage, needs: RequestNeeds): An
   const routing = routeOf(queryAt === -1 ? url : url.slice(0, queryAt));
   if (!routing.found) return NOT_FOUND;
   if (request.method === 'OPTIONS') return PREFLIGHT;
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  // HEAD asks without effect, and a pixel has one.
+  const method = request.method === 'HEAD' && routing.route.kind !== 'pixel' ? 'GET' : request.method;
   if (method !== routing.method) return methodNotAllowed(routing.method);
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
   return answerRoute({ request, route: routing.route, query }, needs);
@@ -74,12 +78,20 @@ async function answerCalls(
   { shape, browser }: Extract<Route, { kind: 'calls' }>,
   needs: RequestNeeds,
 ): Promise<Answer> {
-  const read = await readBody(request, shape === 'batch' ? MAX_BATCH_BYTES : MAX_CALL_BYTES);
-  if (!read.ok) return problemAnswer(read.code);
-  if (needs.held.bytes > needs.held.maxBytes) return laterAnswer('unavailable', 2);
-  const size = read.body.length;
-  needs.held.bytes += size;
+  // Strangers are turned away before their body is read, if the header tells.
+  const early = refusedEarly(request.headers.authorization, needs);
+  if (early !== undefined) return early;
+  const { held } = needs;
+  let mine = REQUEST_BYTES;
+  held.bytes += mine;
+  const hold = (bytes: number) => {
+    mine += bytes;
+    held.bytes += bytes;
+    return held.bytes <= held.maxBytes;
+  };
   try {
+    const read = await readBody(request, shape === 'batch' ? MAX_BATCH_BYTES : MAX_CALL_BYTES, hold);
+    if (!read.ok) return read.code === 'unavailable' ? laterAnswer('unavailable', 2) : problemAnswer(read.code);
     return await acceptCalls(
       {
         shape,
@@ -91,7 +103,7 @@ async function answerCalls(
       needs,
     );
   } finally {
-    needs.held.bytes -= size;
+    held.bytes -= mine;
   }
 }
 

@@ -6,7 +6,7 @@ import { startCollect } from './bad-inputs/running-collect.ts';
 import { jsonOf, type Received, send, sendWithKey } from './bad-inputs/send.ts';
 
 const AT_ONCE_MS = 500;
-const ANSWER_MS = 5_500;
+const ANSWER_MS = 1_500;
 const RECOVERY_MS = 15_000;
 
 const collect = await startCollect();

@@ -12,7 +12,7 @@ export function hideKey(body: Buffer, writeKey: string): number {
     const end = at + needle.length;
     // Between quotes: only a text that is the key and nothing else, never a part of a longer one. The quotes are not
     // searched for, because JSON is full of them and the search would stop at each.
-    if (body[at - 1] !== QUOTE || body[end] !== QUOTE) continue;
+    if (body[at - 1] !== QUOTE || body[at - 2] === BACKSLASH || body[end] !== QUOTE) continue;
     body.fill('*', at, end);
     found += 1;
   }
@@ -20,6 +20,7 @@ export function hideKey(body: Buffer, writeKey: string): number {
 }
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]; writeKey: string };
 
@@ -29,12 +30,16 @@ export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]
  */
 export function withoutKeys(bytes: Buffer, taken: TakenBody): Buffer {
   const hidden = hideKey(bytes, taken.writeKey);
-  const { count, areAllThis } = countKeys(taken.body, taken.writeKey);
-  return areAllThis && count <= hidden ? bytes : Buffer.from(JSON.stringify(stripKeys(taken)));
+  const { count, areAllThis } = countKeys(taken);
+  const areHidden = areAllThis && count <= hidden && (count === 0 || !bytes.includes('\\u'));
+  if (areHidden) return bytes;
+  const rewritten = Buffer.from(JSON.stringify(stripKeys(taken)));
+  hideKey(rewritten, taken.writeKey);
+  return rewritten;
 }
 
 /** How many `writeKey` fields the body and its calls have, and whether all of them hold this key. */
-function countKeys(body: unknown, writeKey: string): { count: number; areAllThis: boolean } {
+function countKeys({ body, shape, writeKey }: TakenBody): { count: number; areAllThis: boolean } {
   let count = 0;
   let areAllThis = true;
   const look = (holder: unknown) => {
@@ -44,13 +49,13 @@ function countKeys(body: unknown, writeKey: string): { count: number; areAllThis
     areAllThis &&= key === writeKey;
   };
   look(body);
-  for (const call of callsOf(body)) look(call);
+  for (const call of callsOf(body, shape)) look(call);
   return { count, areAllThis };
 }
 
 /** Refused calls, and fields of a batch that nobody reads, stay out: they may be nested deeper than can be written. */
 function stripKeys({ body, shape, refused }: TakenBody): unknown {
-  const calls = callsOf(body);
+  const calls = callsOf(body, shape);
   for (const holder of [body, ...calls]) {
     if (isHolder(holder)) delete holder.writeKey;
   }
@@ -60,7 +65,9 @@ function stripKeys({ body, shape, refused }: TakenBody): unknown {
   return { batch: calls, context, integrations, sentAt };
 }
 
-function callsOf(body: unknown): unknown[] {
+/** The calls of a batch; a single call is its own body. */
+export function callsOf(body: unknown, shape: RequestShape): unknown[] {
+  if (shape !== 'batch') return [];
   const calls = typeof body === 'object' && body !== null && 'batch' in body ? body.batch : undefined;
   return Array.isArray(calls) ? calls : [];
 }

@@ -4,44 +4,55 @@ import type { RequestProblemCode } from '@millrace/contract';
 
 export type BodyRead = { ok: true; body: Buffer } | { ok: false; code: RequestProblemCode };
 
+/** Counts the bytes of bodies that we hold; says no when there is no room for more. */
+export type Hold = (bytes: number) => boolean;
+
+/** A body in a thousand pieces would cost a thousand times a piece's overhead, so they are joined as they come. */
+const MAX_PIECES = 32;
+
 /** After this much of a body that is too large we stop being polite and hang up. */
 const MAX_DISCARDED_BYTES = 16_000_000;
 
 /** Reads a body of at most `maxBytes`, both as it comes over the wire and inflated. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyRead> {
+export async function readBody(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<BodyRead> {
   const encoding = request.headers['content-encoding']?.toLowerCase();
   const isGzip = encoding === 'gzip' || encoding === 'x-gzip';
   if (!isGzip && encoding !== undefined && encoding !== 'identity' && encoding !== '') {
     discardRest(request);
     return { ok: false, code: 'unsupported_encoding' };
   }
-  const body = await readBytes(request, maxBytes);
-  if (body === undefined) return { ok: false, code: 'payload_too_large' };
-  return isGzip ? inflate(body, maxBytes) : { ok: true, body };
+  const read = await readBytes(request, maxBytes, hold);
+  return isGzip && read.ok ? inflate(read.body, maxBytes) : read;
 }
 
-/** Undefined when it is too large, which a Content-Length tells before the first byte is read. */
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+function readBytes(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<BodyRead> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let pieces: Buffer[] = [];
     let size = 0;
-    if (Number(request.headers['content-length']) > maxBytes) {
-      discardRest(request);
-      resolve(undefined);
-      return;
-    }
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= maxBytes) return;
+    const refuse = (code: RequestProblemCode) => {
       request.off('data', take);
+      pieces = [];
       discardRest(request);
-      resolve(undefined);
+      resolve({ ok: false, code });
     };
-    request.on('data', take);
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)));
+    const take = (piece: Buffer) => {
+      size += piece.length;
+      pieces.push(piece);
+      if (size > maxBytes) return refuse('payload_too_large');
+      if (!hold(piece.length)) return refuse('unavailable');
+      if (pieces.length > MAX_PIECES) pieces = [Buffer.concat(pieces)];
+    };
     request.once('error', reject);
+    // The length tells before the first byte is read.
+    if (Number(request.headers['content-length']) > maxBytes) return refuse('payload_too_large');
+    request.on('data', take);
+    request.once('end', () => resolve({ ok: true, body: joined(pieces) }));
   });
+}
+
+function joined(pieces: Buffer[]): Buffer {
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
 /** The answer is already on its way: reading on lets a client that is still writing see it, instead of a reset. */

@@ -45,7 +45,8 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const server = createHardenedServer(settings, (request, response) => {
     void answer({ request, response, state }, requestNeeds, log);
   });
-  server.listen(settings.port, settings.host);
+  // Node's 511 overflows when thousands connect at once, and those who waited in line are cut off.
+  server.listen({ port: settings.port, host: settings.host, backlog: 4_096 });
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;

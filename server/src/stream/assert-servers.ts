@@ -9,24 +9,41 @@ type ServerReport = {
 const PING = '$SYS.REQ.SERVER.PING.JSZ';
 const PATIENCE_MS = 10_000;
 
+/** Our largest message: a batch and its envelope. */
+const MIN_PAYLOAD_BYTES = 600_000;
+
+export type ServersWanted = {
+  replicas: number;
+  /** The streams exist already: then a majority is enough to work, and one server may be away. */
+  isThere: boolean;
+};
+export type ServersFound = { storeBytes: number; isComplete: boolean };
+
 /**
  * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version
  * that has what we build on, and enough servers for the replicas asked for. Also learns how much they can store.
  */
-export async function assertServers(nc: NatsConnection, replicas: number): Promise<{ storeBytes: number }> {
-  const reports = await collectReports(nc, replicas);
+export async function assertServers(nc: NatsConnection, { replicas, isThere }: ServersWanted): Promise<ServersFound> {
+  const needed = isThere ? Math.floor(replicas / 2) + 1 : replicas;
+  const reports = await collectReports(nc, needed);
   const withJetStream = reports.filter((report) => report.data?.config !== undefined);
   if (withJetStream.length === 0) throw new Error(HOW_TO_ALLOW_THE_QUESTION);
   for (const report of withJetStream) {
     const problem = serverProblem(report);
     if (problem !== undefined) throw new Error(`NATS server ${report.server.name} ${problem}`);
   }
-  if (withJetStream.length < replicas) {
+  if (withJetStream.length < needed) {
     throw new Error(
       `MILLRACE_REPLICAS is ${replicas}, but only ${withJetStream.length} NATS servers with JetStream answer`,
     );
   }
-  return { storeBytes: Math.min(...withJetStream.map((report) => report.data?.config?.max_storage ?? 0)) };
+  if ((nc.info?.max_payload ?? 0) < MIN_PAYLOAD_BYTES) {
+    throw new Error(
+      `the NATS servers take at most ${nc.info?.max_payload} bytes a message: set max_payload to 1MB or more`,
+    );
+  }
+  const isComplete = withJetStream.length >= replicas;
+  return { isComplete, storeBytes: Math.min(...withJetStream.map((report) => report.data?.config?.max_storage ?? 0)) };
 }
 
 export function serverProblem({ server, data }: ServerReport): string | undefined {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
+import { Kvm } from '@nats-io/kv';
 import { openLog } from '../log.ts';
 import type { ConfigView, SourceConfig } from './config-bucket.ts';
+import { connectNats } from './connect-nats.ts';
 import { openStream } from './open-stream.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
@@ -24,6 +26,39 @@ suite('the configuration', () => {
     assert.equal(view.sourceByKeyHash('h1')?.id, 'src_1');
     await writer.deleteSource('src_1');
     await sees(view, { hash: 'h1', id: undefined });
+  });
+
+  test('follows a write key that moves to another source', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    const writer = await stream.configWriter();
+    await using view = await stream.configView();
+    await writer.putSource(source('src_a', ['h']));
+    await writer.putSource(source('src_b', ['h']));
+    await writer.putSource(source('src_a', []));
+    await writer.putSource(source('src_c', ['last']));
+    await sees(view, { hash: 'last', id: 'src_c' });
+    assert.equal(view.sourceByKeyHash('h')?.id, 'src_b');
+  });
+
+  test('passes over an entry that cannot be read', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    const writer = await stream.configWriter();
+    await using connection = await connectNats({ url: cluster.url, name: 'test', log });
+    const bucket = await new Kvm(connection.nc).open('config');
+    for (const text of ['not json', '{}', '{"id":"src_other"}']) await bucket.put('source.src_bad', text);
+    await using view = await stream.configView();
+    await writer.putSource(source('src_good', ['good']));
+    await sees(view, { hash: 'good', id: 'src_good' });
+  });
+
+  test('refuses a source whose id would mean something else in a subject', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    const writer = await stream.configWriter();
+    for (const id of ['acme.web', '*', '>', '', 'a b'])
+      await assert.rejects(writer.putSource(source(id, [])), /is not one/);
   });
 
   test('stays in memory while NATS is away, and catches up when it is back', async () => {

@@ -18,15 +18,16 @@ export type Connection = AsyncDisposable & {
 
 export type ConnectionNeeds = { url: string; name: string; log: Logger };
 
-type Life = { lostAt: number | undefined; lostServer: string; losses: number; listeners: Set<() => void> };
+type Life = { lostAt: number | undefined; server: string; losses: number; listeners: Set<() => void> };
 
 /** How long the server just lost is passed over for the others; after that it is as good as any. */
 const AVOID_LOST_SERVER_MS = 5_000;
 
 /** One connection to the cluster that moves on from a dead or cut-off server within seconds. */
 export async function connectNats({ url, name, log }: ConnectionNeeds): Promise<Connection> {
-  const life: Life = { lostAt: undefined, lostServer: '', losses: 0, listeners: new Set() };
+  const life: Life = { lostAt: undefined, server: '', losses: 0, listeners: new Set() };
   const nc = await connect({ name, ...options(life), ...readServers(url) });
+  life.server = nc.getServer();
   void followStatus(nc, life, log.child({ connection: name }));
   return {
     nc,
@@ -40,7 +41,7 @@ export async function connectNats({ url, name, log }: ConnectionNeeds): Promise<
     },
     leaveServer(why) {
       log.warn({ connection: name, server: nc.getServer(), why }, 'nats.left');
-      void nc.reconnect();
+      nc.reconnect().catch(() => undefined);
     },
     async [Symbol.asyncDispose]() {
       await nc.close();
@@ -52,6 +53,8 @@ function options(life: Life): ConnectionOptions {
   return {
     // Building a stack trace for every request costs more than the request itself.
     noAsyncTraces: true,
+    // A password changed on the servers and back again must not end us: by default two refusals close for good.
+    ignoreAuthErrorAbort: true,
     timeout: 2_000,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -60,8 +63,10 @@ function options(life: Life): ConnectionOptions {
     maxPingOut: 2,
     // The library would dial the server it just lost first, and a cut-off one lets it wait for the whole timeout.
     reconnectToServer(pool) {
-      const isRecent = life.lostAt !== undefined && performance.now() - life.lostAt < AVOID_LOST_SERVER_MS;
-      return isRecent ? (pool.find((server) => server.listen !== life.lostServer) ?? null) : null;
+      if (life.server === '') return null;
+      // The first question comes before the loss itself is reported, so no time of loss means just now.
+      const isRecent = life.lostAt === undefined || performance.now() - life.lostAt < AVOID_LOST_SERVER_MS;
+      return isRecent ? (pool.find((server) => server.listen !== life.server) ?? null) : null;
     },
   };
 }
@@ -70,11 +75,11 @@ async function followStatus(nc: NatsConnection, life: Life, log: Logger): Promis
   for await (const status of nc.status()) {
     if (status.type === 'disconnect') {
       life.lostAt = performance.now();
-      life.lostServer = status.server;
       life.losses += 1;
       log.warn({ server: status.server }, 'nats.lost');
     } else if (status.type === 'reconnect') {
       life.lostAt = undefined;
+      life.server = status.server;
       log.info({ server: status.server }, 'nats.reconnected');
       for (const listener of life.listeners) listener();
     }

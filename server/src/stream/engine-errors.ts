@@ -2,7 +2,7 @@
 export type EngineTrouble =
   /** Nothing was stored: the stream has no leader now. Another stream may take the request. */
   | 'no_leader'
-  /** A copy with the same id is being written: ask again with that id. */
+  /** Not now: a copy with the same id is being written, or the stream is busy. Ask again with that id. */
   | 'in_process'
   /** A limit was reached. Nothing was stored, and nothing will be until there is room. */
   | 'full'
@@ -22,7 +22,7 @@ const TROUBLE_BY_CODE: Readonly<Record<number, EngineTrouble>> = {
   10047: 'full', // insufficient storage resources
   10077: 'full', // store failed: maximum bytes exceeded
   10002: 'full', // resource limits of the account exceeded
-  10167: 'full', // too many requests
+  10167: 'in_process', // too many requests: not stored, and the same id may come again
 };
 
 export function troubleOf(apiErrorCode: number): EngineTrouble {

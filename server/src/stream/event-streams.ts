@@ -34,17 +34,19 @@ const SWEEP_MS = 100;
 /** The streams, and a watch over the publications under way: no timer a message, a sweep looks at each stream. */
 export function openEventStreams({ connection, publisher, count, log }: EventStreamsNeeds): EventStreams {
   const streams = Array.from({ length: count }, (_, index) => newStream(index));
-  let sweptAt = performance.now();
-  const sweeper = setInterval(() => {
+  const isServerSilent = askServer(connection, streams);
+  // After the poll phase: if we were the ones who were away, the answers that came meanwhile have been read by then.
+  const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
+
+  function sweep(): void {
     const now = performance.now();
-    // If we were the ones who were away, answers may be in the socket, unread.
-    const weStalled = now - sweptAt > SWEEP_MS * 3;
-    sweptAt = now;
+    const isCutOff = isServerSilent(now);
     for (const stream of streams) {
       giveUpLost(stream, connection.losses());
-      if (!weStalled) giveUpSilent(stream, now);
+      if (isCutOff) giveUpAll(stream, log);
+      else giveUpSilent(stream, now);
     }
-  }, SWEEP_MS);
+  }
 
   return {
     streams,
@@ -70,6 +72,37 @@ export function openEventStreams({ connection, publisher, count, log }: EventStr
   };
 }
 
+/**
+ * A stream that owes answers may have lost its leader, and then another stream takes its requests. Or the server we talk
+ * to is silent as a whole: then moving them would only make clients wait twice, and store twice what it still does later.
+ * Its answer to a ping tells which.
+ */
+function askServer(connection: Connection, streams: EventStream[]): (now: number) => boolean {
+  let askedAt: number | undefined;
+  return (now) => {
+    const owedMs = Math.max(0, ...streams.map((stream) => silentForMs(stream, now)));
+    if (askedAt === undefined && owedMs >= SILENCE_MS / 2 && connection.isConnected()) {
+      askedAt = now;
+      void connection.nc.flush().then(
+        () => (askedAt = undefined),
+        () => (askedAt = undefined),
+      );
+    }
+    return askedAt !== undefined && owedMs >= SILENCE_MS && now - askedAt >= SILENCE_MS / 4;
+  };
+}
+
+function silentForMs(stream: EventStream, now: number): number {
+  const [oldest] = stream.waiting;
+  return oldest === undefined ? 0 : now - Math.max(oldest.since, stream.heardAt);
+}
+
+function giveUpAll(stream: EventStream, log: Logger): void {
+  const silent: Settled = { kind: 'silent', description: 'the server answers nothing' };
+  noteTrouble(stream, silent, log);
+  for (const waiting of stream.waiting) waiting.giveUp(silent);
+}
+
 function newStream(index: number): EventStream {
   return { index, name: eventStreamName(index), trouble: undefined, waiting: new Set(), heardAt: 0 };
 }
@@ -87,9 +120,7 @@ function giveUpLost(stream: EventStream, losses: number): void {
  * So only a stream that answers nobody is given up as a whole.
  */
 function giveUpSilent(stream: EventStream, now: number): void {
-  const [oldest] = stream.waiting;
-  if (oldest === undefined) return;
-  const isSilent = now - Math.max(oldest.since, stream.heardAt) >= SILENCE_MS;
+  const isSilent = silentForMs(stream, now) >= SILENCE_MS;
   for (const waiting of stream.waiting) {
     const waitedMs = Math.round(now - waiting.since);
     if (!isSilent && waitedMs < ANSWER_TIMEOUT_MS) break;

@@ -78,13 +78,62 @@ suite('opening the stream', () => {
     );
   });
 
+  test('starts while one of three servers is down, and changes nothing then', async () => {
+    await using cluster = await startNatsCluster({ nodes: 3 });
+    const settings = { ...SETTINGS, replicas: 3 as const };
+    {
+      await using stream = await openStream({ natsUrl: cluster.url, settings, log });
+      assert.ok(stream.isAvailable());
+    }
+    await cluster.nodes[2]?.kill('SIGKILL');
+    await using stream = await openStream({
+      natsUrl: cluster.url,
+      settings: { ...settings, retentionMs: 60_000_000 },
+      log,
+    });
+    assert.ok(stream.isAvailable());
+    const events = (await streamsOf(cluster.url)).find((config) => config.name === 'EVENTS-0');
+    assert.equal(events?.max_age, SETTINGS.retentionMs * 1_000_000);
+  });
+
+  test('refuses to take replicas away because a setting was forgotten', async () => {
+    await using cluster = await startNatsCluster({ nodes: 3 });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 3 }, log });
+    assert.ok(stream.isAvailable());
+    await assert.rejects(
+      openStream({ natsUrl: cluster.url, settings: SETTINGS, log }),
+      /has 3 replicas: set MILLRACE_REPLICAS/,
+    );
+    assert.ok((await streamsOf(cluster.url)).every((config) => config.num_replicas === 3));
+  });
+
+  test('gives up event streams that are empty, and refuses to forget one that is not', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, eventStreams: 4 }, log });
+    const envelope = '{"shape":"track","receivedAt":"2026-11-15T00:00:00.000Z","requestId":"r"}';
+    await stream.append({
+      sourceId: 'src_1',
+      id: 'r',
+      home: 2,
+      envelope,
+      body: Buffer.from('{"userId":"u","event":"E"}'),
+    });
+    await assert.rejects(
+      openStream({ natsUrl: cluster.url, settings: SETTINGS, log }),
+      /EVENTS-2 still holds 1 requests/,
+    );
+    await using fewer = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, eventStreams: 3 }, log });
+    assert.ok(fewer.isAvailable());
+    assert.ok(!(await streamsOf(cluster.url)).some((config) => config.name === 'EVENTS-3'));
+  });
+
   test('says that no server can be reached', async () => {
     await assert.rejects(openStream({ natsUrl: 'nats://127.0.0.1:1', settings: SETTINGS, log }), /refused/i);
   });
 });
 
 async function streamsOf(url: string) {
-  const nc = await connect({ servers: url });
+  const nc = await connect({ servers: url.split(',') });
   const manager = await jetstreamManager(nc);
   const configs = [];
   for await (const info of manager.streams.list()) configs.push(info.config);
@@ -93,7 +142,7 @@ async function streamsOf(url: string) {
 }
 
 async function addStream(url: string, config: { storage?: StorageType; persist_mode?: PersistMode }): Promise<void> {
-  const nc = await connect({ servers: url });
+  const nc = await connect({ servers: url.split(',') });
   const manager = await jetstreamManager(nc);
   await manager.streams.add({ name: 'EVENTS-0', subjects: ['events.0.*'], ...config });
   await nc.close();

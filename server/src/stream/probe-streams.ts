@@ -3,6 +3,7 @@ import type { Connection } from './connect-nats.ts';
 import type { EventStream } from './event-streams.ts';
 
 const PROBE_MS = 250;
+const ANSWER_MS = 1_000;
 const LEAVE_SERVER_AFTER_MS = 3_000;
 /** A full stream is taken back only when it has room to spare, or it would flap with every message purged. */
 const ROOM_AGAIN = 0.98;
@@ -49,7 +50,7 @@ async function askLeader(
   { nc }: Connection,
 ): Promise<{ stream: EventStream; hasRoom: boolean } | undefined> {
   try {
-    const answer = await nc.request(`$JS.API.STREAM.INFO.${stream.name}`, '', { timeout: PROBE_MS });
+    const answer = await nc.request(`$JS.API.STREAM.INFO.${stream.name}`, '', { timeout: ANSWER_MS });
     const { state, config, error }: StreamInfo = answer.json();
     if (error !== undefined || state === undefined || config === undefined) return undefined;
     return { stream, hasRoom: stream.trouble !== 'full' || state.bytes < config.max_bytes * ROOM_AGAIN };

@@ -42,11 +42,11 @@ export function openPublisher({ nc }: Connection): Publisher {
     publish({ subject, id, header, payload }, answered) {
       count += 1;
       const reply = `${inbox}.${count.toString(36)}`;
-      waiting.set(reply, answered);
       const head = headers();
       head.append('Nats-Msg-Id', id);
       head.append(...header);
       nc.publish(subject, payload, { reply, headers: head });
+      waiting.set(reply, answered);
       return () => waiting.delete(reply);
     },
     [Symbol.dispose]() {
@@ -65,5 +65,6 @@ function readAnswer(message: Msg): PublishAnswer {
   if (ack.error !== undefined) {
     return { kind: troubleOf(ack.error.err_code ?? 0), description: ack.error.description ?? 'no description' };
   }
-  return { kind: 'stored', sequence: ack.seq ?? 0, duplicate: ack.duplicate === true };
+  if (ack.seq === undefined || ack.seq < 1) return { kind: 'refused', description: 'an answer without a sequence' };
+  return { kind: 'stored', sequence: ack.seq, duplicate: ack.duplicate === true };
 }

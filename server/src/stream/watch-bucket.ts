@@ -49,16 +49,26 @@ async function follow(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   }
 }
 
-async function watchOnce(watch: Watch, { bucket, changed }: BucketWatchNeeds): Promise<void> {
+async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
+  const { bucket } = needs;
   if ((await bucket.status()).values === 0) watch.read.resolve();
   const entries = await bucket.watch(watch.revision === 0 ? {} : { resumeFromRevision: watch.revision + 1 });
   watch.stop = () => entries.stop();
   // Let go of while it was being set up: nobody else would stop it.
   if (watch.isClosed) entries.stop();
   for await (const entry of entries) {
-    changed(entry.key, entry.operation === 'PUT' ? entry : undefined);
+    tell(entry, needs);
     watch.revision = Math.max(watch.revision, entry.revision);
     if (entry.isUpdate) watch.read.resolve();
+  }
+}
+
+/** One entry that cannot be read must not keep the others from us. */
+function tell(entry: KvEntry, { changed, log }: BucketWatchNeeds): void {
+  try {
+    changed(entry.key, entry.operation === 'PUT' ? entry : undefined);
+  } catch (error) {
+    log.error({ key: entry.key, error: String(error) }, 'config.bad_entry');
   }
 }
 

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  PersistMode,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { assertServers } from './assert-servers.ts';
+import type { Connection } from './connect-nats.ts';
+import {
+  type BucketPlan,
+  type ConsumerPlan,
+  eventStreamName,
+  layout,
+  type StreamPlan,
+  type StreamSettings,
+} from './layout.ts';
+
+/** Right after a start or a loss of a server a cluster has no leaders, or does not know where to place a stream. */
+const UNSETTLED_PATIENCE_MS = 15_000;
+const UNSETTLED_PAUSE_MS = 500;
+
+/** Makes what is missing, brings what exists to the settings, and throws a sentence about what cannot be kept. */
+export async function ensureLayout(connection: Connection, settings: StreamSettings): Promise<void> {
+  const manager = await whenSettled(() => jetstreamManager(connection.nc, { timeout: 2_000 }));
+  const isThere = (await whenSettled(() => findStream(manager, eventStreamName(0)))) !== undefined;
+  const servers = await assertServers(connection.nc, { replicas: settings.replicas, isThere });
+  const plan = layout(settings, servers.storeBytes);
+  await whenSettled(() => refuseOrDeleteSurplus(manager, settings.eventStreams));
+  for (const stream of plan.streams) await whenSettled(() => ensureStream(manager, stream, servers.isComplete));
+  for (const consumer of plan.consumers) await whenSettled(() => ensureConsumer(manager, consumer));
+  for (const bucket of plan.buckets) await whenSettled(() => ensureBucket(connection, bucket, settings));
+}
+
+/** Without all servers nothing is changed: the sizes would be those of the servers that happened to answer. */
+async function ensureStream(manager: JetStreamManager, plan: StreamPlan, mayChange: boolean): Promise<void> {
+  const found = await findStream(manager, plan.name);
+  if (found === undefined) {
+    await manager.streams.add(plan);
+    return;
+  }
+  const broken = brokenPromise(found, plan);
+  if (broken !== undefined) throw new Error(`stream ${plan.name} ${broken}`);
+  if (mayChange && differs(found, plan)) await manager.streams.update(plan.name, plan);
+}
+
+const FOR_GOOD = 'that cannot be changed later: back it up, delete it and start again';
+
+/** What our guarantees stand on. A process that was started with a setting forgotten must not weaken them for all. */
+export function brokenPromise(found: StreamConfig, plan: StreamPlan): string | undefined {
+  if (found.storage !== plan.storage) return `keeps its messages in ${found.storage}, not in files; ${FOR_GOOD}`;
+  if (found.retention !== plan.retention) return `has retention ${found.retention}, not ${plan.retention}; ${FOR_GOOD}`;
+  if (found.persist_mode === PersistMode.Async)
+    return `acknowledges before it writes (persist mode async); ${FOR_GOOD}`;
+  if (found.num_replicas > (plan.num_replicas ?? 1)) {
+    return `has ${found.num_replicas} replicas: set MILLRACE_REPLICAS to that, or reduce them with the nats tool first`;
+  }
+  return undefined;
+}
+
+/** Fewer event streams than before: one that still holds requests would be read by nobody. */
+async function refuseOrDeleteSurplus(manager: JetStreamManager, eventStreams: number): Promise<void> {
+  for await (const { config, state } of manager.streams.list()) {
+    const index = /^EVENTS-(\d+)$/.exec(config.name)?.[1];
+    if (index === undefined || Number(index) < eventStreams) continue;
+    if (state.messages > 0) {
+      const count = Number(index) + 1;
+      throw new Error(
+        `stream ${config.name} still holds ${state.messages} requests: set MILLRACE_EVENT_STREAMS to ${count} until they have expired`,
+      );
+    }
+    await manager.streams.delete(config.name);
+  }
+}
+
+async function ensureConsumer(manager: JetStreamManager, { stream, config }: ConsumerPlan): Promise<void> {
+  const name = config.durable_name;
+  const missing = undefinedIfMissing(JetStreamApiCodes.ConsumerNotFound);
+  const found = await manager.consumers.info(stream, name).catch(missing);
+  if (found === undefined) await manager.consumers.add(stream, config);
+}
+
+/** A bucket that exists is left as it is by the library, so its stream is brought to the settings beside it. */
+async function ensureBucket({ nc }: Connection, plan: BucketPlan, { replicas }: StreamSettings): Promise<void> {
+  await new Kvm(nc).create(plan.name, { history: 1, replicas, max_bytes: plan.maxBytes });
+  const manager = await jetstreamManager(nc);
+  const found = await findStream(manager, `KV_${plan.name}`);
+  if (found !== undefined && found.num_replicas < replicas) {
+    await manager.streams.update(found.name, { num_replicas: replicas });
+  }
+}
+
+async function findStream(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {
+  const found = await manager.streams.info(name).catch(undefinedIfMissing(JetStreamApiCodes.StreamNotFound));
+  return found?.config;
+}
+
+function differs(found: StreamConfig, plan: StreamPlan): boolean {
+  const wanted = Object.entries(plan);
+  return wanted.some(([key, value]) => JSON.stringify(value) !== JSON.stringify(found[key as keyof StreamConfig]));
+}
+
+async function whenSettled<T>(make: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + UNSETTLED_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await make();
+    } catch (error) {
+      const isPassing =
+        error instanceof Error && /no suitable peers|temporarily unavailable|timeout/i.test(error.message);
+      if (!isPassing || performance.now() > giveUpAt) throw error;
+      await sleep(UNSETTLED_PAUSE_MS);
+    }
+  }
+}
+
+function undefinedIfMissing(code: number): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof JetStreamApiError && error.code === code) return undefined;
+    throw error;
+  };
+}
