@@ -29,6 +29,24 @@ const violations: Planted[] = [
     code: "import { x as y } from '../../server/src/config.ts';\nexport const x = y;",
     says: /imports nothing/,
   },
+  {
+    promise: 'the schemas of the control API import typebox and no other package',
+    file: 'contract/src/control/planted.ts',
+    code: "import pino from 'pino';\nexport const x = pino;",
+    says: /made with typebox/,
+  },
+  {
+    promise: 'the schemas of the control API do not reach into the server',
+    file: 'contract/src/control/planted.ts',
+    code: "import { x as y } from '../../../server/src/config.ts';\nexport const x = y;",
+    says: /made with typebox/,
+  },
+  ...['collect', 'control', 'store'].map((folder) => ({
+    promise: `what roles share over HTTP does not import ${folder}`,
+    file: 'server/src/http/planted.ts',
+    code: `import { x as y } from '../${folder}/x.ts';\nexport const x = y;`,
+    says: /Only start-roles.ts wires/,
+  })),
   ...(['deliver', 'control'] as const).map((role) => rolesMeet('collect', role)),
   ...(['collect', 'control'] as const).map((role) => rolesMeet('deliver', role)),
   ...(['collect', 'deliver'] as const).map((role) => rolesMeet('control', role)),
@@ -98,9 +116,14 @@ suite('lint guards the import boundaries', () => {
   }
 
   test('what follows the rules passes', () => {
-    const clean = "import { createHmac } from 'node:crypto';\nexport const x = createHmac;";
-    const { status, output } = lint({ promise: '', file: 'contract/src/signature.ts', code: clean, says: /./ });
-    assert.equal(status, 0, output);
+    for (const [file, code] of [
+      ['contract/src/signature.ts', "import { createHmac } from 'node:crypto';\nexport const x = createHmac;"],
+      ['contract/src/control/x.ts', "import { Type } from 'typebox';\nexport const x = Type;"],
+      ['server/src/control/x.ts', "import { y } from '../store/y.ts';\nexport const x = y;"],
+    ] as const) {
+      const { status, output } = lint({ promise: '', file, code, says: /./ });
+      assert.equal(status, 0, output);
+    }
   });
 });
 

@@ -1,11 +1,13 @@
 /** `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. */
 import { parseArgs } from 'node:util';
 import { benchCollect } from './collect/bench-collect.ts';
+import { benchProjection } from './projection/bench-projection.ts';
 
 export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
 
 const BENCHES: Readonly<Record<string, (options: { isQuick: boolean }) => Promise<Verdict>>> = {
   collect: benchCollect,
+  projection: benchProjection,
 };
 
 const { values, positionals } = parseArgs({

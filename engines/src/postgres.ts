@@ -16,18 +16,22 @@ export function startPostgres(port: number): void {
   const dataDir = postgresDataDir();
   if (!existsSync(join(dataDir, 'PG_VERSION'))) createDatabaseFolder(dataDir);
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dataDir}`;
-  run('pg_ctl', ['start', '-w', '-D', dataDir, '-l', join(dataDir, 'server.log'), '-o', settings]);
-  const exists = run('psql', [...connection(port), '-tAc', "select 1 from pg_database where datname='millrace'"]);
-  if (exists.trim() !== '1') run('psql', [...connection(port), '-c', 'create database millrace']);
+  runPostgres('pg_ctl', ['start', '-w', '-D', dataDir, '-l', join(dataDir, 'server.log'), '-o', settings]);
+  const exists = runPostgres('psql', [
+    ...connection(port),
+    '-tAc',
+    "select 1 from pg_database where datname='millrace'",
+  ]);
+  if (exists.trim() !== '1') runPostgres('psql', [...connection(port), '-c', 'create database millrace']);
 }
 
 export function stopPostgres(): void {
-  if (isPostgresRunning()) run('pg_ctl', ['stop', '-w', '-m', 'fast', '-D', postgresDataDir()]);
+  if (isPostgresRunning()) runPostgres('pg_ctl', ['stop', '-w', '-m', 'fast', '-D', postgresDataDir()]);
 }
 
 export function isPostgresRunning(): boolean {
   const dataDir = postgresDataDir();
-  return existsSync(dataDir) && spawnSync(binary('pg_ctl'), ['status', '-D', dataDir], asOwner()).status === 0;
+  return existsSync(dataDir) && spawnSync(binary('pg_ctl'), ['status', '-D', dataDir], postgresOwner()).status === 0;
 }
 
 export function removePostgresData(): void {
@@ -44,17 +48,17 @@ export function findPostgresFolder(): string | undefined {
 
 function createDatabaseFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { uid, gid } = asOwner();
+  const { uid, gid } = postgresOwner();
   if (uid !== undefined && gid !== undefined) chownSync(dataDir, uid, gid);
-  run('initdb', ['-D', dataDir, '-U', 'millrace', '--auth=trust', '--encoding=UTF8', '--no-locale']);
+  runPostgres('initdb', ['-D', dataDir, '-U', 'millrace', '--auth=trust', '--encoding=UTF8', '--no-locale']);
 }
 
 function connection(port: number): string[] {
   return ['-h', '127.0.0.1', '-p', String(port), '-U', 'millrace', '-d', 'postgres'];
 }
 
-function run(program: string, args: string[]): string {
-  const done = spawnSync(binary(program), args, { ...asOwner(), encoding: 'utf8' });
+export function runPostgres(program: string, args: string[]): string {
+  const done = spawnSync(binary(program), args, { ...postgresOwner(), encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`${program} failed: ${done.stderr || done.error?.message}`);
   return done.stdout;
 }
@@ -66,7 +70,7 @@ function binary(program: string): string {
 }
 
 /** `cwd` is / because the postgres user may not be allowed into the folder we stand in. */
-function asOwner(): SpawnSyncOptions & { uid?: number; gid?: number } {
+export function postgresOwner(): SpawnSyncOptions & { uid?: number; gid?: number } {
   const options = { cwd: '/', stdio: 'pipe' as const };
   if (process.getuid?.() !== 0) return options;
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);

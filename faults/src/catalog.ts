@@ -3,6 +3,7 @@ import { dripHeaders } from './inject/drip-headers.ts';
 import { killAllNodes } from './inject/kill-all-nodes.ts';
 import { killCollect } from './inject/kill-collect.ts';
 import { killLeader } from './inject/kill-leader.ts';
+import { stopDatabase } from './inject/stop-database.ts';
 import { stopNats } from './inject/stop-nats.ts';
 import { terminateCollect } from './inject/terminate-collect.ts';
 import type { Fault } from './run-fault.ts';
@@ -16,4 +17,5 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['cut-off-server', cutOffServer],
   ['slow-sockets', dripHeaders],
   ['sigterm', terminateCollect],
+  ['database-stopped', stopDatabase],
 ]);

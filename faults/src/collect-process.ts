@@ -9,8 +9,8 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 export type CollectProcess = AsyncDisposable & {
   url: string;
   port: number;
-  /** Resolves when it takes requests. Each start uses the same port. */
-  start(): Promise<void>;
+  /** Resolves when it takes requests, with what it has logged by then. Each start uses the same port. */
+  start(): Promise<string>;
   /** Sends a signal and resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
 };
@@ -44,7 +44,7 @@ export async function collectProcess(settings: Settings, logFile: string): Promi
       child = started;
       started.stdout.pipe(log, { end: false });
       started.stderr.pipe(log, { end: false });
-      await hasStarted(started, logFile);
+      return hasStarted(started, logFile);
     },
     kill,
     async [Symbol.asyncDispose]() {
@@ -56,7 +56,7 @@ export async function collectProcess(settings: Settings, logFile: string): Promi
 }
 
 /** Its own log line is the signal; a process that ends instead has its reason in the log. */
-function hasStarted(child: ChildProcess, logFile: string): Promise<void> {
+function hasStarted(child: ChildProcess, logFile: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const endedEarly = () => reject(new Error(`collect ended with ${child.exitCode} before it started: ${logFile}`));
     child.once('exit', endedEarly);
@@ -66,7 +66,7 @@ function hasStarted(child: ChildProcess, logFile: string): Promise<void> {
       if (!said.includes('server.started')) return;
       child.stdout?.off('data', listen);
       child.off('exit', endedEarly);
-      resolve();
+      resolve(said);
     };
     child.stdout?.on('data', listen);
   });

@@ -11,6 +11,8 @@ const PROMISES: Readonly<Record<string, string>> = {
   'cut-off-server': 'a server that stops answering is left for another within 8 s',
   'slow-sockets': 'sockets that drip their headers are closed, and nobody else notices them',
   sigterm: 'a process asked to leave ends what it has begun and refuses nobody with an error',
+  'database-stopped':
+    'collect does not notice that PostgreSQL is gone, control says so, and both go on when it is back',
 };
 
 const SEED = 1;

@@ -44,8 +44,7 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
   const oracle = openOracle();
   const load = startLoad({ url: collect.url, oracle, random: seededRandom(run.seed + 1), batchesPerSecond });
   const startedAt = performance.now();
-  const progress = setInterval(() => run.say(progressLine(oracle, load, startedAt)), PROGRESS_MS);
-  parts.defer(() => clearInterval(progress));
+  parts.use(sayProgress(run, oracle, load));
   const disturbances: Disturbance[] = [];
   const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
   const open = parts.move();
@@ -66,7 +65,7 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
   };
 }
 
-function settingsFor(natsUrl: string, nodes: 1 | 3): Settings {
+export function settingsFor(natsUrl: string, nodes: 1 | 3): Settings {
   return {
     MILLRACE_ROLES: 'collect',
     MILLRACE_NATS_URL: natsUrl,
@@ -75,6 +74,12 @@ function settingsFor(natsUrl: string, nodes: 1 | 3): Settings {
     MILLRACE_EVENT_STREAMS: String(EVENT_STREAMS),
     MILLRACE_DRAIN_MS: '0',
   };
+}
+
+export function sayProgress(run: FaultRun, oracle: Oracle, load: Load): Disposable {
+  const startedAt = performance.now();
+  const progress = setInterval(() => run.say(progressLine(oracle, load, startedAt)), PROGRESS_MS);
+  return { [Symbol.dispose]: () => clearInterval(progress) };
 }
 
 function progressLine({ attempts, calls }: Oracle, load: Load, startedAt: number): string {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readConfig } from './config.ts';
 
+const MILLRACE_KEYS = `1:${Buffer.alloc(32).toString('base64')}`;
+
 suite('the configuration', () => {
-  test('starts with nothing set', () => {
-    const read = readConfig({});
+  test('starts with nothing set but the keys', () => {
+    const read = readConfig({ MILLRACE_KEYS });
     assert.ok(read.ok);
     assert.deepEqual(read.value.roles, ['collect', 'deliver', 'control']);
     assert.equal(read.value.collect.port, 8080);
@@ -25,16 +27,28 @@ suite('the configuration', () => {
       MILLRACE_RETENTION: '72',
       MILLRACE_TRUSTED_PROXIES: '10.0.0.0/99',
       MILLRACE_COLLECT_URL: 'events.example.com',
+      MILLRACE_KEYS: '1:short',
+      MILLRACE_BOOTSTRAP_TOKEN: 'guess-me',
+      MILLRACE_DATABASE_URL: '127.0.0.1',
+      MILLRACE_ALLOW_CIDRS: '10.0.0.0',
     });
     assert.ok(!read.ok);
-    const named = new Set(read.problems.map((problem) => problem.split(' ')[0]));
-    const expected = ['COLLECT_PORT', 'COLLECT_URL', 'REPLICAS', 'RETENTION', 'ROLES', 'TRUSTED_PROXIES'];
-    assert.deepEqual(named, new Set(expected.map((name) => `MILLRACE_${name}`)));
+    const named = read.problems.map((problem) => problem.split(' ')[0] ?? '').toSorted();
+    const access = ['ALLOW_CIDRS', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'KEYS'];
+    const expected = ['COLLECT_PORT', 'COLLECT_URL', 'REPLICAS', 'RETENTION', 'ROLES', 'TRUSTED_PROXIES', ...access];
+    assert.deepEqual(named, expected.map((name) => `MILLRACE_${name}`).toSorted());
   });
 
   test('takes the public address apart for browsers', () => {
-    const read = readConfig({ MILLRACE_COLLECT_URL: 'https://events.example.com/in/' });
+    const read = readConfig({ MILLRACE_KEYS, MILLRACE_COLLECT_URL: 'https://events.example.com/in/' });
     assert.ok(read.ok);
     assert.deepEqual(read.value.collect.publicUrl, { protocol: 'https', host: 'events.example.com/in' });
+  });
+
+  test('asks for keys only where the control role is played', () => {
+    assert.ok(readConfig({ MILLRACE_ROLES: 'collect,deliver' }).ok);
+    const read = readConfig({ MILLRACE_ROLES: 'control' });
+    assert.ok(!read.ok);
+    assert.match(read.problems.join(), /^MILLRACE_KEYS must be set for the control role/);
   });
 });

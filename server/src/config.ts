@@ -1,6 +1,9 @@
 /** The only reader of the environment: read once, whole; one start reports every mistake together. */
 import { isIP } from 'node:net';
 import type { CollectSettings } from './collect/serve-collect.ts';
+import type { ControlSettings } from './control/control-settings.ts';
+import { readKeys } from './control/seal.ts';
+import { readNetworks } from './control/webhook-url.ts';
 import type { StreamSettings } from './stream/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control'] as const;
@@ -12,6 +15,7 @@ export type Config = {
   logLevel: string;
   stream: StreamSettings;
   collect: CollectSettings;
+  control: ControlSettings;
 };
 
 export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: string[] };
@@ -24,6 +28,11 @@ export const DEFAULTS = {
   MILLRACE_COLLECT_PORT: '8080',
   MILLRACE_COLLECT_URL: '',
   MILLRACE_TRUSTED_PROXIES: '',
+  MILLRACE_CONTROL_PORT: '8081',
+  MILLRACE_DATABASE_URL: 'postgres://127.0.0.1:5432/millrace',
+  MILLRACE_KEYS: '',
+  MILLRACE_BOOTSTRAP_TOKEN: '',
+  MILLRACE_ALLOW_CIDRS: '',
   MILLRACE_MAX_CONNECTIONS: '20000',
   MILLRACE_MAX_HELD_BYTES: '134217728',
   MILLRACE_SOURCE_CALLS_PER_SECOND: '50000',
@@ -44,9 +53,12 @@ type Reader = {
   problem(name: Name, what: string): void;
 };
 
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConfigRead {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `extra` stands in for what the environment leaves out, before the defaults do. */
+export function readConfig(env: Environment = process.env, extra: Environment = {}): ConfigRead {
   const problems: string[] = [];
-  const read = reader(env, problems);
+  const read = reader({ ...extra, ...env }, problems);
   const value: Config = {
     roles: readRoles(read),
     natsUrl: readNatsUrl(read),
@@ -59,6 +71,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       dedupWindowMs: read.duration('MILLRACE_DEDUP_WINDOW'),
     },
     collect: readCollect(read),
+    control: readControl(read),
   };
   if (value.stream.retentionMs > 0 && value.stream.dedupWindowMs > value.stream.retentionMs) {
     read.problem('MILLRACE_DEDUP_WINDOW', 'must not be longer than MILLRACE_RETENTION');
@@ -75,13 +88,55 @@ function readCollect(read: Reader): CollectSettings {
     maxHeldBytes: read.number('MILLRACE_MAX_HELD_BYTES', 1_000_000, 100_000_000_000),
     drainMs: read.number('MILLRACE_DRAIN_MS', 0, 600_000),
     defaultRate: { perSecond, burst: perSecond * 2 },
-    trustedProxies: readCidrs(read),
+    trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
     publicUrl: readPublicUrl(read),
   };
 }
 
-function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]): Reader {
-  const problem = (name: Name, what: string) => void problems.push(`${name} ${what}`);
+/** The other roles run without a database and without keys: what only control needs is asked for only when it plays. */
+function readControl(read: Reader): ControlSettings {
+  const isPlayed = readRoles(read).includes('control');
+  const bootstrapToken = read.text('MILLRACE_BOOTSTRAP_TOKEN');
+  if (bootstrapToken !== '' && !/^[\x21-\x7e]{32,500}$/.test(bootstrapToken)) {
+    read.problem('MILLRACE_BOOTSTRAP_TOKEN', 'must be at least 32 visible characters: `openssl rand -hex 32`');
+  }
+  return {
+    host: read.text('MILLRACE_HOST'),
+    port: read.number('MILLRACE_CONTROL_PORT', 0, 65_535),
+    maxConnections: read.number('MILLRACE_MAX_CONNECTIONS', 1, 1_000_000),
+    trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
+    databaseUrl: readDatabaseUrl(read),
+    bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
+    keys: readKeyRing(read, isPlayed),
+    allowedNetworks: readNetworks(readCidrs(read, 'MILLRACE_ALLOW_CIDRS').join(',')),
+  };
+}
+
+function readDatabaseUrl(read: Reader): string {
+  const url = read.text('MILLRACE_DATABASE_URL');
+  if (!/^postgres(ql)?:\/\//.test(url)) read.problem('MILLRACE_DATABASE_URL', 'must begin with postgres://');
+  return url;
+}
+
+function readKeyRing(read: Reader, isNeeded: boolean): Map<number, Buffer> {
+  const text = read.text('MILLRACE_KEYS');
+  if (isNeeded && text === '') {
+    read.problem('MILLRACE_KEYS', 'must be set for the control role: `echo "1:$(openssl rand -base64 32)"`, once');
+  }
+  try {
+    return readKeys(text);
+  } catch (error) {
+    read.problem('MILLRACE_KEYS', `is not a key ring: ${error instanceof Error ? error.message : String(error)}`);
+    return new Map();
+  }
+}
+
+function reader(env: Environment, problems: string[]): Reader {
+  const problem = (name: Name, what: string) => {
+    const text = `${name} ${what}`;
+    // Roles share some settings: one mistake is reported once.
+    if (!problems.includes(text)) problems.push(text);
+  };
   const text = (name: Name) => env[name] ?? DEFAULTS[name];
   return {
     text,
@@ -134,10 +189,11 @@ function readReplicas(read: Reader): 1 | 3 {
   return replicas === '3' ? 3 : 1;
 }
 
-function readCidrs(read: Reader): string[] {
-  const cidrs = listOf(read.text('MILLRACE_TRUSTED_PROXIES'));
-  if (!cidrs.every(isCidr)) read.problem('MILLRACE_TRUSTED_PROXIES', 'must be CIDR ranges, such as 10.0.0.0/8');
-  return cidrs;
+function readCidrs(read: Reader, name: Name): string[] {
+  const cidrs = listOf(read.text(name));
+  if (cidrs.every(isCidr)) return cidrs;
+  read.problem(name, 'must be CIDR ranges, such as 10.0.0.0/8');
+  return [];
 }
 
 function isCidr(text: string): boolean {

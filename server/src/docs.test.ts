@@ -1,11 +1,13 @@
 /** The lists in the documents are held against the code: neither may grow without the other. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
 import { problemAnswer } from './collect/answer.ts';
 import { DEFAULTS } from './config.ts';
+import { PERMISSION_NAMES } from './control/permissions.ts';
+import { ApiProblem, PROBLEM_CODES, problemDocument } from './control/problems.ts';
 
 const doc = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
 
@@ -29,6 +31,30 @@ suite('the documents', () => {
       const row = rows.find(([name]) => name === code);
       assert.equal(row?.[1], String(problemAnswer(code).status), code);
     }
+  });
+
+  test('list every problem of the control API with its status', () => {
+    const rows = tableRows(doc('api.md'), /^[a-z_]+$/).filter(([, status = '']) => /^\d+$/.test(status));
+    const problems = PROBLEM_CODES.map((code) => [code, String(problemDocument(new ApiProblem(code), '').status)]);
+    assert.deepEqual(
+      rows.map(([code, status]) => [code, status]),
+      problems,
+    );
+  });
+
+  test('list every permission that a token can be narrowed to', () => {
+    const [sentence = ''] = /^The permissions that `scopes` takes: .*?\.$/ms.exec(doc('api.md')) ?? [];
+    assert.deepEqual(
+      [...sentence.matchAll(/`(\w+:\w+)`/g)].map(([, name]) => name),
+      PERMISSION_NAMES,
+    );
+  });
+
+  test('show the control API only with code that is run', () => {
+    const dir = join(import.meta.dirname, '../../examples/api');
+    const files = readdirSync(dir).map((name) => readFileSync(join(dir, name), 'utf8'));
+    const shown = [...doc('api.md').matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    assert.deepEqual(shown.toSorted(), files.toSorted());
   });
 });
 

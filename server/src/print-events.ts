@@ -4,7 +4,8 @@ import { openLog } from './log.ts';
 import { connectNats } from './stream/connect-nats.ts';
 import { readEvents } from './stream/read-events.ts';
 
-const read = readConfig();
+// It plays no role of its own, so it needs nothing that only control needs.
+const read = readConfig(undefined, { MILLRACE_ROLES: 'collect' });
 if (!read.ok) throw new Error(read.problems.join('\n'));
 const log = openLog({ level: 'error', pretty: false });
 await using connection = await connectNats({ url: read.value.natsUrl, name: 'millrace-print', log });

@@ -6,6 +6,7 @@ import type { Appended, RequestToAppend } from '../stream/append-request.ts';
 import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
 import { type KeyFound, type KeyLookup, keyOfBody } from './find-write-key.ts';
 import { callsOf, type TakenBody, withoutKeys } from './hide-key.ts';
+import type { Seen } from './note-seen.ts';
 import type { RateLimit, RateLimiter } from './rate-limit.ts';
 
 export type CallsRequest = {
@@ -21,6 +22,7 @@ export type AcceptNeeds = {
   keys: KeyLookup;
   append(request: RequestToAppend): Promise<Appended>;
   limiter: RateLimiter;
+  seen: Pick<Seen, 'note'>;
   defaultRate: RateLimit;
   nowMs(): number;
   /** From 0 up to 1; spreads the clients that are told to come back. */
@@ -50,6 +52,7 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   const check = checkRequest(parsed.value, request.shape, request.bytes.length);
   if (!check.ok) return refusedAnswer(check.problem, check.refused);
   needs.limiter.spend(source.id, check.accepted);
+  needs.seen.note(entered.found, parsed.value, request.shape);
   const taken = { body: parsed.value, shape: request.shape, refused: check.refused, writeKey };
   const id = requestId(source.id, taken, check.messageIds);
   return store(request, { check, source, id, body: withoutKeys(request.bytes, taken) }, needs);

@@ -3,9 +3,9 @@ import { type CallType, MAX_BATCH_BYTES, MAX_CALL_BYTES } from '@millrace/contra
 import { acceptCalls, type AcceptNeeds, refusedEarly } from './accept-calls.ts';
 import { type Answer, jsonAnswer, laterAnswer, problemAnswer } from './answer.ts';
 import { type PublicUrl, rudderSourceConfig, segmentSettings } from './browser-settings.ts';
-import type { AddressReader } from './client-address.ts';
+import type { AddressReader } from '../http/client-address.ts';
 import { PREFLIGHT } from './cors.ts';
-import { isAmbiguous } from './hardened-server.ts';
+import { isAmbiguous } from '../http/hardened-server.ts';
 import { PIXEL, pixelCall } from './pixel.ts';
 import { readBody } from './read-body.ts';
 import { type Route, routeOf } from './route-of.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SourceConfig } from '../stream/config-bucket.ts';
 
 export type Sources = { sourceByKeyHash(hash: string): SourceConfig | undefined };
-export type KeyFound = { writeKey: string; source: SourceConfig };
+export type KeyFound = { writeKey: string; keyHash: string; source: SourceConfig };
 
 export type KeyLookup = {
   byKey(writeKey: string): KeyFound | undefined;
@@ -25,7 +25,7 @@ export function openKeyLookup(sources: Sources): KeyLookup {
 
   function found({ writeKey, keyHash }: Known): KeyFound | undefined {
     const source = sources.sourceByKeyHash(keyHash);
-    return source === undefined ? undefined : { writeKey, source };
+    return source === undefined ? undefined : { writeKey, keyHash, source };
   }
 
   function remember(known: Map<string, Known>, sent: string, writeKey: string): KeyFound | undefined {

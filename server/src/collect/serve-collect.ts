@@ -7,10 +7,11 @@ import type { AcceptNeeds } from './accept-calls.ts';
 import { type Answer, laterAnswer } from './answer.ts';
 import { answerRequest, type RequestNeeds } from './answer-request.ts';
 import type { PublicUrl } from './browser-settings.ts';
-import { openAddressReader } from './client-address.ts';
+import { openAddressReader } from '../http/client-address.ts';
 import { ANY_ORIGIN } from './cors.ts';
 import { openKeyLookup } from './find-write-key.ts';
-import { createHardenedServer } from './hardened-server.ts';
+import { createHardenedServer } from '../http/hardened-server.ts';
+import { openSeen, type SeenNeeds } from './note-seen.ts';
 import { openRateLimiter, type RateLimit } from './rate-limit.ts';
 
 export type CollectSettings = {
@@ -30,6 +31,7 @@ export type CollectNeeds = {
   config: ConfigView;
   append: AcceptNeeds['append'];
   isEngineAvailable(): boolean;
+  tellSeen: SeenNeeds['tell'];
   log: Logger;
 };
 
@@ -41,7 +43,8 @@ const IN_FLIGHT_PATIENCE_MS = 10_000;
 export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const { settings, log } = needs;
   const state = { isDraining: false };
-  const requestNeeds = needsOfRequests(needs, state);
+  const seen = openSeen({ tell: needs.tellSeen, nowMs: Date.now });
+  const requestNeeds = { ...needsOfRequests(needs, state), seen };
   const server = createHardenedServer(settings, (request, response) => {
     void answer({ request, response, state }, requestNeeds, log);
   });
@@ -57,6 +60,7 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
       state.isDraining = true;
       await sleep(settings.drainMs);
       await closeServer(server);
+      seen[Symbol.dispose]();
       log.info({}, 'collect.drained');
     },
   };
@@ -88,7 +92,7 @@ type DrainState = { isDraining: boolean };
 function needsOfRequests(
   { settings, config, append, isEngineAvailable, log }: CollectNeeds,
   state: DrainState,
-): RequestNeeds {
+): Omit<RequestNeeds, 'seen'> {
   return {
     keys: openKeyLookup(config),
     append,

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { Kvm } from '@nats-io/kv';
 import { openLog } from '../log.ts';
-import type { ConfigView, SourceConfig } from './config-bucket.ts';
+import type { ConfigView, DestinationConfig, SourceConfig } from './config-bucket.ts';
 import { connectNats } from './connect-nats.ts';
 import { openStream } from './open-stream.ts';
 
@@ -26,6 +26,24 @@ suite('the configuration', () => {
     assert.equal(view.sourceByKeyHash('h1')?.id, 'src_1');
     await writer.deleteSource('src_1');
     await sees(view, { hash: 'h1', id: undefined });
+  });
+
+  test('reaches a view within a second: new, changed, moved and deleted destinations', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    const writer = await stream.configWriter();
+    await writer.putDestination(destination('dst_1', 'src_1'));
+    await writer.putDestination(destination('dst_2', 'src_1'));
+    await using view = await stream.configView();
+    const names = (sourceId: string) => view.destinationsOf(sourceId).map((each) => each.name);
+    assert.deepEqual(names('src_1'), ['dst_1', 'dst_2']);
+    assert.equal(view.destinationsOf('src_1')[0], view.destination('dst_1'), 'parsed once');
+
+    await writer.write([{ key: 'destination.dst_1', value: '{"broken' }]);
+    await writer.putDestination({ ...destination('dst_2', 'src_2'), name: 'moved' });
+    await writer.deleteDestination('dst_1');
+    await until(() => view.destination('dst_1') === undefined);
+    assert.deepEqual([names('src_1'), names('src_2')], [[], ['moved']]);
   });
 
   test('follows a write key that moves to another source', async () => {
@@ -93,6 +111,11 @@ function source(id: string, writeKeyHashes: string[]): SourceConfig {
   return { id, workspaceId: 'ws_1', name: id, enabled: true, writeKeyHashes };
 }
 
+function destination(id: string, sourceId: string): DestinationConfig {
+  const updatedAt = '2030-01-01T00:00:00.000Z';
+  return { id, workspaceId: 'ws_1', sourceId, catalog: 'Webhooks', name: id, enabled: true, settings: {}, updatedAt };
+}
+
 async function restart(cluster: NatsCluster): Promise<void> {
   for (const node of cluster.nodes) {
     await node.kill('SIGKILL');
@@ -116,9 +139,13 @@ async function writeUntilTaken(write: () => Promise<void>): Promise<void> {
 type Expected = { hash: string; id: string | undefined };
 
 async function sees(view: ConfigView, { hash, id }: Expected, withinMs = 1_000): Promise<void> {
+  await until(() => view.sourceByKeyHash(hash)?.id === id, withinMs);
+}
+
+async function until(isTrue: () => boolean, withinMs = 1_000): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
-  while (view.sourceByKeyHash(hash)?.id !== id) {
-    assert.ok(performance.now() < giveUpAt, `${hash} is not ${id} within ${withinMs} ms`);
+  while (!isTrue()) {
+    assert.ok(performance.now() < giveUpAt, `not within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -7,6 +7,7 @@ import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
+import { indexDestinations, indexSources } from './config-index.ts';
 import { CONFIG_BUCKET } from './layout.ts';
 import { watchBucket } from './watch-bucket.ts';
 
@@ -19,46 +20,64 @@ export type SourceConfig = {
   writeKeyHashes: string[];
   /** Calls a second, and how many may come at once after a quiet time. */
   rateLimit?: { perSecond: number; burst: number };
+  /** Names of track events that go to no destination. */
+  blockedEvents?: string[];
 };
 
-export type ConfigWriter = {
-  putSource(source: SourceConfig): Promise<void>;
-  deleteSource(id: string): Promise<void>;
+export type DestinationConfig = {
+  id: string;
+  workspaceId: string;
+  sourceId: string;
+  /** The name of its entry in the catalog. */
+  catalog: string;
+  name: string;
+  enabled: boolean;
+  /** By the schema of the catalog entry. Secrets are still sealed. */
+  settings: Record<string, unknown>;
+  updatedAt: string;
 };
 
 export type ConfigView = AsyncDisposable & {
   sourceByKeyHash(hash: string): SourceConfig | undefined;
+  isEventBlocked(sourceId: string, event: string): boolean;
+  destinationsOf(sourceId: string): readonly DestinationConfig[];
+  destination(id: string): DestinationConfig | undefined;
 };
 
 const SOURCE_PREFIX = 'source.';
+const DESTINATION_PREFIX = 'destination.';
 
-export async function openConfigWriter({ nc }: Connection): Promise<ConfigWriter> {
-  const bucket = await openBucket(nc);
-  return {
-    async putSource(source) {
-      if (!isSourceConfig(source))
-        throw new Error(`source ${JSON.stringify(source)} is not one that collect can act on`);
-      await bucket.put(SOURCE_PREFIX + source.id, JSON.stringify(source));
-    },
-    async deleteSource(id) {
-      await bucket.delete(SOURCE_PREFIX + id);
-    },
-  };
+export const configKey = {
+  source: (id: string): string => SOURCE_PREFIX + id,
+  destination: (id: string): string => DESTINATION_PREFIX + id,
+};
+
+/** What a key of the bucket names; undefined for a key that is not ours. */
+export function readConfigKey(key: string): { kind: 'source' | 'destination'; id: string } | undefined {
+  if (key.startsWith(SOURCE_PREFIX)) return { kind: 'source', id: key.slice(SOURCE_PREFIX.length) };
+  if (key.startsWith(DESTINATION_PREFIX)) return { kind: 'destination', id: key.slice(DESTINATION_PREFIX.length) };
+  return undefined;
 }
 
 /** Resolves when the whole configuration has been read once. */
 export async function openConfigView(connection: Connection, log: Logger): Promise<ConfigView> {
   const sources = indexSources();
+  const destinations = indexDestinations();
   const watch = await watchBucket({
     bucket: await openBucket(connection.nc),
     connection,
     log,
     changed(key, entry) {
-      if (key.startsWith(SOURCE_PREFIX)) sources.set(key.slice(SOURCE_PREFIX.length), readSource(key, entry));
+      const named = readConfigKey(key);
+      if (named?.kind === 'source') sources.set(named.id, readSource(key, entry));
+      if (named?.kind === 'destination') destinations.set(named.id, entry?.string());
     },
   });
   return {
     sourceByKeyHash: sources.byKeyHash,
+    isEventBlocked: sources.isEventBlocked,
+    destinationsOf: destinations.ofSource,
+    destination: destinations.byId,
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
 }
@@ -73,7 +92,7 @@ function readSource(key: string, entry: KvEntry | undefined): SourceConfig | und
   return value;
 }
 
-function isSourceConfig(value: unknown): value is SourceConfig {
+export function isSourceConfig(value: unknown): value is SourceConfig {
   const source = value as Partial<SourceConfig> | null;
   if (typeof source !== 'object' || source === null) return false;
   const { id, enabled, writeKeyHashes, rateLimit } = source;
@@ -83,24 +102,6 @@ function isSourceConfig(value: unknown): value is SourceConfig {
 }
 
 /** A short timeout: what goes unanswered during an election is tried again, by then perhaps with a leader. */
-function openBucket(nc: NatsConnection): Promise<KV> {
+export function openBucket(nc: NatsConnection): Promise<KV> {
   return new Kvm(jetstream(nc, { timeout: 1_500 })).open(CONFIG_BUCKET);
-}
-
-/** Sources by id, and by each of their keys. */
-function indexSources() {
-  const byId = new Map<string, SourceConfig>();
-  const byHash = new Map<string, SourceConfig>();
-  return {
-    set(id: string, source: SourceConfig | undefined): void {
-      const before = byId.get(id);
-      // A key may have moved to another source meanwhile: only what is still this one's goes.
-      for (const hash of before?.writeKeyHashes ?? []) if (byHash.get(hash) === before) byHash.delete(hash);
-      byId.delete(id);
-      if (source === undefined) return;
-      byId.set(id, source);
-      for (const hash of source.writeKeyHashes) byHash.set(hash, source);
-    },
-    byKeyHash: (hash: string): SourceConfig | undefined => byHash.get(hash),
-  };
 }

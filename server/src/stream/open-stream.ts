@@ -1,12 +1,14 @@
 import type { Logger } from '../log.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './append-request.ts';
-import { openConfigView, openConfigWriter, type ConfigView, type ConfigWriter } from './config-bucket.ts';
+import { openConfigView, type ConfigView } from './config-bucket.ts';
+import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
 import { connectNats } from './connect-nats.ts';
 import { ensureLayout } from './ensure-layout.ts';
 import { openEventStreams } from './event-streams.ts';
 import type { StreamSettings } from './layout.ts';
 import { probeStreams } from './probe-streams.ts';
 import { openPublisher } from './publish.ts';
+import { onSeen, type Sighting, tellSeen } from './sightings.ts';
 
 export type Stream = AsyncDisposable & {
   append(request: RequestToAppend): Promise<Appended>;
@@ -14,6 +16,8 @@ export type Stream = AsyncDisposable & {
   isAvailable(): boolean;
   configWriter(): Promise<ConfigWriter>;
   configView(): Promise<ConfigView>;
+  tellSeen(sighting: Sighting): void;
+  onSeen(seen: (sighting: Sighting) => void): Disposable;
 };
 
 export type StreamNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
@@ -33,8 +37,15 @@ export async function openStream({ natsUrl, settings, log }: StreamNeeds): Promi
   return {
     append: (request) => appendRequest(request, { connection: publishing, events, log }),
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
-    configWriter: () => openConfigWriter(watching),
+    configWriter: async () =>
+      openConfigWriter({
+        publishing,
+        publisher,
+        connect: () => connectNats({ url: natsUrl, name: 'millrace-compare', log }),
+      }),
     configView: () => openConfigView(watching, log),
+    tellSeen: (sighting) => tellSeen(watching, sighting),
+    onSeen: (seen) => onSeen(watching, seen),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -5,9 +5,9 @@ import { type EngineTrouble, troubleOf } from './engine-errors.ts';
 export type Publication = {
   subject: string;
   /** The same id twice within the duplicate window of a stream is one message. */
-  id: string;
+  id?: string;
   /** One more header, by name and value. */
-  header: readonly [name: string, value: string];
+  header?: readonly [name: string, value: string];
   payload: Uint8Array;
 };
 export type PublishAnswer =
@@ -43,9 +43,9 @@ export function openPublisher({ nc }: Connection): Publisher {
       count += 1;
       const reply = `${inbox}.${count.toString(36)}`;
       const head = headers();
-      head.append('Nats-Msg-Id', id);
-      head.append(...header);
-      nc.publish(subject, payload, { reply, headers: head });
+      if (id !== undefined) head.append('Nats-Msg-Id', id);
+      if (header !== undefined) head.append(...header);
+      nc.publish(subject, payload, id === undefined && header === undefined ? { reply } : { reply, headers: head });
       waiting.set(reply, answered);
       return () => waiting.delete(reply);
     },

@@ -75,6 +75,7 @@ export async function startCollect(): Promise<RunningCollect> {
         config,
         append: stream.append,
         isEngineAvailable: stream.isAvailable,
+        tellSeen: stream.tellSeen,
         log,
       }),
     );

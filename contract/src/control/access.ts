@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox';
+import { Id, Name, PageOf, Time } from './page.ts';
+
+export const RoleNameSchema = Type.Union([
+  Type.Literal('owner'),
+  Type.Literal('admin'),
+  Type.Literal('developer'),
+  Type.Literal('viewer'),
+]);
+
+const Email = Type.String({ format: 'email', maxLength: 254 });
+const Password = Type.String({ minLength: 12, maxLength: 1_000 });
+
+export const Workspace = Type.Object({ id: Id('ws'), name: Name, createdAt: Time });
+export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
+
+export const Bootstrap = Type.Object(
+  { workspace: Name, email: Email, name: Name, password: Password },
+  { additionalProperties: false },
+);
+
+export const SignIn = Type.Object(
+  { email: Email, password: Type.String({ maxLength: 1_000 }) },
+  { additionalProperties: false },
+);
+export const PasswordChange = Type.Object(
+  { currentPassword: Type.String({ maxLength: 1_000 }), newPassword: Password },
+  { additionalProperties: false },
+);
+export const Me = Type.Object({
+  user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }), Type.Null()]),
+  token: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }), Type.Null()]),
+  workspaces: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: RoleNameSchema })),
+});
+
+export const Session = Type.Object({
+  id: Type.String(),
+  address: Type.String(),
+  userAgent: Type.String(),
+  createdAt: Time,
+  lastSeenAt: Time,
+  isCurrent: Type.Boolean(),
+});
+export const Sessions = Type.Object({ items: Type.Array(Session) });
+
+export const Member = Type.Object({
+  userId: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: RoleNameSchema,
+  createdAt: Time,
+});
+export const Members = Type.Object({ items: Type.Array(Member) });
+export const NewMember = Type.Object(
+  { email: Email, name: Name, role: RoleNameSchema, password: Type.Optional(Password) },
+  { additionalProperties: false },
+);
+export const MemberChange = Type.Object({ role: RoleNameSchema }, { additionalProperties: false });
+
+export const Token = Type.Object({
+  id: Id('tok'),
+  name: Name,
+  role: RoleNameSchema,
+  scopes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  /** The last characters, to tell tokens apart. */
+  hint: Type.String(),
+  createdBy: Type.String(),
+  createdAt: Time,
+  expiresAt: Type.Union([Time, Type.Null()]),
+  lastUsedAt: Type.Union([Time, Type.Null()]),
+});
+export const Tokens = PageOf(Token);
+export const NewToken = Type.Object(
+  {
+    name: Name,
+    role: RoleNameSchema,
+    scopes: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 50 })),
+    expiresAt: Type.Optional(Time),
+  },
+  { additionalProperties: false },
+);
+/** The only answer that ever holds the token itself. */
+export const CreatedToken = Type.Object({ ...Token.properties, token: Type.String() });
+
+export const AuditEntry = Type.Object({
+  sequence: Type.Integer(),
+  at: Time,
+  actor: Type.Record(Type.String(), Type.String()),
+  action: Type.String(),
+  objectId: Type.String(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+});
+export const AuditEntries = PageOf(AuditEntry);
+
+export type Me = Static<typeof Me>;
+export type Member = Static<typeof Member>;
+export type Token = Static<typeof Token>;
+export type Workspace = Static<typeof Workspace>;

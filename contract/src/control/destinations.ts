@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import { Id, Name, PageOf, PageQuery, Time } from './page.ts';
+
+/** What the settings hold is the catalog entry's word; secret values come back as `{"set": true}`. */
+const Settings = Type.Record(Type.String(), Type.Unknown());
+
+export const Destination = Type.Object({
+  id: Id('dst'),
+  sourceId: Id('src'),
+  catalog: Type.String(),
+  name: Name,
+  enabled: Type.Boolean(),
+  settings: Settings,
+  createdAt: Time,
+  updatedAt: Time,
+});
+export const Destinations = PageOf(Destination);
+export const DestinationQuery = Type.Object(
+  { ...PageQuery.properties, sourceId: Type.Optional(Type.String({ maxLength: 100 })) },
+  { additionalProperties: false },
+);
+
+export const NewDestination = Type.Object(
+  {
+    sourceId: Type.String(),
+    catalog: Type.String(),
+    name: Type.Optional(Name),
+    enabled: Type.Optional(Type.Boolean({ default: false })),
+    settings: Settings,
+  },
+  { additionalProperties: false },
+);
+/**
+ * Settings that are left out stay as they are, null takes one away, and `{"set": true}` keeps a stored secret. A header is
+ * kept only with its URL: a new URL needs its headers anew.
+ */
+export const DestinationChange = Type.Object(
+  { name: Type.Optional(Name), enabled: Type.Optional(Type.Boolean()), settings: Type.Optional(Settings) },
+  { additionalProperties: false, minProperties: 1 },
+);
+export const RotateSecret = Type.Object(
+  {
+    sharedSecret: Type.Optional(Type.String({ minLength: 8, maxLength: 500 })),
+    overlapHours: Type.Optional(Type.Integer({ minimum: 0, maximum: 168, default: 24 })),
+  },
+  { additionalProperties: false },
+);
+/** The only answer that ever holds the new secret, and only when it was made here. */
+export const RotatedSecret = Type.Object({
+  sharedSecret: Type.Optional(Type.String()),
+  /** Until then webhook-signature also holds the signature with the secret before; null when there is none. */
+  previousValidUntil: Type.Union([Time, Type.Null()]),
+});
+
+export const CatalogItem = Type.Object({
+  name: Type.String(),
+  accepts: Type.Array(Type.String()),
+  acceptsHistory: Type.Boolean(),
+  settingsSchema: Type.Record(Type.String(), Type.Unknown()),
+});
+export const CatalogItems = Type.Object({ items: Type.Array(CatalogItem) });
+
+export type Destination = Static<typeof Destination>;

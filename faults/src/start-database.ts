@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { DatabaseOrder } from './inject/database-process.ts';
+
+export type Database = AsyncDisposable & {
+  url: string;
+  /** As a power cut would; resolves when it is gone. */
+  stop(): Promise<void>;
+  /** Resolves when it takes connections again. */
+  start(): Promise<void>;
+};
+
+/** A PostgreSQL that faults may do anything to. */
+export async function startDatabase(): Promise<Database> {
+  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'));
+  const url = await nextWord(child);
+  const tell = async (order: DatabaseOrder) => {
+    const done = nextWord(child);
+    child.send(order);
+    await done;
+  };
+  return {
+    url,
+    stop: () => tell('stop'),
+    start: () => tell('start'),
+    async [Symbol.asyncDispose]() {
+      if (!child.connected) return;
+      const gone = once(child, 'exit');
+      child.disconnect();
+      await gone;
+    },
+  };
+}
+
+function nextWord(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error(`the process that holds PostgreSQL ended with ${child.exitCode}`));
+    child.once('exit', ended);
+    child.once('message', (word: string) => {
+      child.off('exit', ended);
+      resolve(word);
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AddressReader } from '../http/client-address.ts';
+import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
+import { mustBeAllowed } from './actor.ts';
+import { actorIn, bearerOf, identify, type Identity } from './authenticate.ts';
+import { mustBeOurPage, mustNotBeAnotherSite } from './csrf.ts';
+import { type Answer, doOnce, readOnce } from './idempotency.ts';
+import { ApiProblem } from './problems.ts';
+import type { Asked, Route } from './route.ts';
+import { SESSION_COOKIE, setSessionCookie } from './session-cookie.ts';
+import { bodyValidator, queryValidator } from './validate.ts';
+
+export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader };
+type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+const NO_QUERY = Type.Object({}, { additionalProperties: false });
+
+/** Who asks, may they, is it well said; then the work, in a transaction that sees one workspace. */
+export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
+  const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
+  const readQuery = queryValidator(route.query ?? NO_QUERY);
+  return async (request, reply) => {
+    const workspaceId = oneHeader(request, 'millrace-workspace');
+    const from = { workspaceId, address: addressOf(request, needs) };
+    const actor = await actorIn(await identifySender(request, needs), from, needs.store);
+    mustBeAllowed(actor, route.permission);
+    const query = readQuery(request.query);
+    const parsed = { actor, params: paramsOf(request), body: readBody(request.body), query };
+    const key = route.method === 'POST' ? oneHeader(request, 'idempotency-key') : undefined;
+    const sent = { method: route.method, path: request.url, body: request.body };
+    const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
+
+    const answer = await needs.store.inWorkspace(actor.workspaceId, (tx) => {
+      const work = async (): Promise<Answer> => {
+        const done = await route.handle({ ...parsed, tx } as Asked<never, never>, needs);
+        return { status: route.status, text: done === undefined ? '' : JSON.stringify(done), isRepeated: false };
+      };
+      return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
+    });
+    if (route.method !== 'GET') needs.changed();
+    if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
+    return sendText(reply.code(answer.status), answer.text);
+  };
+}
+
+export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Answering {
+  const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
+  return async (request, reply) => {
+    if (route.access === 'anybody') mustNotBeAnotherSite(request.headers);
+    const who = route.access === 'anybody' ? undefined : await identifySender(request, needs);
+    if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+    const visit: Visit = {
+      who,
+      bearer: bearerOf(request.headers.authorization),
+      address: addressOf(request, needs),
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, 500),
+      params: paramsOf(request),
+      body: readBody(request.body),
+    };
+    const { body, session } = await route.handle(visit as Visit<never, never>, needs);
+    if (session !== undefined) setSessionCookie(reply, session);
+    return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));
+  };
+}
+
+async function identifySender(request: FastifyRequest, { store }: AnswerNeeds): Promise<Identity> {
+  const bearer = bearerOf(request.headers.authorization);
+  const sessionSecret = bearer === undefined ? request.cookies[SESSION_COOKIE] : undefined;
+  const identity = await identify({ bearer, sessionSecret }, store);
+  if (identity.kind === 'user' && request.method !== 'GET') mustBeOurPage(request.headers);
+  return identity;
+}
+
+/** PostgreSQL knows no NUL, so nothing that it keeps has one in its name. */
+function paramsOf(request: FastifyRequest): Record<string, string> {
+  if (request.url.includes('%00')) throw new ApiProblem('not_found');
+  return request.params as Record<string, string>;
+}
+
+function addressOf(request: FastifyRequest, { readAddress }: AnswerNeeds): string {
+  return readAddress(request.socket.remoteAddress, oneHeader(request, 'x-forwarded-for'));
+}
+
+function oneHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(',') : value;
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return text === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(text);
+}

@@ -1,0 +1,33 @@
+import type { ProjectedDestination, ProjectedSource } from '../store/projection.ts';
+import { configKey, type DestinationConfig, type SourceConfig } from '../stream/config-bucket.ts';
+
+/** An entry of the config bucket as it should be. The same row always gives the same text. */
+export type ConfigEntry = { key: string; value: string };
+
+export function sourceEntry(row: ProjectedSource): ConfigEntry {
+  const perSecond = row.rate_limit_per_second;
+  const config: SourceConfig = {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    enabled: row.enabled,
+    writeKeyHashes: row.key_hashes,
+    ...(perSecond === null ? {} : { rateLimit: { perSecond, burst: perSecond * 2 } }),
+    ...(row.blocked_events.length === 0 ? {} : { blockedEvents: row.blocked_events }),
+  };
+  return { key: configKey.source(row.id), value: JSON.stringify(config) };
+}
+
+export function destinationEntry(row: ProjectedDestination): ConfigEntry {
+  const config: DestinationConfig = {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    sourceId: row.source_id,
+    catalog: row.catalog,
+    name: row.name,
+    enabled: row.enabled,
+    settings: row.settings,
+    updatedAt: row.updated_at.toISOString(),
+  };
+  return { key: configKey.destination(row.id), value: JSON.stringify(config) };
+}

@@ -1,0 +1,98 @@
+/** What the tests of the control API share: a server of its own on a real database, and people to ask as. */
+import { CATALOG } from '@millrace/contract/control';
+import { startPostgresServer } from '@millrace/engines';
+import { openLog } from '../log.ts';
+import { insertMember } from '../store/members.ts';
+import { migrateDatabase } from '../store/migrate-database.ts';
+import { openStore, type Store } from '../store/open-store.ts';
+import { insertToken } from '../store/tokens.ts';
+import { insertUser } from '../store/users.ts';
+import { insertWorkspace } from '../store/workspaces.ts';
+import { newId } from './new-id.ts';
+import type { RoleName } from './permissions.ts';
+import { openKeyRing } from './seal.ts';
+import { hashOfSecret, makeSecret } from './secret-text.ts';
+import { serveControl } from './serve-control.ts';
+
+export type TestControl = AsyncDisposable & {
+  url: string;
+  store: Store;
+  postgres: Awaited<ReturnType<typeof startPostgresServer>>;
+  /** How often a commit was announced. */
+  changes(): number;
+  ask(method: string, path: string, options?: AskOptions): Promise<TestAnswer>;
+};
+
+export type AskOptions = { token?: string; body?: unknown; headers?: Record<string, string> };
+export type TestAnswer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
+
+export async function startTestControl(): Promise<TestControl> {
+  await using starting = new AsyncDisposableStack();
+  const postgres = starting.use(await startPostgresServer());
+  await migrateDatabase(postgres.url);
+  const store = starting.use(await openStore(postgres.url));
+  let changes = 0;
+  const needs = {
+    store,
+    keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
+    catalog: CATALOG,
+    allowedNetworks: [],
+    changed: () => void (changes += 1),
+    now: () => new Date(),
+    log: openLog({ level: 'fatal', pretty: false }),
+  };
+  const settings = { host: '127.0.0.1', port: 0, maxConnections: 1_000, trustedProxies: [] };
+  const { port } = starting.use(await serveControl(settings, needs));
+  const url = `http://127.0.0.1:${port}`;
+  const running = starting.move();
+  return {
+    url,
+    store,
+    postgres,
+    changes: () => changes,
+    ask: (method, path, options = {}) => ask(`${url}${path}`, method, options),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function ask(url: string, method: string, { token, body, headers = {} }: AskOptions): Promise<TestAnswer> {
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text, body: text === '' ? {} : JSON.parse(text) };
+}
+
+export async function addWorkspace(store: Store, name = 'Test'): Promise<string> {
+  const id = newId('ws');
+  await store.asSystem((tx) => insertWorkspace(tx, { id, name }));
+  return id;
+}
+
+export type TokenOptions = { role: RoleName; scopes?: string[]; expiresAt?: Date };
+
+/** The secret of a new token. */
+export async function addToken(store: Store, workspaceId: string, options: TokenOptions): Promise<string> {
+  const secret = makeSecret('mlr');
+  const { role, scopes = null, expiresAt = null } = options;
+  const token = { workspaceId, id: newId('tok'), name: role, role, scopes, hint: 'test', createdBy: 'test', expiresAt };
+  await store.asSystem((tx) => insertToken(tx, { ...token, secretHash: hashOfSecret(secret) }));
+  return secret;
+}
+
+export type TestUser = { email: string; passwordHash: string | null; role: RoleName };
+
+export async function addMember(store: Store, workspaceId: string, user: TestUser): Promise<string> {
+  const id = newId('usr');
+  await store.asSystem(async (tx) => {
+    await insertUser(tx, { id, email: user.email, name: user.email, passwordHash: user.passwordHash });
+    await insertMember(tx, { workspaceId, userId: id, role: user.role });
+  });
+  return id;
+}

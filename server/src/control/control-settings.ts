@@ -1,0 +1,16 @@
+import type { AllowedNetworks } from './webhook-url.ts';
+
+/** What the control role is told by the environment. */
+export type ControlSettings = {
+  host: string;
+  port: number;
+  maxConnections: number;
+  trustedProxies: string[];
+  databaseUrl: string;
+  /** Becomes the secret of the first workspace's owner token. */
+  bootstrapToken: string | undefined;
+  /** The key ring: the last one seals, all of them open. */
+  keys: ReadonlyMap<number, Buffer>;
+  /** Private networks that webhooks may be sent to. */
+  allowedNetworks: AllowedNetworks;
+};

@@ -1,0 +1,156 @@
+import {
+  Destination,
+  DestinationChange,
+  DestinationQuery,
+  Destinations,
+  NewDestination,
+  RotatedSecret,
+  RotateSecret,
+} from '@millrace/contract/control';
+import {
+  deleteDestination,
+  findDestination,
+  insertDestination,
+  listDestinations,
+  lockDestination,
+  updateDestination,
+} from '../store/destinations.ts';
+import { findSource } from '../store/sources.ts';
+import { entryNamed } from './catalog.ts';
+import { changedSettings, checkedSettings, newSecretSettings, toDestination } from './destination-settings.ts';
+import { newId } from './new-id.ts';
+import { readPage, toPage } from './paging.ts';
+import { found } from './problems.ts';
+import { recordChange } from './record-change.ts';
+import { type Route, route } from './route.ts';
+
+const READ = { permission: 'destinations:read', status: 200 } as const;
+const WRITE = { permission: 'destinations:write' } as const;
+
+export const destinationRoutes: Route[] = [
+  route({
+    method: 'GET',
+    url: '/api/v1/destinations',
+    summary: 'The destinations of the workspace, or of one source',
+    query: DestinationQuery,
+    answer: Destinations,
+    ...READ,
+    async handle({ tx, actor, query }, { catalog }) {
+      const { workspaceId } = actor;
+      const { sourceId } = query;
+      if (sourceId !== undefined) found(await findSource(tx, workspaceId, sourceId));
+      const page = readPage(query);
+      const rows = await listDestinations(tx, { workspaceId, sourceId }, page);
+      return toPage(rows, page, { item: (row) => toDestination(row, catalog), key: (row) => row.id });
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/destinations',
+    summary: 'Attaches a destination of the catalog to a source',
+    body: NewDestination,
+    answer: Destination,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { workspaceId } = actor;
+      const entry = entryNamed(needs.catalog, body.catalog);
+      const source = found(await findSource(tx, workspaceId, body.sourceId));
+      const id = newId('dst');
+      const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
+      const { name = entry.name, enabled = false } = body;
+      const row = { workspace_id: workspaceId, id, source_id: source.id, catalog: entry.name, name, enabled, settings };
+      await insertDestination(tx, row);
+      const details = { sourceId: source.id, catalog: entry.name, name, enabled, settings: Object.keys(settings) };
+      await recordChange(
+        asked,
+        { action: 'destination.created', objectId: id, details, projects: 'destination' },
+        needs,
+      );
+      return toDestination(found(await findDestination(tx, workspaceId, id)), needs.catalog);
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/api/v1/destinations/:id',
+    summary: 'One destination',
+    answer: Destination,
+    ...READ,
+    async handle({ tx, actor, params }, { catalog }) {
+      return toDestination(found(await findDestination(tx, actor.workspaceId, params['id'] ?? '')), catalog);
+    },
+  }),
+  route({
+    method: 'PATCH',
+    url: '/api/v1/destinations/:id',
+    summary: 'Renames, enables, disables or sets a destination',
+    body: DestinationChange,
+    answer: Destination,
+    status: 200,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { name, enabled } = body;
+      const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
+      await updateDestination(tx, {
+        ...before,
+        name: name ?? before.name,
+        enabled: enabled ?? before.enabled,
+        settings,
+      });
+      const details = { ...body, ...(body.settings === undefined ? {} : { settings: Object.keys(body.settings) }) };
+      await recordChange(
+        asked,
+        { action: 'destination.changed', objectId: before.id, details, projects: 'destination' },
+        needs,
+      );
+      return toDestination(found(await findDestination(tx, actor.workspaceId, before.id)), needs.catalog);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/api/v1/destinations/:id',
+    summary: 'Deletes a destination',
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, params } = asked;
+      const row = found(await deleteDestination(tx, actor.workspaceId, params['id'] ?? ''));
+      const details = { sourceId: row.source_id, catalog: row.catalog, name: row.name };
+      await recordChange(
+        asked,
+        { action: 'destination.deleted', objectId: row.id, details, projects: 'destination' },
+        needs,
+      );
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/destinations/:id/rotate-secret',
+    summary: 'Replaces the shared secret; the one before stays valid beside it for some hours',
+    body: RotateSecret,
+    answer: RotatedSecret,
+    status: 200,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const { settings, made, previousValidUntil } = newSecretSettings(before, body, needs);
+      await updateDestination(tx, { ...before, settings });
+      const validUntil = previousValidUntil?.toISOString() ?? null;
+      await recordChange(
+        asked,
+        {
+          action: 'destination.secret_rotated',
+          objectId: before.id,
+          details: { previousValidUntil: validUntil },
+          projects: 'destination',
+        },
+        needs,
+      );
+      return { ...(made === undefined ? {} : { sharedSecret: made }), previousValidUntil: validUntil };
+    },
+  }),
+];

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import { migrateDatabase } from '../store/migrate-database.ts';
+import { isUnavailable, openStore, type Store, StoreUnavailable } from '../store/open-store.ts';
+
+export type OpenNeeds = {
+  databaseUrl: string;
+  /** The rest of the start that needs the database; done before the first question is let through. */
+  prepare(store: Store): Promise<void>;
+  log: Logger;
+};
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Migrates and opens the database. When it is not there we do not wait for it, because other roles of this process do
+ * not need it: until it has answered, every question says that it is away.
+ */
+export async function openStoreWhenUp(needs: OpenNeeds): Promise<Store> {
+  let store: Store | undefined;
+  const stop = new AbortController();
+  const open = async (): Promise<boolean> => {
+    try {
+      store = await openPrepared(needs);
+      return true;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      needs.log.warn({ why: error instanceof Error ? error.message : String(error) }, 'database.waiting');
+      return false;
+    }
+  };
+  const opening = (await open()) ? Promise.resolve() : keepOpening(open, stop.signal, needs.log);
+  const opened = (): Store => {
+    if (store === undefined) throw new StoreUnavailable('the database has not answered yet');
+    return store;
+  };
+  return {
+    inWorkspace: async (workspaceId, work) => opened().inWorkspace(workspaceId, work),
+    asSystem: async (work) => opened().asSystem(work),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await opening;
+      await store?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openPrepared({ databaseUrl, prepare, log }: OpenNeeds): Promise<Store> {
+  const { applied } = await migrateDatabase(databaseUrl);
+  if (applied.length > 0) log.info({ applied }, 'database.migrated');
+  await using opening = new AsyncDisposableStack();
+  const store = opening.use(await openStore(databaseUrl));
+  await prepare(store);
+  opening.move();
+  return store;
+}
+
+async function keepOpening(open: () => Promise<boolean>, signal: AbortSignal, log: Logger): Promise<void> {
+  for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      if (await open()) return;
+    } catch (error) {
+      log.error({ error: error instanceof Error ? error.message : String(error) }, 'database.refused');
+    }
+  }
+}

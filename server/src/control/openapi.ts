@@ -1,0 +1,154 @@
+/** `node server/src/control/openapi.ts > docs/openapi.json`: the API's description, made of the endpoints themselves. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as contract from '@millrace/contract/control';
+import type { TObject, TSchema } from 'typebox';
+import type { AccountRoute } from './account-route.ts';
+import { ACCOUNT_ROUTES, ROUTES } from './all-routes.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
+import type { Route } from './route.ts';
+
+const PACKAGE_FILE = join(import.meta.dirname, '../../package.json');
+
+type Schemas = Map<string, TSchema>;
+
+export function openApiDocument(): object {
+  const schemas: Schemas = new Map([['ProblemDocument', contract.ProblemDocument]]);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of [...ACCOUNT_ROUTES, ...ROUTES]) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, schemas);
+  }
+  const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Millrace control API',
+      version,
+      description: 'Sets up sources, destinations and who may do so. See docs/api.md.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This installation' }],
+    tags: tagsOf(Object.keys(paths)),
+    paths,
+    components: { ...COMPONENTS, schemas: Object.fromEntries(schemas) },
+  };
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  bootstrap: 'The first start of an installation',
+  session: 'Signing in and out',
+  me: 'Who you are',
+  sessions: 'Where you are signed in',
+  workspace: 'Who owns sources and destinations; the unit of access',
+  members: 'The people of a workspace and their roles',
+  tokens: 'What scripts sign in with',
+  'audit-log': 'Who changed what',
+  catalog: 'The kinds of destinations',
+  sources: 'Where calls come from, and their write keys',
+  destinations: 'Where the events of a source are delivered',
+};
+
+const SIGNED_IN = [{ token: [] }, { session: [] }];
+
+const SECURITY = {
+  anybody: [],
+  'signed-in': SIGNED_IN,
+  user: [{ session: [] }],
+} as const satisfies Record<AccountRoute['access'], unknown>;
+
+const COMPONENTS = {
+  securitySchemes: {
+    token: { type: 'http', scheme: 'bearer', description: 'An API token: `mlr_…`' },
+    setupToken: { type: 'http', scheme: 'bearer', description: 'The one-time token from the log of the first start' },
+    session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by signing in' },
+  },
+  parameters: {
+    workspace: {
+      name: 'Millrace-Workspace',
+      in: 'header',
+      description: 'The id of the workspace; may be left out by whoever is in only one.',
+      schema: { type: 'string' },
+    },
+    idempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description: 'The same key with the same request gets the same answer for 24 hours; the work is done once.',
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+    },
+  },
+  responses: {
+    problem: {
+      description: 'What went wrong and what to do about it',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDocument' } } },
+    },
+  },
+};
+
+function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
+  const problem = { $ref: '#/components/responses/problem' };
+  const parameters = parametersOf(route);
+  return {
+    operationId: operationIdOf(route),
+    summary: route.summary,
+    tags: [tagOf(route.url)],
+    security: securityOf(route),
+    ...('permission' in route ? { 'x-permission': route.permission } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body, schemas) } }),
+    responses: { [route.status]: successOf(route, schemas), '4XX': problem, '5XX': problem },
+  };
+}
+
+function successOf({ answer }: Route | AccountRoute, schemas: Schemas): object {
+  return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
+}
+
+function securityOf(route: Route | AccountRoute): readonly object[] {
+  if (!('access' in route)) return SIGNED_IN;
+  return route.url === '/api/v1/bootstrap' ? [{ setupToken: [] }] : SECURITY[route.access];
+}
+
+function parametersOf(route: Route | AccountRoute): object[] {
+  const inPath = [...route.url.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  if (!('permission' in route)) return inPath;
+  const headers = route.method === 'POST' ? ['workspace', 'idempotencyKey'] : ['workspace'];
+  const shared = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return [...inPath, ...queryOf(route.query), ...shared];
+}
+
+function queryOf(query: TObject | undefined): object[] {
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema }));
+}
+
+/** Schemas that the contract names are named here too. */
+function json(schema: TSchema, schemas: Schemas): object {
+  const [name] = Object.entries(contract).find(([, exported]) => exported === schema) ?? [];
+  if (name !== undefined) schemas.set(name, schema);
+  return { 'application/json': { schema: name === undefined ? schema : { $ref: `#/components/schemas/${name}` } } };
+}
+
+/** `GET /api/v1/sources/:id` is getSourcesById. */
+function operationIdOf({ method, url }: Route | AccountRoute): string {
+  const words = url
+    .slice('/api/v1/'.length)
+    .replaceAll('/:', '-by-')
+    .split(/[/-]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + words.join('');
+}
+
+function tagOf(url: string): string {
+  return url.split('/')[3] ?? '';
+}
+
+function tagsOf(paths: string[]): object[] {
+  return [...new Set(paths.map(tagOf))].map((name) => ({ name, description: TAGS[name] }));
+}
+
+if (import.meta.main) console.log(JSON.stringify(openApiDocument(), null, 2));

@@ -1,0 +1,40 @@
+/** Who may do what, in one table. What is not in it is not allowed. */
+export const ROLE_NAMES = ['owner', 'admin', 'developer', 'viewer'] as const;
+export type RoleName = (typeof ROLE_NAMES)[number];
+
+const EVERYBODY: readonly RoleName[] = ['owner', 'admin', 'developer', 'viewer'];
+const BUILDERS: readonly RoleName[] = ['owner', 'admin', 'developer'];
+const MANAGERS: readonly RoleName[] = ['owner', 'admin'];
+const OWNERS: readonly RoleName[] = ['owner'];
+
+export const PERMISSIONS = {
+  'workspace:read': EVERYBODY,
+  'workspace:write': OWNERS,
+  'members:read': EVERYBODY,
+  'members:write': MANAGERS,
+  'tokens:read': MANAGERS,
+  'tokens:write': MANAGERS,
+  'audit:read': MANAGERS,
+  'catalog:read': EVERYBODY,
+  'sources:read': EVERYBODY,
+  'sources:write': BUILDERS,
+  'destinations:read': EVERYBODY,
+  'destinations:write': BUILDERS,
+} as const satisfies Record<string, readonly RoleName[]>;
+
+export type Permission = keyof typeof PERMISSIONS;
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[];
+
+/** A token may be narrowed to some permissions; it never has more than its role. */
+export function isAllowed(
+  permission: Permission,
+  who: { role: RoleName; scopes?: readonly string[] | undefined },
+): boolean {
+  const roles: readonly RoleName[] = PERMISSIONS[permission];
+  return roles.includes(who.role) && (who.scopes === undefined || who.scopes.includes(permission));
+}
+
+/** Nobody hands out more than they have. */
+export function isAtMost(role: RoleName, own: RoleName): boolean {
+  return ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf(own);
+}

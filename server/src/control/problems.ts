@@ -1,0 +1,58 @@
+/** Every problem the control API answers with: its status, its title, and what happened and what to do. */
+const PROBLEMS = {
+  invalid_request: [400, 'The request is not valid', 'See errors for what to change.'],
+  invalid_cursor: [
+    400,
+    'The cursor is not valid',
+    'Use nextCursor of the last page as it is, or start without a cursor.',
+  ],
+  not_signed_in: [401, 'You are not signed in', 'Send `Authorization: Bearer <token>`, or sign in.'],
+  wrong_password: [401, 'The email address or the password is wrong', 'Check both and try again.'],
+  not_allowed: [403, 'You may not do this', 'Ask an owner of the workspace for a role or a token that may.'],
+  cross_site: [403, 'The request came from another site', 'Use the console itself, or a token.'],
+  workspace_required: [400, 'Several workspaces are possible', 'Name one in the header Millrace-Workspace.'],
+  not_found: [404, 'There is no such thing', 'Check the id: it may belong to another workspace, or be deleted.'],
+  conflict: [409, 'That is there already', 'Choose another one, or change the one that exists.'],
+  last_owner: [409, 'A workspace needs an owner', 'Make somebody else an owner first.'],
+  already_set_up: [409, 'This installation is set up already', 'Sign in instead.'],
+  body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
+  not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
+  idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],
+  too_many_tries: [429, 'Too many tries', 'Wait a minute and try again.'],
+  database_unavailable: [
+    503,
+    'The database does not answer',
+    'Collection and delivery go on. Try again shortly, with the same Idempotency-Key if you sent one.',
+  ],
+  internal: [500, 'Something went wrong on our side', 'It is in the log under the request id.'],
+} as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+export type FieldError = { path: string; message: string };
+
+/** Thrown by whoever finds it, answered in one place. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly code: ProblemCode;
+  readonly errors: FieldError[] | undefined;
+
+  constructor(code: ProblemCode, errors?: FieldError[]) {
+    super(PROBLEMS[code][1]);
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+/** RFC 9457. */
+export function problemDocument({ code, errors }: ApiProblem, requestId: string) {
+  const [status, title, detail] = PROBLEMS[code];
+  return { type: 'about:blank', title, status, code, detail, requestId, ...(errors === undefined ? {} : { errors }) };
+}
+
+/** Unwraps what must be there: another workspace's ids look exactly like ids that never were. */
+export function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new ApiProblem('not_found');
+  return value;
+}

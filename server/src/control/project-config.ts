@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import type { Store } from '../store/open-store.ts';
+import type { ConfigWriter } from '../stream/config-writer.ts';
+import { projectChanges } from './project-changes.ts';
+import { repairConfig } from './repair-config.ts';
+
+export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger };
+export type Projector = AsyncDisposable & {
+  /** Something was committed that the bucket should hear of now, not at the next look. */
+  changed(): void;
+};
+
+/** Changes by other processes are found by looking. */
+const LOOK_MS = 1_000;
+/** Another process has the lock: it may have looked before our change was there. */
+const BUSY_MS = 100;
+const BACK_OFF_MS = { first: 100, most: 1_000 };
+const REPAIR_MS = 5 * 60_000;
+const REPAIR_RETRY_MS = 5_000;
+
+/** Keeps the config bucket equal to PostgreSQL: change by change, and as a whole at the start and every few minutes. */
+export function startProjector({ store, configWriter, log }: ProjectorNeeds): Projector {
+  const life = new AbortController();
+  const bell = newBell();
+  const needs = { store, configWriter, log, bell, signal: life.signal };
+  const running = Promise.all([keepProjecting(needs), keepRepairing(needs)]);
+  return {
+    changed: bell.ring,
+    async [Symbol.asyncDispose]() {
+      life.abort();
+      bell.ring();
+      await running;
+    },
+  };
+}
+
+type LoopNeeds = ProjectorNeeds & { bell: Bell; signal: AbortSignal };
+
+async function keepProjecting({ bell, signal, log, ...needs }: LoopNeeds): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const projected = await projectChanges({ ...needs, log });
+      if (failures > 0) log.info({ failures }, 'projection.recovered');
+      failures = 0;
+      if (projected === 'busy') await pause(BUSY_MS, signal);
+      else if (projected === 'done') await bell.wait(LOOK_MS);
+    } catch (error) {
+      failures += 1;
+      log.warn({ error: String(error), failures }, 'projection.failed');
+      await pause(Math.min(BACK_OFF_MS.first * 2 ** failures, BACK_OFF_MS.most), signal);
+    }
+  }
+}
+
+async function keepRepairing({ bell, signal, log, ...needs }: LoopNeeds): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const startedAt = performance.now();
+      const differences = await repairConfig(needs);
+      log.info({ differences, durationMs: Math.round(performance.now() - startedAt) }, 'projection.compared');
+      bell.ring();
+      await pause(REPAIR_MS, signal);
+    } catch (error) {
+      log.warn({ error: String(error) }, 'projection.comparison_failed');
+      await pause(REPAIR_RETRY_MS, signal);
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+type Bell = { ring(): void; wait(timeoutMs: number): Promise<void> };
+
+/** A ring while nobody waits is heard by the next who does. */
+function newBell(): Bell {
+  let isRung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring() {
+      isRung = true;
+      wake?.();
+    },
+    async wait(timeoutMs) {
+      if (!isRung) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const timer = setTimeout(resolve, timeoutMs);
+        await promise;
+        clearTimeout(timer);
+        wake = undefined;
+      }
+      isRung = false;
+    },
+  };
+}

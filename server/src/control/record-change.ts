@@ -1,0 +1,25 @@
+import { appendAudit } from '../store/audit-log.ts';
+import { addToOutbox } from '../store/outbox.ts';
+import { auditActor } from './actor.ts';
+import type { ControlNeeds } from './control-needs.ts';
+import type { Asked } from './route.ts';
+
+export type Change = {
+  /** `noun.past`: source.created. */
+  action: string;
+  objectId: string;
+  details?: Record<string, unknown>;
+  /** Set when the config bucket has to be told. */
+  projects?: 'source' | 'destination';
+};
+
+/** In the same transaction as the change: who did it, and that the config bucket has to hear of it. */
+export async function recordChange(
+  { tx, actor }: Asked,
+  { action, objectId, details = {}, projects }: Change,
+  { now }: ControlNeeds,
+): Promise<void> {
+  const { workspaceId } = actor;
+  await appendAudit(tx, workspaceId, { at: now(), actor: auditActor(actor), action, objectId, details });
+  if (projects !== undefined) await addToOutbox(tx, { kind: projects, workspaceId, objectId });
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import cookie from '@fastify/cookie';
+import fastify, { type FastifyInstance } from 'fastify';
+import { openAddressReader } from '../http/client-address.ts';
+import { createHardenedServer, isAmbiguous } from '../http/hardened-server.ts';
+import { ACCOUNT_ROUTES, ROUTES } from './all-routes.ts';
+import { answerProblem } from './answer-problem.ts';
+import { answerAccountRoute, answerRoute } from './answer-route.ts';
+import type { ControlNeeds } from './control-needs.ts';
+import type { ControlSettings } from './control-settings.ts';
+import { openTryLimiter } from './limit-tries.ts';
+import { ApiProblem } from './problems.ts';
+import { readJson } from './read-json.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnections' | 'trustedProxies'>;
+
+/** Letting go of it: no new connections, then the end of what is under way. */
+export type ControlServer = AsyncDisposable & { port: number };
+
+const MAX_BODY_BYTES = 262_144;
+const IN_FLIGHT_PATIENCE_MS = 10_000;
+
+/** The HTTP API for the console and for scripts: endpoints are data, this gives them a server. */
+export async function serveControl(settings: ServeSettings, needs: ControlNeeds): Promise<ControlServer> {
+  const app = await makeApp(settings, needs);
+  await app.listen({ host: settings.host, port: settings.port });
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port;
+  needs.log.info({ host: settings.host, port }, 'control.listening');
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const impatient = setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_PATIENCE_MS);
+      await app.close();
+      clearTimeout(impatient);
+    },
+  };
+}
+
+async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<FastifyInstance> {
+  const { log } = needs;
+  const app = fastify({
+    serverFactory: (handle) => createHardenedServer({ maxConnections: settings.maxConnections }, handle),
+    // The hardened server has answered already.
+    clientErrorHandler: () => undefined,
+    // Of requests too odd to reach the hook below.
+    frameworkErrors: (error, request, reply) => {
+      void answerProblem(error, { request, reply: reply.headers(headersFor(request)) }, log);
+    },
+    genReqId: () => randomUUID(),
+    bodyLimit: MAX_BODY_BYTES,
+    exposeHeadRoutes: false,
+  });
+  await app.register(cookie);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (_request: unknown, text: string | Buffer) => (text === '' ? undefined : readJson(text.toString())),
+  );
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(headersFor(request));
+    if (isAmbiguous(request.raw)) throw new ApiProblem('invalid_request');
+  });
+  app.setErrorHandler((error, request, reply) => answerProblem(error, { request, reply }, log));
+  app.setNotFoundHandler((request, reply) => answerProblem(new ApiProblem('not_found'), { request, reply }, log));
+  addRoutes(app, settings, needs);
+  return app;
+}
+
+function headersFor({ id }: { id: string }): Record<string, string> {
+  return { ...SECURITY_HEADERS, 'Cache-Control': 'no-store', 'X-Request-Id': id };
+}
+
+function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: ControlNeeds): void {
+  const answering = {
+    ...needs,
+    tries: openTryLimiter(() => performance.now()),
+    readAddress: openAddressReader(settings.trustedProxies),
+  };
+  for (const route of ROUTES) app.route({ ...toMatch(route), handler: answerRoute(route, answering) });
+  for (const route of ACCOUNT_ROUTES) app.route({ ...toMatch(route), handler: answerAccountRoute(route, answering) });
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async () => {
+    await needs.store.asSystem((tx) => tx.query('SELECT 1 AS one'));
+    return { status: 'ready' };
+  });
+}
+
+function toMatch({ method, url }: { method: string; url: string }) {
+  return { method, url };
+}

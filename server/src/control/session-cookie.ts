@@ -1,0 +1,12 @@
+import type { FastifyReply } from 'fastify';
+
+/** `__Host-`: browsers take it only over TLS (or from localhost), for this host alone and for all its paths. */
+export const SESSION_COOKIE = '__Host-millrace';
+export const SESSION_DAYS = 7;
+
+const ATTRIBUTES = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const;
+
+export function setSessionCookie(reply: FastifyReply, secret: string | null): void {
+  if (secret === null) void reply.clearCookie(SESSION_COOKIE, ATTRIBUTES);
+  else void reply.setCookie(SESSION_COOKIE, secret, { ...ATTRIBUTES, maxAge: SESSION_DAYS * 86_400 });
+}

@@ -1,0 +1,73 @@
+import { CATALOG } from '@millrace/contract/control';
+import type { Logger } from '../log.ts';
+import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
+import type { Store } from '../store/open-store.ts';
+import { deleteEndedSessions } from '../store/sessions.ts';
+import { bootstrap } from './bootstrap.ts';
+import { checkKeyRing } from './check-key-ring.ts';
+import type { ControlNeeds } from './control-needs.ts';
+import type { ControlSettings } from './control-settings.ts';
+import { openStoreWhenUp } from './open-store-when-up.ts';
+import type { Projector } from './project-config.ts';
+import { startRotation } from './rotate-ring.ts';
+import { openKeyRing } from './seal.ts';
+import { serveControl } from './serve-control.ts';
+
+export type Control = AsyncDisposable & Pick<ControlNeeds, 'store' | 'keyRing' | 'changed'> & { port: number };
+
+export type StartNeeds = {
+  settings: ControlSettings;
+  /** Begins to tell the other roles what changes in the store. */
+  project(store: Store): Projector;
+  log: Logger;
+};
+
+const CLEAN_UP_EVERY_MS = 3_600_000;
+
+export async function startControl({ settings, project, log }: StartNeeds): Promise<Control> {
+  await using starting = new AsyncDisposableStack();
+  const keyRing = openKeyRing(settings.keys);
+  const store = starting.use(
+    await openStoreWhenUp({
+      databaseUrl: settings.databaseUrl,
+      prepare: async (opened) => {
+        await checkKeyRing(opened, keyRing);
+        await setUp(opened, settings, log);
+      },
+      log,
+    }),
+  );
+  const projector = starting.use(project(store));
+  const needs = {
+    store,
+    keyRing,
+    catalog: CATALOG,
+    allowedNetworks: settings.allowedNetworks,
+    changed: projector.changed,
+    now: () => new Date(),
+    log,
+  };
+  starting.use(startRotation(needs));
+  const { port } = starting.use(await serveControl(settings, needs));
+  const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
+  starting.defer(() => clearInterval(cleaning));
+  const running = starting.move();
+  return { port, store, keyRing, changed: projector.changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, log: Logger): Promise<void> {
+  const first = await bootstrap(store, bootstrapToken, new Date());
+  if (first.kind === 'token-created') log.info({}, 'bootstrap.done');
+  // The one secret we ever log: whoever reads the log of the first start may set the installation up, for a day.
+  if (first.kind === 'waiting')
+    log.warn({ link: `http://localhost:${port}/setup#token=${first.setupToken}` }, 'setup.waiting');
+}
+
+async function cleanUp(store: Store, log: Logger): Promise<void> {
+  try {
+    await store.asSystem(deleteOldIdempotencyKeys);
+    await store.asSystem(deleteEndedSessions);
+  } catch (error) {
+    log.warn({ error: error instanceof Error ? error.message : String(error) }, 'clean_up.failed');
+  }
+}

@@ -1,0 +1,102 @@
+import { CreatedToken, NewToken, PageQuery, Tokens } from '@millrace/contract/control';
+import { deleteToken, insertToken, listTokens, type TokenRow } from '../store/tokens.ts';
+import type { Actor } from './actor.ts';
+import { newId } from './new-id.ts';
+import { readPage, toPage } from './paging.ts';
+import { isAtMost, PERMISSION_NAMES, type RoleName } from './permissions.ts';
+import { ApiProblem, found } from './problems.ts';
+import { recordChange } from './record-change.ts';
+import { type Route, route } from './route.ts';
+import { hashOfSecret, hintOfSecret, makeSecret } from './secret-text.ts';
+
+const WRITE = { permission: 'tokens:write' } as const;
+
+export const tokenRoutes: Route[] = [
+  route({
+    method: 'GET',
+    url: '/api/v1/tokens',
+    summary: 'The API tokens of the workspace',
+    permission: 'tokens:read',
+    query: PageQuery,
+    answer: Tokens,
+    status: 200,
+    async handle({ tx, actor, query }) {
+      const page = readPage(query);
+      const rows = await listTokens(tx, actor.workspaceId, page);
+      return toPage(rows, page, { item: toToken, key: (row) => row.id });
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/tokens',
+    summary: 'Creates an API token; the only answer that shows it',
+    body: NewToken,
+    answer: CreatedToken,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      mustBeOursToGive({ role: body.role, scopes: body.scopes }, actor);
+      const expiresAt = body.expiresAt === undefined ? null : new Date(body.expiresAt);
+      // A leap second is good RFC 3339 and no Date: it compares as false too.
+      if (expiresAt !== null && !(expiresAt > needs.now())) throw invalid('/expiresAt', 'must be in the future');
+      const secret = makeSecret('mlr');
+      const row = await insertToken(tx, {
+        workspaceId: actor.workspaceId,
+        id: newId('tok'),
+        name: body.name,
+        role: body.role,
+        scopes: body.scopes ?? null,
+        secretHash: hashOfSecret(secret),
+        hint: hintOfSecret(secret),
+        createdBy: actor.id,
+        expiresAt,
+      });
+      const token = toToken(found(row));
+      const details = { name: token.name, role: token.role, scopes: token.scopes, expiresAt: token.expiresAt };
+      await recordChange(asked, { action: 'token.created', objectId: token.id, details }, needs);
+      return { ...token, token: secret };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/api/v1/tokens/:id',
+    summary: 'Revokes an API token',
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, params } = asked;
+      const token = found(await deleteToken(tx, actor.workspaceId, params['id'] ?? ''));
+      if (!isAtMost(token.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
+      await recordChange(asked, { action: 'token.revoked', objectId: token.id, details: { name: token.name } }, needs);
+    },
+  }),
+];
+
+/** No token has more than who made it: neither a higher role nor, from a narrowed token, a wider scope. */
+function mustBeOursToGive(asked: { role: RoleName; scopes: string[] | undefined }, own: Actor): void {
+  const known: readonly string[] = PERMISSION_NAMES;
+  const unknown = asked.scopes?.find((scope) => !known.includes(scope));
+  if (unknown !== undefined) throw invalid('/scopes', `${unknown} is none of ${known.join(', ')}`);
+  const isNarrowEnough =
+    own.scopes === undefined || asked.scopes?.every((scope) => own.scopes?.includes(scope)) === true;
+  if (!isAtMost(asked.role, own.role) || !isNarrowEnough) throw new ApiProblem('not_allowed');
+}
+
+function invalid(path: string, message: string): ApiProblem {
+  return new ApiProblem('invalid_request', [{ path, message }]);
+}
+
+function toToken(row: TokenRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    scopes: row.scopes,
+    hint: row.hint,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,35 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
+import { ApiProblem, type FieldError } from './problems.ts';
+
+/** Checks JSON as it is: `"1"` is not a number, and nothing unknown is let through. */
+export function bodyValidator(schema: TSchema): (value: unknown) => unknown {
+  const compiled = Compile(schema);
+  return (value) => {
+    const errors = errorsOf(compiled, value);
+    if (errors.length > 0) throw new ApiProblem('invalid_request', errors);
+    return Value.Default(schema, value);
+  };
+}
+
+/** A query string holds only text, so numbers are read out of it first. */
+export function queryValidator(schema: TSchema): (value: unknown) => unknown {
+  const check = bodyValidator(schema);
+  return (value) => check(Value.Convert(schema, value));
+}
+
+type Compiled = ReturnType<typeof Compile>;
+
+/** One message a place, in words: of a union, only that none of its kinds fits. */
+export function errorsOf(compiled: Compiled, value: unknown): FieldError[] {
+  if (compiled.Check(value)) return [];
+  const byPath = new Map<string, string>();
+  for (const { instancePath, keyword, message, schemaPath, params } of compiled.Errors(value)) {
+    if (keyword === 'enum') byPath.set(instancePath, `must be one of: ${params.allowedValues.join(', ')}`);
+    else if (keyword === 'boolean') byPath.set(instancePath, 'is not known here');
+    else if (keyword === 'additionalProperties' || /\/anyOf\/\d/.test(schemaPath)) continue;
+    else if (!byPath.has(instancePath)) byPath.set(instancePath, message);
+  }
+  return [...byPath].map(([path, message]) => ({ path: path === '' ? '/' : path, message }));
+}

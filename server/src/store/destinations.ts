@@ -1,0 +1,63 @@
+import type { Tx } from './open-store.ts';
+import { oneRow, type Page, readInOrder } from './rows.ts';
+
+export type DestinationRow = {
+  workspace_id: string;
+  id: string;
+  source_id: string;
+  catalog: string;
+  name: string;
+  enabled: boolean;
+  /** As the catalog entry's schema has it, secret values sealed. */
+  settings: Record<string, unknown>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type NewDestination = Omit<DestinationRow, 'created_at' | 'updated_at'>;
+
+const COLUMNS = 'workspace_id, id, source_id, catalog, name, enabled, settings, created_at, updated_at';
+
+export async function insertDestination(tx: Tx, row: NewDestination): Promise<void> {
+  const sql = `INSERT INTO destinations (workspace_id, id, source_id, catalog, name, enabled, settings)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+  await tx.query(sql, [row.workspace_id, row.id, row.source_id, row.catalog, row.name, row.enabled, row.settings]);
+}
+
+export function findDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
+  return oneRow(tx, `SELECT ${COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2`, [workspaceId, id]);
+}
+
+/** For a change: two at the same time would otherwise undo each other. */
+export function lockDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2 FOR UPDATE`;
+  return oneRow(tx, sql, [workspaceId, id]);
+}
+
+export type DestinationFilter = { workspaceId: string; sourceId: string | undefined };
+
+export async function listDestinations(
+  tx: Tx,
+  { workspaceId, sourceId }: DestinationFilter,
+  { limit, after }: Page,
+): Promise<DestinationRow[]> {
+  await readInOrder(tx);
+  const sql = `SELECT ${COLUMNS} FROM destinations
+    WHERE workspace_id = $1 AND ($2::text IS NULL OR source_id = $2) AND id > $3 ORDER BY id LIMIT $4`;
+  return tx.query(sql, [workspaceId, sourceId ?? null, after ?? '', limit]);
+}
+
+export type DestinationChange = Pick<DestinationRow, 'workspace_id' | 'id' | 'name' | 'enabled' | 'settings'>;
+
+export async function updateDestination(tx: Tx, row: DestinationChange): Promise<void> {
+  const sql = `UPDATE destinations SET name = $3, enabled = $4, settings = $5, updated_at = now()
+    WHERE workspace_id = $1 AND id = $2`;
+  await tx.query(sql, [row.workspace_id, row.id, row.name, row.enabled, row.settings]);
+}
+
+export async function deleteDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
+  return oneRow(tx, `DELETE FROM destinations WHERE workspace_id = $1 AND id = $2 RETURNING ${COLUMNS}`, [
+    workspaceId,
+    id,
+  ]);
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+
+export type Migration = { name: string; sql: string; checksum: string; isTransactional: boolean };
+export type Migrated = { applied: string[]; alreadyThere: number };
+
+/** Any number will do, as long as nobody else in the same database uses it. */
+const LOCK = 4_820_551_301;
+const NO_TRANSACTION = '-- no transaction';
+
+/**
+ * Brings the database to this version: forward only, one process at a time, each file once.
+ * Refuses a database that is newer than this program, and one in which an applied file was changed afterwards.
+ */
+export async function migrate(client: Client, migrations: Migration[]): Promise<Migrated> {
+  await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+  try {
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+    );
+    const { rows } = await client.query<{ name: string; checksum: string }>(
+      'SELECT name, checksum FROM schema_migrations ORDER BY name',
+    );
+    const pending = pendingMigrations(migrations, rows);
+    for (const migration of pending) await apply(client, migration);
+    return { applied: pending.map((migration) => migration.name), alreadyThere: rows.length };
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+  }
+}
+
+/** What is still to do; throws when the database and the files tell different stories. */
+export function pendingMigrations(
+  migrations: Migration[],
+  applied: readonly { name: string; checksum: string }[],
+): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const { name, checksum } of applied) {
+    const migration = known.get(name);
+    if (migration === undefined) {
+      throw new Error(`the database has migration ${name}, which this version does not know: start a newer version`);
+    }
+    if (migration.checksum !== checksum) {
+      throw new Error(`migration ${name} was changed after it was applied: put it back and write a new one`);
+    }
+  }
+  const done = new Set(applied.map(({ name }) => name));
+  const last = applied.at(-1)?.name ?? '';
+  const pending = migrations.filter(({ name }) => !done.has(name));
+  const late = pending.find(({ name }) => name < last);
+  if (late !== undefined)
+    throw new Error(`migration ${late.name} sorts before ${last}, which is applied: give it a higher number`);
+  return pending;
+}
+
+export function readMigrations(dir: string): Migration[] {
+  return readdirSync(dir)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => readMigration(name, readFileSync(join(dir, name), 'utf8')));
+}
+
+export function readMigration(name: string, sql: string): Migration {
+  const checksum = createHash('sha256').update(sql).digest('hex');
+  return { name, sql, checksum, isTransactional: !sql.startsWith(NO_TRANSACTION) };
+}
+
+/** A file that begins with `-- no transaction` may hold one statement, such as CREATE INDEX CONCURRENTLY. */
+async function apply(client: Client, { name, sql, checksum, isTransactional }: Migration): Promise<void> {
+  const record = 'INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)';
+  if (!isTransactional) {
+    await client.query(sql);
+    await client.query(record, [name, checksum]);
+    return;
+  }
+  await client.query('BEGIN');
+  try {
+    await client.query(sql);
+    await client.query(record, [name, checksum]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,103 @@
+import { escapeLiteral, Pool } from 'pg';
+
+/** One transaction. Every question of the store takes one as its first argument. */
+export type Tx = {
+  query<Row extends Record<string, unknown>>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+};
+
+export type Store = AsyncDisposable & {
+  /** A transaction that sees one workspace, and nothing of the others even if a query forgets to ask. */
+  inWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A transaction that sees all workspaces: for signing in, for the projector, for the first start. */
+  asSystem<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
+/** The database did not answer: the caller may try again, nothing is known of what it asked for. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** Created by the first migration where it may be. Row-level security does not bind a superuser, but it binds this role. */
+const APP_ROLE = 'millrace_app';
+
+export async function openStore(databaseUrl: string): Promise<Store> {
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: 10,
+    connectionTimeoutMillis: 2_000,
+    statement_timeout: 5_000,
+    // The server keeps the limit above; a server that is silent keeps none.
+    query_timeout: 6_000,
+    idle_in_transaction_session_timeout: 10_000,
+  });
+  pool.on('error', ignore);
+  const roleStatement = (await canPlayAppRole(pool)) ? `SET LOCAL ROLE ${APP_ROLE};` : '';
+  return {
+    inWorkspace: (workspaceId, work) => {
+      const scope = `SET LOCAL millrace.workspace_id = ${escapeLiteral(workspaceId)}; SET LOCAL millrace.system = 'off'`;
+      return transact(pool, `BEGIN; ${roleStatement} ${scope}`, work);
+    },
+    asSystem: (work) => transact(pool, `BEGIN; ${roleStatement} SET LOCAL millrace.system = 'on'`, work),
+    async [Symbol.asyncDispose]() {
+      await pool.end();
+    },
+  };
+}
+
+async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(rethrowUnavailable);
+  let failure: Error | undefined;
+  // A connection that dies says so twice: to the query that waits, and as an event that would end the process.
+  client.on('error', ignore);
+  try {
+    await client.query(begin);
+    const result = await work({
+      query: async (sql, values) => (await client.query(sql, values === undefined ? [] : [...values])).rows,
+    });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    if (isConnectionLost(failure)) return rethrowUnavailable(failure);
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw failure;
+  } finally {
+    client.off('error', ignore);
+    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+  }
+}
+
+function ignore(): void {
+  // The next query says it better.
+}
+
+async function canPlayAppRole(pool: Pool): Promise<boolean> {
+  const sql = `SELECT pg_has_role(current_user, oid, 'MEMBER') AS can FROM pg_roles WHERE rolname = $1`;
+  const { rows } = await pool.query<{ can: boolean }>(sql, [APP_ROLE]).catch(rethrowUnavailable);
+  return rows[0]?.can === true;
+}
+
+function rethrowUnavailable(error: unknown): never {
+  throw new StoreUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+}
+
+/**
+ * PostgreSQL's class 08 (connection), 57P (shutdown), 53300 (too many connections), 57014 and 25P03 (our time limits), and
+ * what the socket itself says.
+ */
+function isConnectionLost(error: Error): boolean {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code.startsWith('08') || code.startsWith('57P') || ['53300', '57014', '25P03'].includes(code)) return true;
+  if (/^E(CONN|PIPE|HOST|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code)) return true;
+  return /Connection terminated|timeout (exceeded|expired)|Query read timeout/.test(error.message);
+}
+
+/** Whether it is worth trying again later: the database was not there, rather than against it. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreUnavailable || (error instanceof Error && isConnectionLost(error));
+}
+
+/** Whether an insert failed because the row is there already. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}

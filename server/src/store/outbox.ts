@@ -1,0 +1,55 @@
+import type { Tx } from './open-store.ts';
+import { readInOrder } from './rows.ts';
+
+export type Projected = { kind: 'source' | 'destination'; workspaceId: string; objectId: string };
+export type OutboxRow = { id: string; workspace_id: string; kind: Projected['kind']; object_id: string };
+
+/** In the transaction of the change: what the config bucket has to be told. Not what it is told: that is read when it is. */
+export async function addToOutbox(tx: Tx, { kind, workspaceId, objectId }: Projected): Promise<void> {
+  await tx.query('INSERT INTO outbox (workspace_id, kind, object_id) VALUES ($1, $2, $3)', [
+    workspaceId,
+    kind,
+    objectId,
+  ]);
+}
+
+/** Before a source is deleted: its destinations go with it, and each of them is an entry of its own in the bucket. */
+export async function addDestinationsToOutbox(tx: Tx, workspaceId: string, sourceId: string): Promise<void> {
+  const sql = `INSERT INTO outbox (workspace_id, kind, object_id)
+    SELECT workspace_id, 'destination', id FROM destinations WHERE workspace_id = $1 AND source_id = $2`;
+  await tx.query(sql, [workspaceId, sourceId]);
+}
+
+/** Entries of the bucket that may differ from their rows, to be looked at again. */
+export async function addRepairsToOutbox(tx: Tx, repairs: readonly Projected[]): Promise<void> {
+  const sql = `INSERT INTO outbox (workspace_id, kind, object_id, is_repair)
+    SELECT *, true FROM unnest($1::text[], $2::text[], $3::text[])`;
+  await tx.query(sql, [
+    repairs.map((each) => each.workspaceId),
+    repairs.map((each) => each.kind),
+    repairs.map((each) => each.objectId),
+  ]);
+}
+
+/** Then there is no use in looking for more. */
+export async function hasRepairsWaiting(tx: Tx): Promise<boolean> {
+  return (await tx.query('SELECT 1 AS one FROM outbox WHERE is_repair LIMIT 1')).length > 0;
+}
+
+/** The oldest changes, then the oldest repairs. Only under the projector's lock: see lockProjection. */
+export async function takeFromOutbox(tx: Tx, limit: number): Promise<OutboxRow[]> {
+  await readInOrder(tx);
+  return tx.query('SELECT id, workspace_id, kind, object_id FROM outbox ORDER BY is_repair, id LIMIT $1', [limit]);
+}
+
+export async function deleteFromOutbox(tx: Tx, ids: string[]): Promise<void> {
+  await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [ids]);
+}
+
+/** Whether this transaction may write the bucket: of all control processes one at a time, until it ends. */
+export async function lockProjection(tx: Tx): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    `SELECT pg_try_advisory_xact_lock(hashtextextended('projection', 0)) AS locked`,
+  );
+  return row?.locked === true;
+}

@@ -1,0 +1,53 @@
+/** What the projector reads: sources and destinations of all workspaces, whole, by id or page by page. */
+import type { Tx } from './open-store.ts';
+import { type Page, readInOrder } from './rows.ts';
+
+export type ProjectedSource = {
+  workspace_id: string;
+  id: string;
+  name: string;
+  enabled: boolean;
+  rate_limit_per_second: number | null;
+  /** SHA-256 in hex, of the keys that still work. */
+  key_hashes: string[];
+  blocked_events: string[];
+};
+
+export type ProjectedDestination = {
+  workspace_id: string;
+  id: string;
+  source_id: string;
+  catalog: string;
+  name: string;
+  enabled: boolean;
+  settings: Record<string, unknown>;
+  updated_at: Date;
+};
+
+const SOURCES = `SELECT s.workspace_id, s.id, s.name, s.enabled, s.rate_limit_per_second,
+    ARRAY(SELECT encode(k.key_hash, 'hex') FROM write_keys k
+      WHERE k.workspace_id = s.workspace_id AND k.source_id = s.id AND k.revoked_at IS NULL
+      ORDER BY k.created_at, k.id) AS key_hashes,
+    ARRAY(SELECT e.name FROM source_events e
+      WHERE e.workspace_id = s.workspace_id AND e.source_id = s.id AND e.blocked ORDER BY e.name) AS blocked_events
+  FROM sources s`;
+
+const DESTINATIONS = `SELECT workspace_id, id, source_id, catalog, name, enabled, settings, updated_at FROM destinations`;
+
+export function sourcesToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedSource[]> {
+  return ids.length === 0 ? Promise.resolve([]) : tx.query(`${SOURCES} WHERE s.id = ANY($1)`, [ids]);
+}
+
+export function destinationsToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedDestination[]> {
+  return ids.length === 0 ? Promise.resolve([]) : tx.query(`${DESTINATIONS} WHERE id = ANY($1)`, [ids]);
+}
+
+export async function pageOfSources(tx: Tx, { limit, after }: Page): Promise<ProjectedSource[]> {
+  await readInOrder(tx);
+  return tx.query(`${SOURCES} WHERE s.id > $1 ORDER BY s.id LIMIT $2`, [after ?? '', limit]);
+}
+
+export async function pageOfDestinations(tx: Tx, { limit, after }: Page): Promise<ProjectedDestination[]> {
+  await readInOrder(tx);
+  return tx.query(`${DESTINATIONS} WHERE id > $1 ORDER BY id LIMIT $2`, [after ?? '', limit]);
+}

@@ -1,0 +1,60 @@
+import type { Tx } from './open-store.ts';
+import { oneRow, type Page, readInOrder } from './rows.ts';
+
+export type SourceRow = {
+  workspace_id: string;
+  id: string;
+  name: string;
+  enabled: boolean;
+  rate_limit_per_second: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type SourceChange = {
+  name?: string | undefined;
+  enabled?: boolean | undefined;
+  rateLimitPerSecond?: number | null | undefined;
+};
+
+const COLUMNS = 'workspace_id, id, name, enabled, rate_limit_per_second, created_at, updated_at';
+
+export async function insertSource(tx: Tx, source: { workspaceId: string; id: string; name: string }): Promise<void> {
+  await tx.query('INSERT INTO sources (workspace_id, id, name) VALUES ($1, $2, $3)', [
+    source.workspaceId,
+    source.id,
+    source.name,
+  ]);
+}
+
+export function findSource(tx: Tx, workspaceId: string, id: string): Promise<SourceRow | undefined> {
+  return oneRow(tx, `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND id = $2`, [workspaceId, id]);
+}
+
+/** No destination can be attached to it while the transaction lasts. */
+export function lockSource(tx: Tx, workspaceId: string, id: string): Promise<SourceRow | undefined> {
+  return oneRow(tx, `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND id = $2 FOR UPDATE`, [workspaceId, id]);
+}
+
+export async function listSources(tx: Tx, workspaceId: string, { limit, after }: Page): Promise<SourceRow[]> {
+  await readInOrder(tx);
+  const sql = `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+  return tx.query(sql, [workspaceId, after ?? '', limit]);
+}
+
+/** What is undefined stays as it is. */
+export async function updateSource(tx: Tx, before: SourceRow, change: SourceChange): Promise<void> {
+  const limit = change.rateLimitPerSecond === undefined ? before.rate_limit_per_second : change.rateLimitPerSecond;
+  const sql = `UPDATE sources SET name = $3, enabled = $4, rate_limit_per_second = $5, updated_at = now()
+    WHERE workspace_id = $1 AND id = $2`;
+  const { workspace_id: workspaceId, id } = before;
+  await tx.query(sql, [workspaceId, id, change.name ?? before.name, change.enabled ?? before.enabled, limit]);
+}
+
+export async function deleteSource(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await tx.query('DELETE FROM sources WHERE workspace_id = $1 AND id = $2 RETURNING id', [
+    workspaceId,
+    id,
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,75 @@
+import type { DestinationConfig, SourceConfig } from './config-bucket.ts';
+
+/** Sources by id, and by each of their keys. */
+export function indexSources() {
+  const byId = new Map<string, SourceConfig>();
+  const byHash = new Map<string, SourceConfig>();
+  const blocked = new Map<string, ReadonlySet<string>>();
+  return {
+    set(id: string, source: SourceConfig | undefined): void {
+      const before = byId.get(id);
+      // A key may have moved to another source meanwhile: only what is still this one's goes.
+      for (const hash of before?.writeKeyHashes ?? []) if (byHash.get(hash) === before) byHash.delete(hash);
+      byId.delete(id);
+      blocked.delete(id);
+      if (source === undefined) return;
+      byId.set(id, source);
+      for (const hash of source.writeKeyHashes) byHash.set(hash, source);
+      if (source.blockedEvents !== undefined) blocked.set(id, new Set(source.blockedEvents));
+    },
+    byKeyHash: (hash: string): SourceConfig | undefined => byHash.get(hash),
+    isEventBlocked: (id: string, event: string): boolean => blocked.get(id)?.has(event) === true,
+  };
+}
+
+const NONE: readonly DestinationConfig[] = [];
+
+/** The destinations of one source; `list` is made when it is first asked for. */
+type Group = { sourceId: string; members: Set<Kept>; list: readonly DestinationConfig[] | undefined };
+/** Text until somebody asks: of a hundred thousand destinations most are quiet, and text takes the least memory. */
+type Kept = { group: Group; value: string | DestinationConfig };
+
+/** Destinations by id and by source. */
+export function indexDestinations() {
+  const byId = new Map<string, Kept>();
+  const groups = new Map<string, Group>();
+  return {
+    set(id: string, text: string | undefined): void {
+      const before = byId.get(id);
+      if (before !== undefined) {
+        leave(before, groups);
+        byId.delete(id);
+      }
+      if (text === undefined) return;
+      const { sourceId }: DestinationConfig = JSON.parse(text);
+      const group = groups.get(sourceId) ?? { sourceId, members: new Set(), list: undefined };
+      const kept = { group, value: text };
+      groups.set(sourceId, group);
+      group.members.add(kept);
+      group.list = undefined;
+      byId.set(id, kept);
+    },
+    byId(id: string): DestinationConfig | undefined {
+      const kept = byId.get(id);
+      return kept === undefined ? undefined : parsed(kept);
+    },
+    ofSource(sourceId: string): readonly DestinationConfig[] {
+      const group = groups.get(sourceId);
+      if (group === undefined) return NONE;
+      group.list ??= [...group.members].map(parsed);
+      return group.list;
+    },
+  };
+}
+
+function leave(kept: Kept, groups: Map<string, Group>): void {
+  const { group } = kept;
+  group.members.delete(kept);
+  group.list = undefined;
+  if (group.members.size === 0) groups.delete(group.sourceId);
+}
+
+function parsed(kept: Kept): DestinationConfig {
+  if (typeof kept.value === 'string') kept.value = JSON.parse(kept.value) as DestinationConfig;
+  return kept.value;
+}

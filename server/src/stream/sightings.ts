@@ -1,0 +1,22 @@
+import type { Connection } from './connect-nats.ts';
+
+/** What collect saw of one source lately: which of its keys were used, and names of track events. */
+export type Sighting = { workspaceId: string; sourceId: string; keyHashes: string[]; events: string[]; at: string };
+
+/** Sent, never stored: what gets lost on the way is seen again. */
+const SUBJECT = 'seen';
+
+export function tellSeen({ nc }: Connection, sighting: Sighting): void {
+  nc.publish(SUBJECT, JSON.stringify(sighting));
+}
+
+/** Each sighting goes to one of those who listen. */
+export function onSeen({ nc }: Connection, seen: (sighting: Sighting) => void): Disposable {
+  const subscription = nc.subscribe(SUBJECT, {
+    queue: 'control',
+    callback(error, message) {
+      if (error === null) seen(message.json<Sighting>());
+    },
+  });
+  return { [Symbol.dispose]: () => subscription.unsubscribe() };
+}
