@@ -70,7 +70,7 @@ async function compareTwo({ scenario, shape, first, second, isQuick }: Pair): Pr
     },
   });
   return compare(contender(first), contender(second), {
-    launches: isQuick ? 1 : 3,
+    launches: isQuick ? 2 : 4,
     slices: 3,
     seconds: isQuick ? 1 : 3,
   });
