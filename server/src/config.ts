@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
-import { readKeys } from './control/seal.ts';
-import { readNetworks } from './control/webhook-url.ts';
+import { readKeys } from './secrets/seal.ts';
+import { readNetworks } from './http/address-policy.ts';
 import type { StreamSettings } from './stream/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control'] as const;

@@ -5,7 +5,7 @@ import { CATALOG } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { projectChanges } from '../../../server/src/control/project-changes.ts';
 import { repairConfig } from '../../../server/src/control/repair-config.ts';
-import { openKeyRing } from '../../../server/src/control/seal.ts';
+import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import { openLog } from '../../../server/src/log.ts';
 import { migrateDatabase } from '../../../server/src/store/migrate-database.ts';
 import { openStore } from '../../../server/src/store/open-store.ts';

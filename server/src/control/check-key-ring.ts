@@ -1,7 +1,7 @@
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteCanary, insertCanary, listCanaries } from '../store/key-ring.ts';
 import { countSealedBy } from '../store/sealed-values.ts';
-import { headOf, type KeyRing } from './seal.ts';
+import { headOf, type KeyRing } from '../secrets/seal.ts';
 
 const CANARY_TEXT = 'this key opens';
 

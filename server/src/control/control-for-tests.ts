@@ -10,7 +10,7 @@ import { insertUser } from '../store/users.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
 import { newId } from './new-id.ts';
 import type { RoleName } from './permissions.ts';
-import { openKeyRing } from './seal.ts';
+import { openKeyRing } from '../secrets/seal.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { serveControl } from './serve-control.ts';
 

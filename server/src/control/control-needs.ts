@@ -1,8 +1,8 @@
 import type { CatalogEntry } from '@millrace/contract/control';
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
-import type { KeyRing } from './seal.ts';
-import type { AllowedNetworks } from './webhook-url.ts';
+import type { KeyRing } from '../secrets/seal.ts';
+import type { AllowedNetworks } from '../http/address-policy.ts';
 
 /** What the control role is given; nothing in it is found by itself. */
 export type ControlNeeds = {

@@ -1,4 +1,4 @@
-import type { AllowedNetworks } from './webhook-url.ts';
+import type { AllowedNetworks } from '../http/address-policy.ts';
 
 /** What the control role is told by the environment. */
 export type ControlSettings = {

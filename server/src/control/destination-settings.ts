@@ -6,7 +6,13 @@ import { entryNamed } from './catalog.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { ApiProblem } from './problems.ts';
 import { readSettings } from './read-settings.ts';
-import { hideSettings, rotateSecret, rotatingSetting, sealSettings, type SettingsOwner } from './sealed-settings.ts';
+import {
+  hideSettings,
+  rotateSecret,
+  rotatingSetting,
+  sealSettings,
+  type SettingsOwner,
+} from '../secrets/sealed-settings.ts';
 
 export type SettingsNeeds = Pick<ControlNeeds, 'catalog' | 'keyRing' | 'allowedNetworks' | 'now'>;
 type Stored = Record<string, unknown>;

@@ -14,8 +14,8 @@ import type { ControlNeeds } from './control-needs.ts';
 import { destinationRoutes } from './destinations.ts';
 import { ApiProblem } from './problems.ts';
 import type { Asked, Method, Route } from './route.ts';
-import { openKeyRing } from './seal.ts';
-import { openSettings } from './sealed-settings.ts';
+import { openKeyRing } from '../secrets/seal.ts';
+import { openSettings } from '../secrets/sealed-settings.ts';
 import { sourceRoutes } from './sources.ts';
 
 const opened = new AsyncDisposableStack();

@@ -3,7 +3,7 @@ import { keepAnswer, takeIdempotencyKey } from '../store/idempotency-keys.ts';
 import type { Tx } from '../store/open-store.ts';
 import type { Actor } from './actor.ts';
 import { ApiProblem } from './problems.ts';
-import type { KeyRing } from './seal.ts';
+import type { KeyRing } from '../secrets/seal.ts';
 
 export type Answer = { status: number; text: string; isRepeated: boolean };
 

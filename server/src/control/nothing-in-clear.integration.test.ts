@@ -11,7 +11,7 @@ import { openStream } from '../stream/open-stream.ts';
 import { addToken, addWorkspace } from './control-for-tests.ts';
 import { projectChanges } from './project-changes.ts';
 import { rotateRing } from './rotate-ring.ts';
-import { openKeyRing } from './seal.ts';
+import { openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
 
 const SETTINGS = {

@@ -2,12 +2,12 @@ import type { CatalogEntry, SettingKind } from '@millrace/contract/control';
 import { Compile } from 'typebox/compile';
 import type { FieldError } from './problems.ts';
 import { errorsOf } from './validate.ts';
-import { isObject, mapSecrets, rootPlace, type SettingPlace, visitSettings } from './walk-settings.ts';
+import { isObject, mapSecrets, rootPlace, type SettingPlace, visitSettings } from '../secrets/walk-settings.ts';
 import { headerProblems } from './webhook-headers.ts';
-import { type AllowedNetworks, urlProblem } from './webhook-url.ts';
+import { urlProblem } from './webhook-url.ts';
+import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { Settings } from '../secrets/sealed-settings.ts';
 
-/** Settings that keep to their schema: secrets in clear, or at the paths in `kept`, those that are stored already. */
-export type Settings = { value: Record<string, unknown>; kept: ReadonlyMap<string, unknown> };
 export type SettingsRead = { ok: true; settings: Settings } | { ok: false; errors: FieldError[] };
 export type SettingsContext = {
   allowedNetworks: AllowedNetworks;

@@ -11,7 +11,7 @@ import { countSealedBy } from '../store/sealed-values.ts';
 import { checkKeyRing } from './check-key-ring.ts';
 import { addToken, addWorkspace } from './control-for-tests.ts';
 import { rotateRing } from './rotate-ring.ts';
-import { headOf, type KeyRing, openKeyRing } from './seal.ts';
+import { headOf, type KeyRing, openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
 
 const log = openLog({ level: 'silent', pretty: false });

@@ -10,8 +10,8 @@ import {
   type SealedTable,
   takeSealedByOthers,
 } from '../store/sealed-values.ts';
-import { headOf, type KeyRing } from './seal.ts';
-import { resealSettings } from './sealed-settings.ts';
+import { headOf, type KeyRing } from '../secrets/seal.ts';
+import { resealSettings } from '../secrets/sealed-settings.ts';
 
 export type RotationNeeds = { store: Store; keyRing: KeyRing; log: Logger; now(): Date };
 

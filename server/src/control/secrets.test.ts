@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { hashPassword, isPassword } from './password.ts';
-import { openKeyRing, readKeys } from './seal.ts';
+import { openKeyRing, readKeys } from '../secrets/seal.ts';
 import { isWellFormedSecret, makeSecret } from './secret-text.ts';
 
 const PLACE = { workspaceId: 'ws_1', table: 'destinations', column: 'sharedSecret', rowId: 'dst_1' };

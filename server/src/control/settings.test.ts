@@ -4,9 +4,9 @@ import { suite, test } from 'node:test';
 import { CATALOG, type CatalogEntry } from '@millrace/contract/control';
 import { Type } from 'typebox';
 import { readSettings } from './read-settings.ts';
-import { openKeyRing } from './seal.ts';
-import { hideSettings, openSettings, resealSettings, rotateSecret, sealSettings } from './sealed-settings.ts';
-import { readNetworks } from './webhook-url.ts';
+import { openKeyRing } from '../secrets/seal.ts';
+import { hideSettings, openSettings, resealSettings, rotateSecret, sealSettings } from '../secrets/sealed-settings.ts';
+import { readNetworks } from '../http/address-policy.ts';
 
 const [webhooks] = CATALOG;
 if (webhooks === undefined) throw new Error('the catalog is empty');

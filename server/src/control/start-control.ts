@@ -10,7 +10,7 @@ import type { ControlSettings } from './control-settings.ts';
 import { openStoreWhenUp } from './open-store-when-up.ts';
 import type { Projector } from './project-config.ts';
 import { startRotation } from './rotate-ring.ts';
-import { openKeyRing } from './seal.ts';
+import { openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
 
 export type Control = AsyncDisposable & Pick<ControlNeeds, 'store' | 'keyRing' | 'changed'> & { port: number };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readNetworks, urlProblem } from './webhook-url.ts';
+import { readNetworks } from '../http/address-policy.ts';
+import { urlProblem } from './webhook-url.ts';
 
 const NOBODY = readNetworks('');
 

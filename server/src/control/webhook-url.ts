@@ -1,39 +1,9 @@
 import ipaddr from 'ipaddr.js';
-
-/** Networks that webhooks may reach although they are not public. */
-export type AllowedNetworks = ReturnType<typeof ipaddr.parseCIDR>[];
+import { addressProblem, type AllowedNetworks } from '../http/address-policy.ts';
 
 const RESERVED_SUFFIXES = ['local', 'internal', 'home.arpa', 'localdomain'];
 /** Names of this machine and of cloud metadata services: refused even where private networks are allowed. */
 const REFUSED_NAMES = ['localhost', 'metadata.google.internal', 'metadata.goog', 'instance-data'];
-/** Cloud metadata services: refused even inside an allowed network. */
-const METADATA = [
-  '169.254.169.254',
-  '169.254.170.2',
-  '169.254.170.23',
-  '100.100.100.200',
-  '168.63.129.16',
-  'fd00:ec2::23',
-  'fd00:ec2::254',
-  'fd20:ce::254',
-].map((text) => ipaddr.parse(text).toNormalizedString());
-/** Special ranges that the library calls unicast. Everything else that is not unicast is refused by its name. */
-const ALSO_REFUSED = [
-  '168.63.129.16/32',
-  '192.0.0.0/24',
-  '2001::/23',
-  '2001:db8::/32',
-  '2620:4f:8000::/48',
-  '3fff::/20',
-].map((cidr) => ipaddr.parseCIDR(cidr));
-const PUBLIC_V6 = ipaddr.parseCIDR('2000::/3');
-
-/** `10.0.0.0/8,fd12::/16`; throws on the first part that is not a network. */
-export function readNetworks(text: string): AllowedNetworks {
-  const parts = text.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '').map((part) => ipaddr.parseCIDR(part));
-}
-
 /** What is wrong with a webhook's URL, in words that say what to change; undefined when nothing is. */
 export function urlProblem(text: string, allowed: AllowedNetworks): string | undefined {
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not contain spaces, control characters or backslashes';
@@ -62,32 +32,4 @@ function hostProblem(hostname: string, allowed: AllowedNetworks): string | undef
 
 function isName(host: string, suffix: string): boolean {
   return host === suffix || host.endsWith(`.${suffix}`);
-}
-
-/** Whether an address may be connected to. An allow-list of what is public, not a deny-list of what is not. */
-export function addressProblem(text: string, allowed: AllowedNetworks): string | undefined {
-  const address = ipaddr.parse(text);
-  const isMetadata = formsOf(address).some((form) => METADATA.includes(form.toNormalizedString()));
-  if (isMetadata) return `must not be the metadata address ${text}`;
-  if (allowed.some((network) => isInside(address, network))) return undefined;
-  const refusal = `must not be the address ${text}, which is not public; MILLRACE_ALLOW_CIDRS can allow your own network`;
-  if (ALSO_REFUSED.some((network) => isInside(address, network))) return refusal;
-  if (address.range() !== 'unicast') return refusal;
-  return address.kind() === 'ipv6' && !isInside(address, PUBLIC_V6) ? refusal : undefined;
-}
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** The address, and every IPv4 address that one of the transition schemes could read out of it. */
-function formsOf(address: Address): Address[] {
-  if (!(address instanceof ipaddr.IPv6)) return [address];
-  const bytes = address.toByteArray();
-  // 6to4 keeps it behind its first two bytes, everything else at the end; Teredo keeps it there inverted.
-  const tail = bytes.slice(12);
-  const inside = [bytes.slice(2, 6), tail, tail.map((byte) => byte ^ 0xff)];
-  return [address, ...inside.map((four) => new ipaddr.IPv4(four))];
-}
-
-function isInside(address: Address, [network, bits]: AllowedNetworks[number]): boolean {
-  return address.kind() === network.kind() && address.match(network, bits);
 }

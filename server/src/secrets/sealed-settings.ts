@@ -1,8 +1,9 @@
 import type { CatalogEntry } from '@millrace/contract/control';
-import type { Settings } from './read-settings.ts';
 import type { KeyRing, Place } from './seal.ts';
 import { isObject, mapSecrets, rootPlace, type SettingPlace, type SettingSchema } from './walk-settings.ts';
 
+/** Settings that keep to their schema: secrets in clear, or at the paths in `kept`, those that are stored already. */
+export type Settings = { value: Record<string, unknown>; kept: ReadonlyMap<string, unknown> };
 /** A secret as the row has it. The previous one still signs until its time is over. */
 export type SealedSecret = { sealed: string; previous?: { sealed: string; validUntil: string } };
 export type SettingsOwner = { workspaceId: string; destinationId: string };
