@@ -42,7 +42,8 @@ const folder = new URL('../cases/', import.meta.url);
 const files = readdirSync(folder)
   .filter((file) => file.endsWith('.json'))
   .map((file): CaseFile => ({ file, ...JSON.parse(readFileSync(new URL(file, folder), 'utf8')) }))
-  .filter(({ kind }) => kind !== 'http');
+  // Those two kinds need a server, or a client library.
+  .filter(({ kind }) => kind !== 'http' && kind !== 'client');
 
 for (const file of files) {
   suite(file.file, () => {

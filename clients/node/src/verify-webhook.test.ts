@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import * as fc from 'fast-check';
+import { signBody, signStandardWebhook } from '../../../contract/src/signature.ts';
+import { caseFiles } from '../testing/contract-cases.ts';
+import { WebhookVerificationError, type WebhookProblem } from './errors.ts';
+import { verifySigned, verifyWebhook } from './verify-webhook.ts';
+
+const SECRET = 's3cr3t';
+const NOW_SECONDS = 1_794_701_326;
+const now = () => NOW_SECONDS * 1_000;
+const EVENT = {
+  version: 1,
+  type: 'track',
+  userId: 'u1',
+  event: 'Größe 😀',
+  properties: {},
+  timestamp: 't',
+  context: {},
+};
+const BODY = JSON.stringify(EVENT);
+
+function standardHeaders(secrets = [SECRET], body = BODY, timestampSeconds = NOW_SECONDS): Record<string, string> {
+  const signature = signStandardWebhook(secrets, { id: 'dlv_1', timestampSeconds, body });
+  return { 'webhook-id': 'dlv_1', 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature };
+}
+
+function isProblem(code: WebhookProblem): (error: unknown) => boolean {
+  return (error) => error instanceof WebhookVerificationError && error.code === code;
+}
+
+suite('the signatures of contract/cases', () => {
+  interface Case {
+    name: string;
+    scheme: 'hmac-sha1' | 'standard-webhooks';
+    input: string;
+    expect: string;
+  }
+  type Signing = { secret?: string; secrets?: string[]; id?: string; timestampSeconds?: number; body: string };
+  for (const { cases } of caseFiles<Case>('signature')) {
+    for (const { name, scheme, input, expect } of cases) {
+      test(name, () => {
+        const { id = '', timestampSeconds = 0, body, ...given } = JSON.parse(input) as Signing;
+        const signature = JSON.parse(expect) as string;
+        const headers =
+          scheme === 'hmac-sha1'
+            ? { 'X-Signature': signature }
+            : { 'webhook-id': id, 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature };
+        const secrets = given.secrets ?? [given.secret ?? ''];
+        const verify = () => verifyWebhook(body, headers, secrets, { now: () => timestampSeconds * 1_000 });
+        if (secrets.length === 0) return assert.throws(verify, TypeError);
+        // Bodies of these cases need not be events: being refused only for that means that the signature was right.
+        try {
+          verify();
+        } catch (error) {
+          assert.ok(isProblem('body_invalid')(error), String(error));
+        }
+      });
+    }
+  }
+});
+
+suite('verifyWebhook', () => {
+  test('gives the event of a body that is signed in either way', () => {
+    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': signBody(SECRET, BODY) }, SECRET), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, standardHeaders(), SECRET, { now }), EVENT);
+  });
+
+  test('takes text, bytes and a parsed body, and headers of any kind', () => {
+    const signature = signBody(SECRET, BODY);
+    for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY), EVENT]) {
+      assert.deepEqual(verifyWebhook(body, { 'X-Signature': signature }, SECRET), EVENT);
+    }
+    assert.deepEqual(verifyWebhook(BODY, new Headers({ 'X-Signature': signature }), SECRET), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': [signature] }, SECRET), EVENT);
+  });
+
+  test('refuses another body, another secret and another signature', () => {
+    const headers = { 'x-signature': signBody(SECRET, BODY) };
+    assert.throws(() => verifyWebhook(`${BODY} `, headers, SECRET), isProblem('signature_invalid'));
+    assert.throws(() => verifyWebhook(BODY, headers, 'other'), isProblem('signature_invalid'));
+    assert.throws(() => verifyWebhook(BODY, { 'x-signature': '' }, SECRET), isProblem('signature_invalid'));
+    assert.throws(
+      () => verifyWebhook(BODY, standardHeaders(['other']), SECRET, { now }),
+      isProblem('signature_invalid'),
+    );
+    const moved = { ...standardHeaders(), 'webhook-id': 'dlv_2' };
+    assert.throws(() => verifyWebhook(BODY, moved, SECRET, { now }), isProblem('signature_invalid'));
+  });
+
+  test('refuses a request without a signature, and an empty secret', () => {
+    assert.throws(() => verifyWebhook(BODY, {}, SECRET), isProblem('signature_missing'));
+    assert.throws(() => verifyWebhook(BODY, { 'x-signature': signBody('', BODY) }, ''), TypeError);
+    assert.throws(() => verifyWebhook(BODY, { 'x-signature': signBody('', BODY) }, []), TypeError);
+  });
+
+  test('accepts either secret while they rotate, on both sides', () => {
+    assert.deepEqual(verifyWebhook(BODY, standardHeaders(['new', 'old']), 'old', { now }), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, standardHeaders(['new']), ['old', 'new'], { now }), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': signBody('old', BODY) }, ['new', 'old']), EVENT);
+  });
+
+  test('refuses what was signed more than five minutes ago or ahead, unless more is allowed', () => {
+    const old = standardHeaders([SECRET], BODY, NOW_SECONDS - 301);
+    const early = standardHeaders([SECRET], BODY, NOW_SECONDS + 301);
+    assert.throws(() => verifyWebhook(BODY, old, SECRET, { now }), isProblem('timestamp_too_old'));
+    assert.throws(() => verifyWebhook(BODY, early, SECRET, { now }), isProblem('timestamp_too_new'));
+    assert.deepEqual(verifyWebhook(BODY, old, SECRET, { now, toleranceMs: 400_000 }), EVENT);
+    const unreadable = { ...standardHeaders(), 'webhook-timestamp': 'soon' };
+    assert.throws(() => verifyWebhook(BODY, unreadable, SECRET, { now }), isProblem('timestamp_invalid'));
+  });
+
+  test('does not fall back to X-Signature where the better signature is wrong, or is asked for', () => {
+    const plain = { 'x-signature': signBody(SECRET, BODY) };
+    const wrong = { ...standardHeaders(['other']), ...plain };
+    assert.throws(() => verifyWebhook(BODY, wrong, SECRET, { now }), isProblem('signature_invalid'));
+    const schemes = ['standard-webhooks'] as const;
+    assert.throws(() => verifyWebhook(BODY, plain, SECRET, { schemes }), isProblem('signature_missing'));
+  });
+
+  test('refuses a signed body that is not an event', () => {
+    for (const body of ['', '[]', 'null', '{"type":"purchase"}']) {
+      const headers = { 'x-signature': signBody(SECRET, body) };
+      assert.throws(() => verifyWebhook(body, headers, SECRET), isProblem('body_invalid'));
+    }
+  });
+
+  test('whatever the secret and the body, with node:crypto or Web Crypto', async () => {
+    const secrets = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.uint8Array({ minLength: 1, maxLength: 64 }).map((key) => `whsec_${Buffer.from(key).toString('base64')}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(secrets, fc.string({ unit: 'binary' }), async (secret, event) => {
+        const body = JSON.stringify({ ...EVENT, event });
+        for (const headers of [standardHeaders([secret], body), { 'x-signature': signBody(secret, body) }]) {
+          assert.deepEqual(verifyWebhook(body, headers, secret, { now }), JSON.parse(body));
+          assert.deepEqual(await verifySigned(body, headers, secret, { now }), JSON.parse(body));
+          await assert.rejects(verifySigned(`${body} `, headers, secret, { now }), isProblem('signature_invalid'));
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
