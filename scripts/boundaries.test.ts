@@ -86,6 +86,38 @@ const violations: Planted[] = [
     code: "import { connect } from '@nats-io/transport-node';\nexport const x = connect;",
     says: /server\/src\/stream\//,
   },
+  ...['collect', 'control', 'store', 'stream', 'http', 'deliver'].map((folder) => ({
+    promise: `S31: ${folder} does not import undici: only the guarded client makes requests to the outside`,
+    file: `server/src/${folder}/planted.ts`,
+    code: "import { request } from 'undici';\nexport const x = request;",
+    says: /use openClient/,
+  })),
+  ...['main.ts', 'deliver/planted.test.ts'].map((file) => ({
+    promise: `S31: ${file} does not import undici`,
+    file: `server/src/${file}`,
+    code: "import { request } from 'undici';\nexport const x = request;",
+    says: /use openClient/,
+  })),
+  ...['collect', 'control', 'deliver', 'deliver/client'].map((folder) => ({
+    promise: `S31: ${folder} does not fetch`,
+    file: `server/src/${folder}/planted.ts`,
+    code: "export const x = () => fetch('https://example.com/');",
+    says: /use openClient/,
+  })),
+  ...['node:http', 'node:https', 'http', 'node:http2'].flatMap((name) =>
+    ['deliver', 'deliver/client'].map((folder) => ({
+      promise: `S31: ${folder} does not import ${name}`,
+      file: `server/src/${folder}/planted.ts`,
+      code: `import { request } from '${name}';\nexport const x = request;`,
+      says: /use openClient/,
+    })),
+  ),
+  {
+    promise: 'the guarded client does not import control',
+    file: 'server/src/deliver/client/planted.ts',
+    code: "import { x as y } from '../../control/x.ts';\nexport const x = y;",
+    says: /Roles never import roles/,
+  },
   {
     promise: 'only config.ts reads the environment',
     file: 'server/src/collect/planted.ts',
@@ -120,6 +152,8 @@ suite('lint guards the import boundaries', () => {
       ['contract/src/signature.ts', "import { createHmac } from 'node:crypto';\nexport const x = createHmac;"],
       ['contract/src/control/x.ts', "import { Type } from 'typebox';\nexport const x = Type;"],
       ['server/src/control/x.ts', "import { y } from '../store/y.ts';\nexport const x = y;"],
+      ['server/src/deliver/client/x.ts', "import { Client } from 'undici';\nexport const x = Client;"],
+      ['server/src/deliver/x.test.ts', "import { createServer } from 'node:http';\nexport const x = createServer;"],
     ] as const) {
       const { status, output } = lint({ promise: '', file, code, says: /./ });
       assert.equal(status, 0, output);

@@ -61,6 +61,23 @@ suite("a webhook's URL", () => {
     ];
     for (const [url, why] of refused) assert.match(urlProblem(url, NOBODY) ?? '', why, url);
   });
+
+  test('S21: may name port 80, 443 or one from 1024 up that no other kind of service owns, in every network', () => {
+    for (const networks of [NOBODY, readNetworks('8.8.8.0/24')]) {
+      for (const port of [80, 443, 1024, 3000, 8000, 8080, 8443, 9000, 65_535]) {
+        assert.equal(urlProblem(`https://8.8.8.8:${port}/`, networks), undefined, String(port));
+      }
+      for (const port of [
+        0, 1, 22, 25, 53, 81, 110, 1023, 2379, 3306, 4222, 5432, 6000, 6379, 6443, 9200, 11_211, 27_017,
+      ]) {
+        assert.match(
+          urlProblem(`https://8.8.8.8:${port}/`, networks) ?? '',
+          new RegExp(`port ${port}\\b`),
+          String(port),
+        );
+      }
+    }
+  });
 });
 
 const SPECIAL_HOSTS = [

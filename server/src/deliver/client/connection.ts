@@ -1,0 +1,101 @@
+import type { Socket } from 'node:net';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { Pool } from './pools.ts';
+import { keepChunk, type Sending } from './sending.ts';
+
+/** One open socket with undici's parser on it. It carries one POST at a time. */
+export type Connection = {
+  pool: Pool;
+  socket: Socket;
+  client: Client;
+  handler: Dispatcher.DispatchHandler;
+  address: string;
+  /** POSTs that were answered over it. */
+  uses: number;
+  sending: Sending | undefined;
+};
+
+export type ConnectionNeeds = {
+  pool: Pool;
+  address: string;
+  keepAliveMs: number;
+  now: () => number;
+  /** The response is complete. */
+  onAnswer(connection: Connection): void;
+  /** The response is longer than anybody will read. */
+  onEnough(connection: Connection): void;
+  onFailure(connection: Connection, error: Error): void;
+  onClose(connection: Connection): void;
+};
+
+/**
+ * A Client for each socket, not a Pool: in a Pool nobody knows which socket a POST will take, whether that was used before, or
+ * how to take back a POST that still waits for one. The handler belongs to the connection, so a POST makes no closures.
+ */
+export function openConnection(socket: Socket, needs: ConnectionNeeds): Connection {
+  const { pool, address, keepAliveMs } = needs;
+  const client = new Client(pool.origin, {
+    connect: handOver(socket),
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: 16_384,
+    // The deadline of the POST covers both; these would be prolonged by every 1xx and every byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    keepAliveTimeoutThreshold: 1_000,
+  });
+  const connection: Connection = { pool, socket, client, handler: {}, address, uses: 0, sending: undefined };
+  connection.handler = makeHandler(connection, needs);
+  socket.once('close', () => needs.onClose(connection));
+  return connection;
+}
+
+export function send(connection: Connection, sending: Sending): void {
+  const { post, target } = sending;
+  connection.sending = sending;
+  sending.connection = connection;
+  sending.address = connection.address;
+  sending.stage = 'sent';
+  connection.client.dispatch(
+    { method: 'POST', path: target.path, headers: post.headers, body: post.body },
+    connection.handler,
+  );
+}
+
+/** Says that the connection was lost before a byte of the POST was written to it. */
+export const GONE = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
+
+/** Gives undici the socket that we opened and checked. It asks again when that is closed, and then gets no other. */
+function handOver(socket: Socket): buildConnector.connector {
+  let isGiven = false;
+  return (_options, callback) => {
+    // undici loses the request when it is called back at once.
+    if (isGiven) queueMicrotask(() => callback(GONE, null));
+    else queueMicrotask(() => callback(null, socket));
+    isGiven = true;
+  };
+}
+
+function makeHandler(connection: Connection, needs: ConnectionNeeds): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart() {},
+    onResponseStarted() {
+      const { sending } = connection;
+      if (sending !== undefined && sending.firstByteAt === 0) sending.firstByteAt = needs.now();
+    },
+    onResponseStart(_controller, status, headers) {
+      const { sending } = connection;
+      if (sending === undefined || status < 200) return;
+      sending.status = status;
+      const retryAfter = headers['retry-after'];
+      sending.retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+    },
+    onResponseData(_controller, chunk) {
+      if (connection.sending !== undefined && !keepChunk(connection.sending, chunk)) needs.onEnough(connection);
+    },
+    onResponseEnd: () => needs.onAnswer(connection),
+    onResponseError: (_controller, error) => needs.onFailure(connection, error),
+  };
+}

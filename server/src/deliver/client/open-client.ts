@@ -1,0 +1,147 @@
+import type { Socket } from 'node:net';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { AllowedNetworks } from '../../http/address-policy.ts';
+import { openDeadlines } from './deadlines.ts';
+import type { DialNeeds } from './dial.ts';
+import { type ErrorClass, sentence } from './error-classes.ts';
+import { openGrowth } from './grow.ts';
+import { openPacer } from './pace.ts';
+import { openPools, type Pool } from './pools.ts';
+import { openTargetReader, type Target } from './read-target.ts';
+import { openResolver, type Resolve } from './resolve-name.ts';
+import { admitDial, askForMore, letGo, route, settleError, timeOut, type Traffic } from './route.ts';
+import { newSending, type Sending } from './sending.ts';
+
+export type Post = {
+  /** Connections are never shared between workspaces. */
+  workspaceId: string;
+  /** As saved: the normalised text of a WHATWG URL. */
+  url: string;
+  /** Name, value, name, value, …: all headers but `host` and `content-length`. */
+  headers: string[];
+  body: string | Uint8Array;
+};
+
+/** Milliseconds. The first three only when this POST opened its connection. */
+export type Timings = { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number; totalMs: number };
+
+/** What came back from one POST. `address` is the IP address that it went to; `body` the first 16 KiB, whatever they are, as text. */
+export type Answer = { timings: Timings; address?: string } & (
+  | { kind: 'status'; status: number; retryAfter?: string; body: string }
+  | { kind: 'error'; errorClass: ErrorClass; message: string }
+);
+
+export type Client = AsyncDisposable & {
+  /** Never rejects. */
+  post(post: Post): Promise<Answer>;
+  stats(): { inFlight: number; pools: number; sockets: number };
+};
+
+export type ClientNeeds = {
+  allowedNetworks: AllowedNetworks;
+  /** From the call to the end of the response's head, all waiting included. */
+  timeoutMs?: number;
+  maxNewConnectionsPerSecond?: number;
+  maxConnectionsPerOrigin?: number;
+  /** Over all origins: an idle TLS connection takes a tenth of a megabyte. */
+  maxIdleConnections?: number;
+  idlePoolMs?: number;
+  resolve?: Resolve;
+  /** Trusted besides the public ones, in PEM. For tests. */
+  certificateAuthorities?: string;
+};
+
+/**
+ * The only way out of the server: POSTs to webhooks, over connections to addresses that the policy allows. No redirects, no
+ * decoding, one POST at most once (see `isStale` for the exception), one deadline for everything.
+ */
+export function openClient(needs: ClientNeeds): Client {
+  const readTarget = openTargetReader(needs.allowedNetworks);
+  const sockets = new Set<Socket>();
+  const traffic = openTraffic(needs, sockets);
+  let isStopped = false;
+  return {
+    post(post) {
+      const target = readTarget(post.url);
+      const problem = isStopped ? ({ errorClass: 'stopped', detail: '' } as const) : target.problem;
+      if (problem !== undefined) return Promise.resolve(refusal(target, problem));
+      return new Promise((resolve) => start(traffic, { post, target, resolve }));
+    },
+    stats: () => ({ inFlight: traffic.deadlines.size(), pools: traffic.pools.size(), sockets: sockets.size }),
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      await stop(traffic, sockets);
+    },
+  };
+}
+
+type Started = Pick<Sending, 'post' | 'target' | 'resolve'>;
+
+function start(traffic: Traffic, { post, target, resolve }: Started): void {
+  const pool = traffic.pools.find(post.workspaceId, target.origin);
+  const sending = newSending({ post, target, pool, startedAt: traffic.now(), resolve });
+  pool.unanswered += 1;
+  traffic.deadlines.add(sending);
+  route(traffic, sending);
+}
+
+function refusal({ host, port }: Target, problem: { errorClass: ErrorClass; detail: string }): Answer {
+  const message = sentence(problem.errorClass, { ...problem, host, port });
+  return { kind: 'error', errorClass: problem.errorClass, message, timings: { totalMs: 0 } };
+}
+
+function openTraffic(needs: ClientNeeds, sockets: Set<Socket>): Traffic {
+  const timeoutMs = needs.timeoutMs ?? 5_000;
+  const now = () => performance.now();
+  const dialNeeds: DialNeeds = {
+    allowed: needs.allowedNetworks,
+    resolve: needs.resolve ?? openResolver(),
+    secureContext: openSecureContext(needs.certificateAuthorities),
+    // The rest is for the request itself.
+    limitMs: timeoutMs * 0.6,
+    now,
+    sockets,
+  };
+  const traffic: Traffic = {
+    pools: openPools(),
+    pacer: openPacer<Pool>({
+      perSecond: needs.maxNewConnectionsPerSecond ?? 300,
+      now,
+      admit: (pool) => admitDial(traffic, pool),
+    }),
+    growth: openGrowth((pool, most) => askForMore(traffic, pool, most)),
+    dialNeeds,
+    deadlines: openDeadlines({ timeoutMs, now, onTimeout: (sending) => timeOut(traffic, sending) }),
+    idle: new Set(),
+    timeoutMs,
+    keepAliveMs: needs.idlePoolMs ?? 30_000,
+    maxConnectionsPerOrigin: needs.maxConnectionsPerOrigin ?? 128,
+    maxIdleConnections: needs.maxIdleConnections ?? 2_000,
+    now,
+  };
+  return traffic;
+}
+
+/** One for all connections: reading the root certificates is most of what a TLS connection costs. */
+function openSecureContext(extra: string | undefined): SecureContext {
+  const ca = extra === undefined ? {} : { ca: [...getCACertificates('default'), extra] };
+  return createSecureContext({ minVersion: 'TLSv1.2', ...ca });
+}
+
+const STOP_MS = 1_000;
+
+async function stop(traffic: Traffic, sockets: Set<Socket>): Promise<void> {
+  traffic.pacer.stop();
+  traffic.growth.stop();
+  traffic.deadlines.stop();
+  for (let sending = traffic.deadlines.first(); sending !== undefined; sending = traffic.deadlines.first()) {
+    settleError(traffic, sending, [sending.stage === 'sent' ? 'stopped' : 'not_sent', 'it was stopped']);
+    letGo(traffic, sending);
+  }
+  for (const { socket } of traffic.idle) socket.destroy();
+  const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, STOP_MS);
+  await Promise.race([Promise.all(closed), promise]);
+  clearTimeout(timer);
+}

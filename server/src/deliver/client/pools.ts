@@ -1,0 +1,52 @@
+import type { Connection } from './connection.ts';
+import type { Sending } from './sending.ts';
+
+/** The connections of one workspace to one origin. It exists while it has a connection or a POST, and not a moment longer. */
+export type Pool = {
+  workspaceId: string;
+  origin: string;
+  /** The last one used is the first one taken, so that those in excess grow old and close. */
+  idle: Connection[];
+  /** Connections, and dials that may become one. */
+  open: number;
+  /** POSTs that are not answered yet. */
+  unanswered: number;
+  waiting: Sending[];
+  /** Places that this pool holds in the line for new connections. */
+  inLine: number;
+};
+
+export type Pools = {
+  find(workspaceId: string, origin: string): Pool;
+  /** Drops the pool when nothing is left of it. */
+  tidy(pool: Pool): void;
+  size(): number;
+};
+
+/** Two levels, not one text made of both names: that text would have to be made and hashed for every POST. */
+export function openPools(): Pools {
+  const workspaces = new Map<string, Map<string, Pool>>();
+  let size = 0;
+  return {
+    find(workspaceId, origin) {
+      let pools = workspaces.get(workspaceId);
+      if (pools === undefined) workspaces.set(workspaceId, (pools = new Map()));
+      let pool = pools.get(origin);
+      if (pool === undefined) {
+        pool = { workspaceId, origin, idle: [], open: 0, unanswered: 0, waiting: [], inLine: 0 };
+        pools.set(origin, pool);
+        size += 1;
+      }
+      return pool;
+    },
+    tidy(pool) {
+      if (pool.open > 0 || pool.unanswered > 0) return;
+      const pools = workspaces.get(pool.workspaceId);
+      if (pools?.get(pool.origin) !== pool) return;
+      pools.delete(pool.origin);
+      size -= 1;
+      if (pools.size === 0) workspaces.delete(pool.workspaceId);
+    },
+    size: () => size,
+  };
+}
