@@ -70,8 +70,10 @@ function acceptCall(
   if (!isObject(call)) return undefined;
   const type = place.shape === 'batch' ? call.type : place.shape;
   if (!isCallType(type)) return undefined;
-  const context = { ...asObject(shared.context), ...asObject(call.context) };
-  const integrations = mergeIntegrations(context.integrations, shared.integrations, call.integrations);
+  const context = merge(asObject(shared.context), asObject(call.context)) ?? {};
+  // Clients choose destinations in two places; the newer one, beside the context, wins.
+  const chosen = merge(asObject(context.integrations), asObject(shared.integrations));
+  const integrations = merge(chosen, asObject(call.integrations));
   const times = readTimes(call, shared.sentAt, place.receivedAt);
   const event: Fields = { messageId: readId(call.messageId) ?? `${place.requestId}-${place.index}`, type };
   put(event, 'userId', readId(call.userId));
@@ -106,10 +108,10 @@ function addOtherFields(event: Fields, call: UntrustedObject): void {
   }
 }
 
-/** Clients choose destinations in two places; the newer one, beside the context, wins. */
-function mergeIntegrations(inContext: unknown, ofBatch: unknown, ofCall: unknown): JsonObject | undefined {
-  const maps = [asObject(inContext), asObject(ofBatch), asObject(ofCall)];
-  return maps.some((map) => map !== undefined) ? { ...maps[0], ...maps[1], ...maps[2] } : undefined;
+/** Copies only if there are two: nothing changes an event, so it may share what it was parsed from. */
+function merge(base: JsonObject | undefined, over: JsonObject | undefined): JsonObject | undefined {
+  if (base === undefined) return over;
+  return over === undefined ? base : { ...base, ...over };
 }
 
 /** An address the client gave stays: some send 0.0.0.0 so that the real one is not kept. */

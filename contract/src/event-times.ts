@@ -1,5 +1,5 @@
 import type { UntrustedObject } from './call.ts';
-import { formatTimestamp, parseTimestamp, withinYears } from './timestamps.ts';
+import { formatTimestamp, isFormatted, parseTimestamp, withinYears } from './timestamps.ts';
 
 export interface EventTimes {
   originalTimestamp: string | number | undefined;
@@ -10,10 +10,11 @@ export interface EventTimes {
 /** When the call happened by our clock: what its sender's clock was off by while sending is taken out. */
 export function readTimes(call: UntrustedObject, batchSentAt: unknown, receivedAt: string): EventTimes {
   const happenedMs = parseTimestamp(call.timestamp ?? call.originalTimestamp);
-  const sentMs = parseTimestamp(call.sentAt ?? batchSentAt);
+  const sentAt = call.sentAt ?? batchSentAt;
+  const sentMs = parseTimestamp(sentAt);
   return {
     originalTimestamp: asSent(call.originalTimestamp ?? call.timestamp),
-    sentAt: sentMs === undefined ? undefined : formatTimestamp(sentMs),
+    sentAt: sentMs === undefined ? undefined : isFormatted(sentAt) ? sentAt : formatTimestamp(sentMs),
     timestamp: happenedMs === undefined ? receivedAt : formatTimestamp(correct(happenedMs, sentMs, receivedAt)),
   };
 }

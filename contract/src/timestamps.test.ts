@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { formatTimestamp, parseTimestamp } from './timestamps.ts';
+import { formatTimestamp, isFormatted, parseTimestamp } from './timestamps.ts';
 
 const momentMs = fc.integer({
   min: Date.parse('0000-01-01T00:00:00.000Z'),
@@ -19,6 +19,20 @@ test('every moment is read the same as a number and without its zone', () => {
       assert.equal(parseTimestamp(formatTimestamp(ms).slice(0, -1)), ms);
     }),
   );
+});
+
+test('what is taken for formatted already is what formatting would make of it', () => {
+  const digits = (count: number, most: number) => fc.nat(most).map((value) => String(value).padStart(count, '0'));
+  const parts = fc.tuple(digits(4, 9_999), digits(2, 13), digits(2, 32), digits(2, 25), digits(2, 61), digits(2, 61));
+  fc.assert(
+    fc.property(parts, digits(3, 999), ([year, month, day, hour, minute, second], fraction) => {
+      const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}Z`;
+      const ms = parseTimestamp(text);
+      if (ms !== undefined) assert.equal(isFormatted(text), formatTimestamp(ms) === text);
+    }),
+  );
+  assert.equal(isFormatted('2016-12-31T23:59:60.000Z'), false);
+  assert.equal(isFormatted('2016-12-31T23:59:59Z'), false);
 });
 
 test('the same wall clock is earlier in UTC the further east it hangs', () => {

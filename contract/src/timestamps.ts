@@ -24,6 +24,11 @@ export function formatTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** Whether a timestamp that could be read is already what `formatTimestamp` would make of it: that costs more than to look. */
+export function isFormatted(value: unknown): value is string {
+  return typeof value === 'string' && value.length === 24 && hasCanonicalMarks(value) && !value.startsWith('60', 17);
+}
+
 /** Undefined also for NaN, which is what the parts of an impossible date add up to. */
 export function withinYears(epochMs: number): number | undefined {
   return epochMs >= EARLIEST_MS && epochMs <= LATEST_MS ? epochMs : undefined;

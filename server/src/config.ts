@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
+import type { DeliverSettings } from './deliver/start-deliver.ts';
 import { readKeys } from './secrets/seal.ts';
 import { readNetworks } from './http/address-policy.ts';
 import type { StreamSettings } from './stream/layout.ts';
@@ -15,6 +16,7 @@ export type Config = {
   logLevel: string;
   stream: StreamSettings;
   collect: CollectSettings;
+  deliver: DeliverSettings;
   control: ControlSettings;
 };
 
@@ -33,6 +35,8 @@ export const DEFAULTS = {
   MILLRACE_KEYS: '',
   MILLRACE_BOOTSTRAP_TOKEN: '',
   MILLRACE_ALLOW_CIDRS: '',
+  MILLRACE_RETRY_SCALE: '1',
+  MILLRACE_MAX_IN_FLIGHT: '1000',
   MILLRACE_MAX_CONNECTIONS: '20000',
   MILLRACE_MAX_HELD_BYTES: '134217728',
   MILLRACE_SOURCE_CALLS_PER_SECOND: '50000',
@@ -71,6 +75,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
       dedupWindowMs: read.duration('MILLRACE_DEDUP_WINDOW'),
     },
     collect: readCollect(read),
+    deliver: readDeliver(read),
     control: readControl(read),
   };
   if (value.stream.retentionMs > 0 && value.stream.dedupWindowMs > value.stream.retentionMs) {
@@ -93,9 +98,7 @@ function readCollect(read: Reader): CollectSettings {
   };
 }
 
-/** The other roles run without a database and without keys: what only control needs is asked for only when it plays. */
 function readControl(read: Reader): ControlSettings {
-  const isPlayed = readRoles(read).includes('control');
   const bootstrapToken = read.text('MILLRACE_BOOTSTRAP_TOKEN');
   if (bootstrapToken !== '' && !/^[\x21-\x7e]{32,500}$/.test(bootstrapToken)) {
     read.problem('MILLRACE_BOOTSTRAP_TOKEN', 'must be at least 32 visible characters: `openssl rand -hex 32`');
@@ -107,8 +110,17 @@ function readControl(read: Reader): ControlSettings {
     trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
     databaseUrl: readDatabaseUrl(read),
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
-    keys: readKeyRing(read, isPlayed),
+    keys: readKeyRing(read),
     allowedNetworks: readNetworks(readCidrs(read, 'MILLRACE_ALLOW_CIDRS').join(',')),
+  };
+}
+
+function readDeliver(read: Reader): DeliverSettings {
+  return {
+    keys: readKeyRing(read),
+    allowedNetworks: readNetworks(readCidrs(read, 'MILLRACE_ALLOW_CIDRS').join(',')),
+    retryScale: read.number('MILLRACE_RETRY_SCALE', 1, 100_000),
+    maxInFlight: read.number('MILLRACE_MAX_IN_FLIGHT', 1, 100_000),
   };
 }
 
@@ -118,10 +130,13 @@ function readDatabaseUrl(read: Reader): string {
   return url;
 }
 
-function readKeyRing(read: Reader, isNeeded: boolean): Map<number, Buffer> {
+/** Control seals secrets and deliver opens them; collect runs without keys. */
+function readKeyRing(read: Reader): Map<number, Buffer> {
   const text = read.text('MILLRACE_KEYS');
+  const isNeeded = readRoles(read).some((role) => role !== 'collect');
   if (isNeeded && text === '') {
-    read.problem('MILLRACE_KEYS', 'must be set for the control role: `echo "1:$(openssl rand -base64 32)"`, once');
+    const how = 'must be set for control and deliver, the same for both: `echo "1:$(openssl rand -base64 32)"`, once';
+    read.problem('MILLRACE_KEYS', how);
   }
   try {
     return readKeys(text);

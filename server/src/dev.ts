@@ -1,11 +1,14 @@
-/** `npm run dev`: the server with a demo source, readable logs, and every stored call shown on the screen. */
-import type { AcceptedEvent } from '@millrace/contract';
+/** `npm run dev`: the server with a demo source and a demo receiver; every event is shown when stored and when delivered. */
 import { readConfig } from './config.ts';
-import { putDemoSource, WRITE_KEY } from './demo-source.ts';
+import { startDemoReceiver } from './demo-receiver.ts';
+import { openDemoScreen } from './demo-screen.ts';
+import { DESTINATION_ID, putDemoSource, SHARED_SECRET, WRITE_KEY } from './demo-source.ts';
+import { deliveryId } from './deliver/delivery.ts';
 import { openLog } from './log.ts';
+import { openKeyRing } from './secrets/seal.ts';
 import { nextStopSignal, startRoles } from './start-roles.ts';
 import { connectNats } from './stream/connect-nats.ts';
-import { followEvents, type StoredRequest } from './stream/read-events.ts';
+import { followEvents } from './stream/read-events.ts';
 
 /** Known to everybody who reads this file, so nobody but this machine may reach the server. */
 const DEMO_TOKEN = 'demo-token-that-is-good-for-nothing-else';
@@ -13,6 +16,8 @@ const DEMO_SETTINGS = {
   MILLRACE_HOST: '127.0.0.1',
   MILLRACE_KEYS: `1:${Buffer.alloc(32, 'demo').toString('base64')}`,
   MILLRACE_BOOTSTRAP_TOKEN: DEMO_TOKEN,
+  // The demo receiver is here, and so are the receivers that people try out.
+  MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
 };
 
 const read = readConfig(undefined, DEMO_SETTINGS);
@@ -22,10 +27,17 @@ const log = openLog({ level: 'warn', pretty: true });
 const stopped = nextStopSignal();
 
 await using stack = new AsyncDisposableStack();
+const screen = openDemoScreen({
+  deliveryIdOf: (sourceId, { messageId }) => deliveryId(DESTINATION_ID, sourceId, messageId),
+  print: (text) => console.log(text),
+});
+const receiver = config.roles.includes('deliver')
+  ? stack.use(await startDemoReceiver(SHARED_SECRET, screen.delivered))
+  : undefined;
 const running = stack.use(await startRoles(config, log));
-await putDemoSource(running);
 const watching = stack.use(await connectNats({ url: config.natsUrl, name: 'millrace-dev', log }));
-stack.use(await followEvents(watching, config.stream.eventStreams, show));
+stack.use(await followEvents(watching, config.stream.eventStreams, screen.stored));
+await putDemoSource(running, receiver && { url: receiver.url, keyRing: openKeyRing(config.deliver.keys) });
 console.log(`
 Millrace is collecting on http://localhost:${running.collectPort}   (write key: ${WRITE_KEY})
 
@@ -33,35 +45,15 @@ Send a call:
   curl -u ${WRITE_KEY}: http://localhost:${running.collectPort}/v1/track \\
     -d '{"userId":"u1","event":"Order Completed","properties":{"revenue":12.5}}'
 
-${controlLine(running.control)}Stored calls appear here; Ctrl-C stops.`);
+${receiverLine()}${controlLine()}Calls appear here when they are stored${receiver === undefined ? '' : ' and when they are delivered'}; Ctrl-C stops.`);
 await stopped;
 
-function controlLine(control: typeof running.control): string {
-  if (control === undefined) return '';
-  return `The control API is on http://localhost:${control.port}   (token: ${DEMO_TOKEN})\n\n`;
+function receiverLine(): string {
+  if (receiver === undefined) return '';
+  return `Calls are delivered to a demo receiver on ${receiver.url}   (secret: ${SHARED_SECRET})\n`;
 }
 
-function show({ stream: name, sequence, events }: StoredRequest): void {
-  for (const event of events) {
-    const time = event.receivedAt.slice(11, 23);
-    console.log(
-      `\n${time}  ${event.type.padEnd(8)}  ${subjectOf(event).padEnd(24)}  stored in ${name} as #${sequence}`,
-    );
-    console.log(`  ${JSON.stringify(event)}`);
-  }
-}
-
-function subjectOf(event: AcceptedEvent): string {
-  switch (event.type) {
-    case 'track':
-      return event.event;
-    case 'page':
-    case 'screen':
-      return event.name ?? '';
-    case 'group':
-      return event.groupId;
-    case 'identify':
-    case 'alias':
-      return event.userId ?? event.anonymousId ?? '';
-  }
+function controlLine(): string {
+  if (running.control === undefined) return '';
+  return `The control API is on http://localhost:${running.control.port}   (token: ${DEMO_TOKEN})\n\n`;
 }

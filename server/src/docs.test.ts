@@ -8,6 +8,7 @@ import { problemAnswer } from './collect/answer.ts';
 import { DEFAULTS } from './config.ts';
 import { PERMISSION_NAMES } from './control/permissions.ts';
 import { ApiProblem, PROBLEM_CODES, problemDocument } from './control/problems.ts';
+import { RETRY_DELAYS_MS } from './deliver/retry-schedule.ts';
 
 const doc = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
 
@@ -47,6 +48,15 @@ suite('the documents', () => {
     assert.deepEqual(
       [...sentence.matchAll(/`(\w+:\w+)`/g)].map(([, name]) => name),
       PERMISSION_NAMES,
+    );
+  });
+
+  test('list the retry times', () => {
+    const rows = tableRows(doc('delivery-states.md'), /^\d( and later)?$/);
+    const waits = rows.map(([, wait = '']) => wait);
+    assert.deepEqual(
+      waits,
+      RETRY_DELAYS_MS.map((ms) => (ms < 60_000 ? `${ms / 1_000} s` : `${ms / 60_000} min`)),
     );
   });
 

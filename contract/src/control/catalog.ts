@@ -16,7 +16,7 @@ export type CatalogEntry = {
  * `rotates`: the secret that rotate-secret replaces.
  */
 export type SettingMarks = { secret?: true; kind?: SettingKind; identity?: true; rotates?: true };
-export type SettingKind = 'webhook-url' | 'webhook-headers';
+export type SettingKind = 'webhook-url' | 'webhook-headers' | 'webhook-secret';
 
 const marks = (given: SettingMarks): SettingMarks => given;
 
@@ -38,7 +38,7 @@ const WebhookSettings = Type.Object(
   {
     targets: Type.Array(Target, { minItems: 1, maxItems: 5 }),
     sharedSecret: Type.Optional(
-      Type.String({ minLength: 8, maxLength: 500, ...marks({ secret: true, rotates: true }) }),
+      Type.String({ minLength: 8, maxLength: 500, ...marks({ kind: 'webhook-secret', secret: true, rotates: true }) }),
     ),
     successPolicy: Type.Optional(Type.Enum(['any', 'all'], { default: 'any' })),
     bodyFormat: Type.Optional(Type.Enum(['documented', 'full'], { default: 'documented' })),

@@ -10,6 +10,7 @@ export const Destination = Type.Object({
   catalog: Type.String(),
   name: Name,
   enabled: Type.Boolean(),
+  paused: Type.Boolean(),
   settings: Settings,
   createdAt: Time,
   updatedAt: Time,
@@ -35,7 +36,13 @@ export const NewDestination = Type.Object(
  * kept only with its URL: a new URL needs its headers anew.
  */
 export const DestinationChange = Type.Object(
-  { name: Type.Optional(Name), enabled: Type.Optional(Type.Boolean()), settings: Type.Optional(Settings) },
+  {
+    name: Type.Optional(Name),
+    enabled: Type.Optional(Type.Boolean()),
+    /** Nothing is sent to a paused destination, and what comes waits; a disabled one skips what comes. */
+    paused: Type.Optional(Type.Boolean()),
+    settings: Type.Optional(Settings),
+  },
   { additionalProperties: false, minProperties: 1 },
 );
 export const RotateSecret = Type.Object(

@@ -26,6 +26,8 @@ export function destinationEntry(row: ProjectedDestination): ConfigEntry {
     catalog: row.catalog,
     name: row.name,
     enabled: row.enabled,
+    ...(row.paused_at === null ? {} : { paused: true }),
+    ...(row.resumed_at === null ? {} : { resumedAt: row.resumed_at.toISOString() }),
     settings: row.settings,
     updatedAt: row.updated_at.toISOString(),
   };

@@ -9,7 +9,9 @@ import { findDestination } from '../store/destinations.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore } from '../store/open-store.ts';
 import { takeFromOutbox } from '../store/outbox.ts';
+import { destinationsToProject } from '../store/projection.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
+import { destinationEntry } from './config-entries.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { destinationRoutes } from './destinations.ts';
 import { ApiProblem } from './problems.ts';
@@ -17,6 +19,7 @@ import type { Asked, Method, Route } from './route.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { openSettings } from '../secrets/sealed-settings.ts';
 import { sourceRoutes } from './sources.ts';
+import type { DestinationConfig } from '../stream/config-bucket.ts';
 
 const opened = new AsyncDisposableStack();
 const URL_1 = 'https://one.example/hook';
@@ -119,6 +122,36 @@ suite('destinations', () => {
     assert.equal(await previousOf(id), undefined);
   });
 
+  test('are paused and resumed, which the bucket is told, and other changes leave a pause as it is', async () => {
+    const source = await createSource();
+    const { id, paused } = await create({ sourceId: source.id, enabled: true });
+    assert.equal(paused, false);
+    assert.deepEqual(await pauseInBucket(id), { paused: undefined, resumedAt: undefined });
+    const change = (body: object, at: string) =>
+      call<Destination>('PATCH', `/destinations/${id}`, { body, now: new Date(at) });
+
+    assert.equal((await change({ paused: true }, '2030-01-01T10:00:00Z')).paused, true);
+    const changed = await change({ name: 'Other', paused: true }, '2030-01-01T11:00:00Z');
+    assert.deepEqual([changed.name, changed.paused, changed.enabled], ['Other', true, true]);
+    await call('POST', `/destinations/${id}/rotate-secret`, { body: {} });
+    const row = await needs.store.asSystem((tx) => findDestination(tx, 'ws_1', id));
+    assert.equal(row?.paused_at?.toISOString(), '2030-01-01T10:00:00.000Z');
+    assert.deepEqual(await pauseInBucket(id), { paused: true, resumedAt: undefined });
+
+    assert.equal((await change({ paused: false }, '2030-01-01T12:00:00Z')).paused, false);
+    const resumedAt = '2030-01-01T12:00:00.000Z';
+    assert.deepEqual(await pauseInBucket(id), { paused: undefined, resumedAt });
+    await change({ paused: false }, '2030-01-01T13:00:00Z');
+    assert.deepEqual(await pauseInBucket(id), { paused: undefined, resumedAt });
+    await change({ paused: true }, '2030-01-01T14:00:00Z');
+    assert.deepEqual(await pauseInBucket(id), { paused: true, resumedAt });
+
+    const [last] = await needs.store.asSystem((tx) => listAudit(tx, 'ws_1', { limit: 1, after: undefined }));
+    assert.deepEqual([last?.action, last?.details], ['destination.changed', { paused: true }]);
+    const outbox = await needs.store.asSystem((tx) => takeFromOutbox(tx, 10_000));
+    assert.equal(outbox.at(-1)?.object_id, id);
+  });
+
   test('leave no secret in the audit log, and a deleted source tells the bucket of each of them', async () => {
     const source = await createSource();
     const settings = { targets: [{ url: URL_1, headers: { 'X-Key': 'hide-me' } }], sharedSecret: 'hide-me-too' };
@@ -152,16 +185,16 @@ suite('the events of a source', () => {
   });
 });
 
-type Options = { body?: unknown; query?: unknown; workspaceId?: string };
+type Options = { body?: unknown; query?: unknown; workspaceId?: string; now?: Date };
 
 /** What the server does with a route: finds it and gives it a transaction. */
 async function call<Answer>(method: Method, path: string, options: Options = {}): Promise<Answer> {
-  const { body, query = {}, workspaceId = 'ws_1' } = options;
+  const { body, query = {}, workspaceId = 'ws_1', now = needs.now() } = options;
   const { route, params } = findRoute(method, `/api/v1${path}`);
   const actor = { kind: 'token', id: 'tok_1', workspaceId, role: 'owner', address: '::1' } as const;
   return needs.store.inWorkspace(workspaceId, async (tx) => {
     const asked: Asked = { actor, params, body, query, tx };
-    return (await route.handle(asked as Asked<never, never>, needs)) as Answer;
+    return (await route.handle(asked as Asked<never, never>, { ...needs, now: () => now })) as Answer;
   });
 }
 
@@ -188,6 +221,14 @@ async function openedSettings(id: string) {
   if (row === undefined || entry === undefined) throw new Error('no row');
   const owner = { workspaceId: 'ws_1', destinationId: id };
   return openSettings(entry, row.settings, { owner, keyRing: needs.keyRing });
+}
+
+/** What deliver will read of the pause. */
+async function pauseInBucket(id: string) {
+  const [row] = await needs.store.asSystem((tx) => destinationsToProject(tx, [id]));
+  if (row === undefined) throw new Error('no row');
+  const { paused, resumedAt } = JSON.parse(destinationEntry(row).value) as DestinationConfig;
+  return { paused, resumedAt };
 }
 
 const opens = async (id: string) => (await openedSettings(id)).value;

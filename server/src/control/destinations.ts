@@ -9,6 +9,7 @@ import {
 } from '@millrace/contract/control';
 import {
   deleteDestination,
+  type DestinationRow,
   findDestination,
   insertDestination,
   listDestinations,
@@ -84,20 +85,21 @@ export const destinationRoutes: Route[] = [
   route({
     method: 'PATCH',
     url: '/api/v1/destinations/:id',
-    summary: 'Renames, enables, disables or sets a destination',
+    summary: 'Renames, enables, disables, pauses, resumes or sets a destination',
     body: DestinationChange,
     answer: Destination,
     status: 200,
     ...WRITE,
     async handle(asked, needs) {
       const { tx, actor, body } = asked;
-      const { name, enabled } = body;
+      const { name, enabled, paused } = body;
       const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
       const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
       await updateDestination(tx, {
         ...before,
         name: name ?? before.name,
         enabled: enabled ?? before.enabled,
+        ...pauseTimes(before, paused, needs.now()),
         settings,
       });
       const details = { ...body, ...(body.settings === undefined ? {} : { settings: Object.keys(body.settings) }) };
@@ -154,3 +156,11 @@ export const destinationRoutes: Route[] = [
     },
   }),
 ];
+
+type PauseTimes = Pick<DestinationRow, 'paused_at' | 'resumed_at'>;
+
+/** Pausing what is paused, or resuming what is not, changes nothing: what waits must not get a longer window by it. */
+function pauseTimes({ paused_at, resumed_at }: PauseTimes, wanted: boolean | undefined, now: Date): PauseTimes {
+  if (wanted === undefined || wanted === (paused_at !== null)) return { paused_at, resumed_at };
+  return wanted ? { paused_at: now, resumed_at } : { paused_at: null, resumed_at: now };
+}

@@ -4,6 +4,7 @@ import type { FieldError } from './problems.ts';
 import { errorsOf } from './validate.ts';
 import { isObject, mapSecrets, rootPlace, type SettingPlace, visitSettings } from '../secrets/walk-settings.ts';
 import { headerProblems } from './webhook-headers.ts';
+import { secretProblem } from './webhook-secret.ts';
 import { urlProblem } from './webhook-url.ts';
 import type { AllowedNetworks } from '../http/address-policy.ts';
 import type { Settings } from '../secrets/sealed-settings.ts';
@@ -19,6 +20,10 @@ export type SettingsContext = {
 const RULES: Record<SettingKind, (value: unknown, allowed: AllowedNetworks) => [path: string, message: string][]> = {
   'webhook-url': (value, allowed) => {
     const problem = typeof value === 'string' ? urlProblem(value, allowed) : undefined;
+    return problem === undefined ? [] : [['', problem]];
+  },
+  'webhook-secret': (value) => {
+    const problem = typeof value === 'string' ? secretProblem(value) : undefined;
     return problem === undefined ? [] : [['', problem]];
   },
   'webhook-headers': (value) => (isObject(value) ? [...headerProblems(value)].map(([n, m]) => [`/${n}`, m]) : []),

@@ -77,6 +77,22 @@ suite('the settings of a webhook', () => {
   });
 });
 
+suite('a shared secret', () => {
+  const problem = (sharedSecret: string) => problemAt({ targets: [{ url: URL_1 }], sharedSecret }, '/sharedSecret');
+
+  test('that starts with whsec_ must go on with a key in base64', () => {
+    const noKey = ['whsec_%%', 'whsec_----', 'whsec_not base64 at all', 'whsec_AAAA', 'whsec_AAAAAAAAAAA'];
+    const urlSafe = `whsec_${'_-_-'.repeat(8)}`;
+    for (const secret of [...noKey, urlSafe]) assert.match(problem(secret), /base64/, secret);
+    assert.equal(problem('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), '');
+    assert.equal(problem('whsec_AAAAAAAAAAA='), '');
+  });
+
+  test('that is made by hand may be any text', () => {
+    for (const secret of ['schlüssel-😀', 'WHSEC_%%%', ' whsec_%%']) assert.equal(problem(secret), '', secret);
+  });
+});
+
 suite('a static header', () => {
   const problem = (name: string, value: unknown) =>
     problemAt({ targets: [{ url: URL_1, headers: { [name]: value } }] }, `/targets/0/headers/${name}`);

@@ -8,15 +8,20 @@ export type DestinationRow = {
   catalog: string;
   name: string;
   enabled: boolean;
+  /** Since when nothing is sent; null when it is not paused. */
+  paused_at: Date | null;
+  /** The end of the last pause; null when there was none. */
+  resumed_at: Date | null;
   /** As the catalog entry's schema has it, secret values sealed. */
   settings: Record<string, unknown>;
   created_at: Date;
   updated_at: Date;
 };
 
-export type NewDestination = Omit<DestinationRow, 'created_at' | 'updated_at'>;
+export type NewDestination = Omit<DestinationRow, 'paused_at' | 'resumed_at' | 'created_at' | 'updated_at'>;
 
-const COLUMNS = 'workspace_id, id, source_id, catalog, name, enabled, settings, created_at, updated_at';
+const COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, settings, created_at,
+  updated_at`;
 
 export async function insertDestination(tx: Tx, row: NewDestination): Promise<void> {
   const sql = `INSERT INTO destinations (workspace_id, id, source_id, catalog, name, enabled, settings)
@@ -47,12 +52,13 @@ export async function listDestinations(
   return tx.query(sql, [workspaceId, sourceId ?? null, after ?? '', limit]);
 }
 
-export type DestinationChange = Pick<DestinationRow, 'workspace_id' | 'id' | 'name' | 'enabled' | 'settings'>;
+export type DestinationChange = Omit<DestinationRow, 'source_id' | 'catalog' | 'created_at' | 'updated_at'>;
 
 export async function updateDestination(tx: Tx, row: DestinationChange): Promise<void> {
-  const sql = `UPDATE destinations SET name = $3, enabled = $4, settings = $5, updated_at = now()
+  const sql = `UPDATE destinations SET name = $3, enabled = $4, paused_at = $5, resumed_at = $6, settings = $7, updated_at = now()
     WHERE workspace_id = $1 AND id = $2`;
-  await tx.query(sql, [row.workspace_id, row.id, row.name, row.enabled, row.settings]);
+  const { workspace_id, id, name, enabled, paused_at, resumed_at, settings } = row;
+  await tx.query(sql, [workspace_id, id, name, enabled, paused_at, resumed_at, settings]);
 }
 
 export async function deleteDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {

@@ -20,6 +20,8 @@ export type ProjectedDestination = {
   catalog: string;
   name: string;
   enabled: boolean;
+  paused_at: Date | null;
+  resumed_at: Date | null;
   settings: Record<string, unknown>;
   updated_at: Date;
 };
@@ -32,7 +34,8 @@ const SOURCES = `SELECT s.workspace_id, s.id, s.name, s.enabled, s.rate_limit_pe
       WHERE e.workspace_id = s.workspace_id AND e.source_id = s.id AND e.blocked ORDER BY e.name) AS blocked_events
   FROM sources s`;
 
-const DESTINATIONS = `SELECT workspace_id, id, source_id, catalog, name, enabled, settings, updated_at FROM destinations`;
+const DESTINATIONS = `SELECT workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, settings, updated_at
+  FROM destinations`;
 
 export function sourcesToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedSource[]> {
   return ids.length === 0 ? Promise.resolve([]) : tx.query(`${SOURCES} WHERE s.id = ANY($1)`, [ids]);

@@ -39,7 +39,7 @@ export async function appendRequest(request: RequestToAppend, needs: AppendNeeds
     const settled = await needs.events.publish(stream, {
       subject: eventSubject(stream.index, request.sourceId),
       id: request.id,
-      header: [ENVELOPE_HEADER, request.envelope],
+      headers: [[ENVELOPE_HEADER, request.envelope]],
       payload: request.body,
     });
     if (settled.kind === 'stored') {

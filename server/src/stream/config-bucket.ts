@@ -32,6 +32,10 @@ export type DestinationConfig = {
   catalog: string;
   name: string;
   enabled: boolean;
+  /** Nothing is sent, and what comes waits. */
+  paused?: boolean;
+  /** The end of the last pause: what waited meanwhile has its whole window from then on. */
+  resumedAt?: string;
   /** By the schema of the catalog entry. Secrets are still sealed. */
   settings: Record<string, unknown>;
   updatedAt: string;
@@ -42,6 +46,8 @@ export type ConfigView = AsyncDisposable & {
   isEventBlocked(sourceId: string, event: string): boolean;
   destinationsOf(sourceId: string): readonly DestinationConfig[];
   destination(id: string): DestinationConfig | undefined;
+  /** Calls with the id of each destination that changes from now on. */
+  onDestination(changed: (id: string) => void): Disposable;
 };
 
 const SOURCE_PREFIX = 'source.';
@@ -63,6 +69,7 @@ export function readConfigKey(key: string): { kind: 'source' | 'destination'; id
 export async function openConfigView(connection: Connection, log: Logger): Promise<ConfigView> {
   const sources = indexSources();
   const destinations = indexDestinations();
+  const listeners = new Set<(id: string) => void>();
   const watch = await watchBucket({
     bucket: await openBucket(connection.nc),
     connection,
@@ -70,7 +77,9 @@ export async function openConfigView(connection: Connection, log: Logger): Promi
     changed(key, entry) {
       const named = readConfigKey(key);
       if (named?.kind === 'source') sources.set(named.id, readSource(key, entry));
-      if (named?.kind === 'destination') destinations.set(named.id, entry?.string());
+      if (named?.kind !== 'destination') return;
+      destinations.set(named.id, entry?.string());
+      for (const listener of listeners) listener(named.id);
     },
   });
   return {
@@ -78,6 +87,10 @@ export async function openConfigView(connection: Connection, log: Logger): Promi
     isEventBlocked: sources.isEventBlocked,
     destinationsOf: destinations.ofSource,
     destination: destinations.byId,
+    onDestination(changed) {
+      listeners.add(changed);
+      return { [Symbol.dispose]: () => listeners.delete(changed) };
+    },
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
 }

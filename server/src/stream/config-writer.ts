@@ -87,7 +87,7 @@ async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]
 function toPublication({ key, value }: ConfigChange): Publication {
   const subject = `$KV.${CONFIG_BUCKET}.${key}`;
   if (value !== undefined) return { subject, payload: Buffer.from(value) };
-  return { subject, payload: new Uint8Array(), header: ['KV-Operation', 'DEL'] };
+  return { subject, payload: new Uint8Array(), headers: [['KV-Operation', 'DEL']] };
 }
 
 async function readBucket(

@@ -6,6 +6,8 @@ export type EngineTrouble =
   | 'in_process'
   /** A limit was reached. Nothing was stored, and nothing will be until there is room. */
   | 'full'
+  /** The subject's last message is not the one we expected: somebody else was first. */
+  | 'conflict'
   /** The server said no for a reason that trying again does not change. */
   | 'refused';
 
@@ -22,6 +24,8 @@ const TROUBLE_BY_CODE: Readonly<Record<number, EngineTrouble>> = {
   10047: 'full', // insufficient storage resources
   10077: 'full', // store failed: maximum bytes exceeded
   10002: 'full', // resource limits of the account exceeded
+  10071: 'conflict', // wrong last sequence
+  10164: 'conflict', // wrong last sequence, without its number
   10167: 'in_process', // too many requests: not stored, and the same id may come again
 };
 

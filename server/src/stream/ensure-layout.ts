@@ -30,6 +30,7 @@ export async function ensureLayout(connection: Connection, settings: StreamSetti
   const servers = await assertServers(connection.nc, { replicas: settings.replicas, isThere });
   const plan = layout(settings, servers.storeBytes);
   await whenSettled(() => refuseOrDeleteSurplus(manager, settings.eventStreams));
+  await whenSettled(() => refuseNewLaneCount(manager, settings.laneStreams));
   for (const stream of plan.streams) await whenSettled(() => ensureStream(manager, stream, servers.isComplete));
   for (const consumer of plan.consumers) await whenSettled(() => ensureConsumer(manager, consumer));
   for (const bucket of plan.buckets) await whenSettled(() => ensureBucket(connection, bucket, settings));
@@ -74,6 +75,22 @@ async function refuseOrDeleteSurplus(manager: JetStreamManager, eventStreams: nu
     }
     await manager.streams.delete(config.name);
   }
+}
+
+/** Which stream a lane is in follows from their number: with another one, what waits would be looked for elsewhere. */
+async function refuseNewLaneCount(manager: JetStreamManager, laneStreams: number): Promise<void> {
+  const found: { name: string; messages: number }[] = [];
+  for await (const { config, state } of manager.streams.list()) {
+    if (/^LANES-\d+$/.test(config.name)) found.push({ name: config.name, messages: state.messages });
+  }
+  if (found.length === 0 || found.length === laneStreams) return;
+  const holding = found.find(({ messages }) => messages > 0);
+  if (holding !== undefined) {
+    throw new Error(
+      `stream ${holding.name} still holds deliveries: set MILLRACE_LANE_STREAMS to ${found.length} until they are done`,
+    );
+  }
+  for (const { name } of found.slice(laneStreams)) await manager.streams.delete(name);
 }
 
 async function ensureConsumer(manager: JetStreamManager, { stream, config }: ConsumerPlan): Promise<void> {

@@ -27,7 +27,17 @@ export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets
 
 export const eventStreamName = (index: number): string => `EVENTS-${index}`;
 export const eventSubject = (index: number, sourceId: string): string => `events.${index}.${sourceId}`;
+export const laneStreamName = (index: number): string => `LANES-${index}`;
+export const laneSubject = (index: number, destinationId: string, tier: number | '*'): string =>
+  `lanes.${index}.${destinationId}.${tier}`;
+export const TICKETS_STREAM = 'TICKETS';
+export const ticketAtSubject = (destinationId: string): string => `tickets.at.${destinationId}`;
+export const ticketDueSubject = (destinationId: string): string => `tickets.due.${destinationId}`;
+export const deadSubject = (destinationId: string): string => `dead.${destinationId}`;
+export const DELIVER_CONSUMER = 'deliver';
+export const DRAIN_CONSUMER = 'drain';
 export const CONFIG_BUCKET = 'config';
+export const HEALTH_BUCKET = 'health';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -44,7 +54,7 @@ export function layout(settings: StreamSettings, storeBytes: number): Layout {
     deadPlan(share(SHARE.dead)),
     outcomesPlan(share(SHARE.outcomes)),
   ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
-  const buckets = [CONFIG_BUCKET, 'health'].map((name) => ({ name, maxBytes: share(SHARE.buckets) }));
+  const buckets = [CONFIG_BUCKET, HEALTH_BUCKET].map((name) => ({ name, maxBytes: share(SHARE.buckets) }));
   return { streams, consumers: consumerPlans(settings), buckets };
 }
 
@@ -64,14 +74,15 @@ function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): 
 /** Deliveries that wait. Read by direct get and dropped by purge: a work queue without a consumer keeps them until then. */
 function lanesPlan(index: number, maxBytes: number): StreamPlan {
   return {
-    name: `LANES-${index}`,
+    name: laneStreamName(index),
     subjects: [`lanes.${index}.*.*`],
     retention: RetentionPolicy.Workqueue,
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
     max_msgs_per_subject: 1_000_000,
     max_bytes: maxBytes,
-    max_age: nanos(DAY_MS),
+    // A far backstop: it drops silently, so it must never be what ends a delivery.
+    max_age: nanos(8 * DAY_MS),
     allow_direct: true,
   };
 }
@@ -79,7 +90,7 @@ function lanesPlan(index: number, maxBytes: number): StreamPlan {
 /** One scheduled message per destination in trouble; a newer one takes the place of the older. */
 function ticketsPlan(maxBytes: number): StreamPlan {
   return {
-    name: 'TICKETS',
+    name: TICKETS_STREAM,
     subjects: ['tickets.at.*', 'tickets.due.*'],
     retention: RetentionPolicy.Workqueue,
     max_msgs_per_subject: 1,
@@ -117,10 +128,10 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
   return [
     ...times(settings.eventStreams, (i) => ({
       stream: eventStreamName(i),
-      config: { durable_name: 'deliver', ...shared },
+      config: { durable_name: DELIVER_CONSUMER, ...shared },
     })),
     // A consumer that also covered tickets.at would take the schedules themselves, before they are due.
-    { stream: 'TICKETS', config: { durable_name: 'drain', filter_subject: 'tickets.due.*', ...shared } },
+    { stream: TICKETS_STREAM, config: { durable_name: DRAIN_CONSUMER, filter_subject: 'tickets.due.*', ...shared } },
     { stream: 'OUTCOMES', config: { durable_name: 'record', ...shared, ack_wait: nanos(30_000) } },
   ];
 }

@@ -4,6 +4,7 @@ import { openConfigView, type ConfigView } from './config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
 import { connectNats } from './connect-nats.ts';
 import { ensureLayout } from './ensure-layout.ts';
+import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { openEventStreams } from './event-streams.ts';
 import type { StreamSettings } from './layout.ts';
 import { probeStreams } from './probe-streams.ts';
@@ -16,6 +17,7 @@ export type Stream = AsyncDisposable & {
   isAvailable(): boolean;
   configWriter(): Promise<ConfigWriter>;
   configView(): Promise<ConfigView>;
+  deliverySide(): Promise<DeliverySide>;
   tellSeen(sighting: Sighting): void;
   onSeen(seen: (sighting: Sighting) => void): Disposable;
 };
@@ -44,6 +46,7 @@ export async function openStream({ natsUrl, settings, log }: StreamNeeds): Promi
         connect: () => connectNats({ url: natsUrl, name: 'millrace-compare', log }),
       }),
     configView: () => openConfigView(watching, log),
+    deliverySide: () => openDeliverySide({ natsUrl, settings, log }),
     tellSeen: (sighting) => tellSeen(watching, sighting),
     onSeen: (seen) => onSeen(watching, seen),
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -6,8 +6,8 @@ export type Publication = {
   subject: string;
   /** The same id twice within the duplicate window of a stream is one message. */
   id?: string;
-  /** One more header, by name and value. */
-  header?: readonly [name: string, value: string];
+  /** By name and value. */
+  headers?: readonly (readonly [name: string, value: string])[];
   payload: Uint8Array;
 };
 export type PublishAnswer =
@@ -39,13 +39,13 @@ export function openPublisher({ nc }: Connection): Publisher {
   });
 
   return {
-    publish({ subject, id, header, payload }, answered) {
+    publish({ subject, id, headers: given = NONE, payload }, answered) {
       count += 1;
       const reply = `${inbox}.${count.toString(36)}`;
       const head = headers();
       if (id !== undefined) head.append('Nats-Msg-Id', id);
-      if (header !== undefined) head.append(...header);
-      nc.publish(subject, payload, id === undefined && header === undefined ? { reply } : { reply, headers: head });
+      for (const [name, value] of given) head.append(name, value);
+      nc.publish(subject, payload, id === undefined && given.length === 0 ? { reply } : { reply, headers: head });
       waiting.set(reply, answered);
       return () => waiting.delete(reply);
     },
@@ -54,6 +54,8 @@ export function openPublisher({ nc }: Connection): Publisher {
     },
   };
 }
+
+const NONE: readonly (readonly [string, string])[] = [];
 
 type Acknowledgement = { seq?: number; duplicate?: boolean; error?: { err_code?: number; description?: string } };
 

@@ -5,7 +5,14 @@ import type { Connection } from './connect-nats.ts';
 import { eventStreamName } from './layout.ts';
 import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
 
-export type StoredRequest = { stream: string; sequence: number; sourceId: string; events: AcceptedEvent[] };
+export type StoredRequest = {
+  stream: string;
+  sequence: number;
+  /** By the clock of the server that leads the stream. */
+  storedAt: number;
+  sourceId: string;
+  events: AcceptedEvent[];
+};
 
 const READ_AHEAD = 64;
 
@@ -58,12 +65,12 @@ export async function followEvents(
   return stack;
 }
 
-type StoredMessage = { seq: number; subject: string; data: Uint8Array };
+type StoredMessage = { seq: number; time: Date; subject: string; data: Uint8Array };
 
 function storedRequest(stream: string, message: StoredMessage, headers: MsgHdrs | undefined): StoredRequest {
   const sourceId = message.subject.split('.')[2] ?? '';
   const events = decodeRequest(headers?.get(ENVELOPE_HEADER) ?? '', message.data);
-  return { stream, sequence: message.seq, sourceId, events };
+  return { stream, sequence: message.seq, storedAt: message.time.getTime(), sourceId, events };
 }
 
 function range(first: number, last: number): number[] {

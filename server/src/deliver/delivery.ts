@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import type { AcceptedEvent } from '@millrace/contract';
+
+/** One event on its way to one destination. It is what a lane keeps, so every field must survive JSON. */
+export type Delivery = {
+  /** Goes with every attempt as `webhook-id`: receivers recognise what they have seen by it. */
+  id: string;
+  event: AcceptedEvent;
+  /** When deliver first took it up. */
+  takenAt: number;
+  /** How many attempts have been made. */
+  attempts: number;
+  firstAttemptAt?: number;
+  /** Not to be attempted before. */
+  dueAt: number;
+  /** Targets that need no further attempt, by URL. */
+  settled?: Record<string, 'delivered' | 'failed'>;
+  /** The latest attempts, oldest first; kept for people who ask why. */
+  history: AttemptNote[];
+};
+
+export type AttemptNote = { at: number; answers: AnswerNote[] };
+export type AnswerNote = { url: string; status?: number; error?: string; ms: number };
+
+/** Far more than the schedule has steps. */
+const MAX_HISTORY = 20;
+
+export function newDelivery(id: string, event: AcceptedEvent, now: number): Delivery {
+  return { id, event, takenAt: now, attempts: 0, dueAt: now, history: [] };
+}
+
+/**
+ * Made of what the event is and not of where it is stored: a request that was stored twice, or is read again after a crash
+ * or for a replay, gives deliveries that receivers recognise.
+ */
+export function deliveryId(destinationId: string, sourceId: string, messageId: string): string {
+  return `dlv_${hash('sha256', `${destinationId}\n${sourceId}\n${messageId}`, 'base64url').slice(0, 27)}`;
+}
+
+export function withAttempt(delivery: Delivery, note: AttemptNote): Delivery {
+  return {
+    ...delivery,
+    attempts: delivery.attempts + 1,
+    firstAttemptAt: delivery.firstAttemptAt ?? note.at,
+    history: [...delivery.history, note].slice(-MAX_HISTORY),
+  };
+}
+
+type Begun = Pick<Delivery, 'firstAttemptAt' | 'takenAt'>;
+
+/** The end of the window. Time that a destination was paused does not count against what waited meanwhile. */
+export function giveUpAt({ firstAttemptAt, takenAt }: Begun, windowMs: number, resumedAt = 0): number {
+  return Math.max(firstAttemptAt ?? takenAt, resumedAt) + windowMs;
+}
+
+export function encodeDeliveries(texts: readonly string[]): Buffer {
+  return Buffer.from(`[${texts.join(',')}]`);
+}
+
+export function decodeDeliveries(payload: Uint8Array): Delivery[] {
+  const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString();
+  return JSON.parse(text) as Delivery[];
+}

@@ -1,0 +1,223 @@
+import type { Attempt } from './attempt.ts';
+import type { Delivery } from './delivery.ts';
+import { concurrencyOf, type Gate, isShut, learn, newGate, type Shut, takeToken } from './gate.ts';
+import { handBackAll, handBackLate, isTooLong, type Job, type Line, newLine, pick, waitingIn } from './line.ts';
+import type { Webhook } from './webhook.ts';
+
+export type Dispatcher = {
+  /** A new delivery: attempted now, or after a short wait, or handed back. */
+  offer(job: Job): void;
+  /** One from a lane, by the holder of its ticket: goes when nothing new wants to, waits as long as it takes. */
+  offerBacklog(job: Job): void;
+  /** The one attempt that is made while the gate is shut, to see whether the receiver is back. */
+  probe(job: Job): void;
+  gateOf(destinationId: string): Gate;
+  /** What others learned. */
+  shut(destinationId: string, shut: Shut): void;
+  reopen(destinationId: string): void;
+  inFlight(): number;
+  waiting(): number;
+  /** Hands everything back that has not been started, and starts nothing any more. */
+  stop(): void;
+};
+
+export type DispatcherNeeds = {
+  attempt(delivery: Delivery, webhook: Webhook): Promise<Attempt>;
+  peers(): number;
+  /** The gate was shut or opened by what its receiver answered to this process. */
+  learned(gate: Gate, webhook: Webhook): void;
+  now(): number;
+  maxInFlight: number;
+};
+
+type State = {
+  needs: DispatcherNeeds;
+  lines: Map<string, Line>;
+  /** Lines in which something waits. */
+  busy: Set<Line>;
+  /** Those of them that may be able to start something, each once, in the order of their turns. */
+  ready: Line[];
+  inFlight: number;
+  /** Those of them to receivers that have not shown that they work. */
+  suspect: number;
+  isStopped: boolean;
+};
+
+/** Receivers that have not shown that they work share this part of the slots, so the others always find some free. */
+const SUSPECT_SHARE = 0.5;
+const SWEEP_MS = 50;
+const IDLE_GATE_MS = 600_000;
+
+/** Who is attempted next: bounded slots in all, a bounded share for each destination, each in its turn. */
+export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
+  const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], inFlight: 0, suspect: 0, isStopped: false };
+  const state: State = { needs, ...empty };
+  const sweeper = setInterval(() => sweep(state), SWEEP_MS);
+  const forgetter = setInterval(() => forgetIdle(state), IDLE_GATE_MS / 10);
+  return {
+    offer: (job) => offer(state, job),
+    offerBacklog: (job) => offerBacklog(state, job),
+    probe: (job) => probe(state, job),
+    gateOf: (destinationId) => lineOf(state, destinationId).gate,
+    shut(destinationId, shut) {
+      const line = lineOf(state, destinationId);
+      line.gate.shut = shut;
+      handBackAll(line);
+    },
+    reopen(destinationId) {
+      const gate = state.lines.get(destinationId)?.gate;
+      if (gate?.shut === undefined) return;
+      gate.shut = undefined;
+      gate.failures = 0;
+    },
+    inFlight: () => state.inFlight,
+    waiting: () => state.busy.values().reduce((sum, line) => sum + line.fresh.length, 0),
+    stop() {
+      state.isStopped = true;
+      for (const line of state.busy) handBackAll(line);
+    },
+    [Symbol.dispose]() {
+      clearInterval(sweeper);
+      clearInterval(forgetter);
+    },
+  };
+}
+
+function offer(state: State, job: Job): void {
+  const { needs } = state;
+  const line = lineOf(state, job.webhook.destinationId);
+  const now = needs.now();
+  const isClosed = state.isStopped || job.webhook.isPaused || isShut(line.gate, now) || isCrowded(state, line.gate);
+  if (isClosed || isTooLong(line, job.webhook, needs.peers())) {
+    job.finish(undefined);
+    return;
+  }
+  line.fresh.push({ job, since: now });
+  markReady(state, line);
+  pump(state);
+}
+
+/** Without a free slot it is not made: the bound of a process holds for probes too, and the lane is looked at again. */
+function probe(state: State, job: Job): void {
+  if (state.isStopped || !hasSlot(state)) job.finish(undefined);
+  else start(state, lineOf(state, job.webhook.destinationId), job);
+}
+
+function offerBacklog(state: State, job: Job): void {
+  const line = lineOf(state, job.webhook.destinationId);
+  if (state.isStopped || isShut(line.gate, state.needs.now())) {
+    job.finish(undefined);
+    return;
+  }
+  line.backlog.push(job);
+  markReady(state, line);
+  pump(state);
+}
+
+function lineOf({ lines, needs }: State, destinationId: string): Line {
+  const known = lines.get(destinationId);
+  if (known !== undefined) return known;
+  const line = newLine(newGate(destinationId, needs.now()));
+  lines.set(destinationId, line);
+  return line;
+}
+
+function start(state: State, line: Line, job: Job): void {
+  const { needs } = state;
+  const { gate } = line;
+  const suspect = gate.isProven ? 0 : 1;
+  gate.inFlight += 1;
+  gate.usedAt = needs.now();
+  state.inFlight += 1;
+  state.suspect += suspect;
+  const free = () => {
+    gate.inFlight -= 1;
+    state.inFlight -= 1;
+    state.suspect -= suspect;
+    markReady(state, line);
+    pump(state);
+  };
+  void needs.attempt(job.delivery, job.webhook).then((made) => {
+    const learned = learn(gate, made, needs.now());
+    if (learned === 'shut') handBackAll(line);
+    if (learned !== undefined) needs.learned(gate, job.webhook);
+    job.finish(made);
+    if (made.rest === undefined) free();
+    else void made.rest.then(free);
+  });
+}
+
+function markReady({ busy, ready }: State, line: Line): void {
+  if (line.isReady || waitingIn(line) === 0) return;
+  line.isReady = true;
+  busy.add(line);
+  ready.push(line);
+}
+
+/** Gives each line that is ready one start, round after round, until nobody can start or no slot is left. */
+function pump(state: State): void {
+  while (state.ready.length > 0 && hasSlot(state)) {
+    const turns = state.ready;
+    state.ready = [];
+    for (const [index, line] of turns.entries()) {
+      if (!hasSlot(state)) {
+        // Who had no turn comes before those who had one.
+        state.ready = [...turns.slice(index), ...state.ready];
+        return;
+      }
+      giveTurn(state, line);
+    }
+  }
+}
+
+function giveTurn(state: State, line: Line): void {
+  line.isReady = false;
+  const job = pick(line, (webhook, isBacklog) => canStart(state, line, { webhook, isBacklog }));
+  if (job === undefined) return;
+  start(state, line, job);
+  markReady(state, line);
+}
+
+function hasSlot({ inFlight, needs }: State): boolean {
+  return inFlight < needs.maxInFlight;
+}
+
+/** A receiver that has not shown that it works does not wait for a slot that others like it hold. */
+function isCrowded({ suspect, needs }: State, gate: Gate): boolean {
+  return !gate.isProven && suspect >= needs.maxInFlight * SUSPECT_SHARE;
+}
+
+type Candidate = { webhook: Webhook; isBacklog: boolean };
+
+function canStart(state: State, { gate }: Line, { webhook, isBacklog }: Candidate): boolean {
+  const { needs } = state;
+  if (isCrowded(state, gate)) return false;
+  const peers = needs.peers();
+  const shared = concurrencyOf(gate, webhook, peers);
+  // A limit too small to be divided is kept whole by the one who holds the lane's ticket.
+  const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
+  if (gate.inFlight >= most) return false;
+  const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers;
+  return takeToken(gate, rate, needs.now());
+}
+
+/** For what no answer sets in motion: patience that is over, budgets that have grown, gates shut by others. */
+function sweep(state: State): void {
+  const now = state.needs.now();
+  for (const line of state.busy) {
+    if (state.isStopped || isShut(line.gate, now)) handBackAll(line);
+    handBackLate(line, now);
+    if (waitingIn(line) === 0) state.busy.delete(line);
+    else markReady(state, line);
+  }
+  pump(state);
+}
+
+/** A gate that is shut is not idle: forgotten, it would be open. */
+function forgetIdle({ lines, busy, needs }: State): void {
+  const now = needs.now();
+  for (const [id, line] of lines) {
+    const isIdle = line.gate.inFlight === 0 && !busy.has(line) && !isShut(line.gate, now);
+    if (isIdle && line.gate.usedAt < now - IDLE_GATE_MS) lines.delete(id);
+  }
+}

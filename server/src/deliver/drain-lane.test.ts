@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
+import { openLog } from '../log.ts';
+import type { DestinationConfig } from '../stream/config-bucket.ts';
+import type { Lanes } from '../stream/lanes.ts';
+import type { Attempt } from './attempt.ts';
+import { encodeDeliveries } from './delivery.ts';
+import { openDispatcher } from './dispatcher.ts';
+import { drainLane, type DrainNeeds } from './drain-lane.ts';
+import type { LaneNote } from './lane-note.ts';
+import { retrySchedule } from './retry-schedule.ts';
+import { aDelivery, answersOf, aWebhook, status } from './samples-for-tests.ts';
+
+const DESTINATION: DestinationConfig = {
+  id: 'dst_1',
+  workspaceId: 'ws_1',
+  sourceId: 'src_1',
+  catalog: 'Webhooks',
+  name: 'ours',
+  enabled: true,
+  settings: {},
+  updatedAt: '2026-01-01T00:00:00Z',
+};
+
+/** Tier 0 of a lane, in memory. `trouble` makes the engine fail as the test wants. */
+function openLane(groups: Record<number, string[]>) {
+  const stored = new Map(Object.entries(groups).map(([sequence, ids]) => [Number(sequence), ids]));
+  const trouble = { read: false, drop: false, count: false };
+  const failIf = (isTrue: boolean) => (isTrue ? Promise.reject(new Error('no leader')) : Promise.resolve());
+  const lanes: Lanes = {
+    append: () => assert.fail('nothing is parked here'),
+    async read(_, from, most) {
+      await failIf(trouble.read);
+      const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
+      return found.map(([sequence, ids]) => {
+        const deliveries = ids.map((id) => JSON.stringify(aDelivery({ id, takenAt: Date.now() })));
+        return { sequence, parkedAt: 0, payload: encodeDeliveries(deliveries) };
+      });
+    },
+    async count() {
+      await failIf(trouble.count);
+      return new Map(stored.size === 0 ? [] : [[0, stored.size]]);
+    },
+    async drop(_, upTo) {
+      await failIf(trouble.drop);
+      for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);
+    },
+    clear: async () => stored.clear(),
+    list: async () => new Set<string>(),
+    quotaBytes: async () => 0,
+  };
+  return { stored, trouble, lanes };
+}
+
+/** One holder of the lane's ticket, whose attempts end when the test says so. */
+function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
+  const posted: { id: string; end(): Promise<void> }[] = [];
+  const ensured: string[] = [];
+  const dispatcher = openDispatcher({
+    attempt({ id }) {
+      const { promise, resolve } = Promise.withResolvers<Attempt>();
+      const end = () => {
+        resolve({ startedAt: Date.now(), answers: answersOf(status(200)) });
+        return settled();
+      };
+      posted.push({ id, end });
+      return promise;
+    },
+    peers: () => 1,
+    learned: () => undefined,
+    now: Date.now,
+    maxInFlight: 100,
+  });
+  t.after(() => dispatcher[Symbol.dispose]());
+  const nothing = () => undefined;
+  const needs: DrainNeeds = {
+    lanes,
+    tickets: {
+      ensure: async (id) => (ensured.push(id), 'made' as const),
+      hold: async () => undefined,
+      list: async () => new Set<string>(),
+    },
+    config: {
+      destination: () => DESTINATION,
+      destinationsOf: () => [DESTINATION],
+      sourceByKeyHash: nothing,
+      isEventBlocked: () => false,
+      onDestination: () => ({ [Symbol.dispose]: nothing }),
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    webhookOf: () => webhook,
+    dispatcher,
+    settle: () => 'delivered',
+    bury: async () => 'expired',
+    reports: {
+      report: nothing,
+      gateChanged: nothing,
+      draining: nothing,
+      cleared: nothing,
+      isKnown: () => true,
+      isFull: () => false,
+      appended: nothing,
+      changed: nothing,
+    },
+    schedule: retrySchedule(1),
+    isStopping: () => false,
+    now: Date.now,
+    random: () => 0,
+    log: openLog({ level: 'silent', pretty: false }),
+  };
+  return { posted, ensured, needs };
+}
+
+function openTicket(note: Partial<LaneNote> = {}) {
+  const notes: LaneNote[] = [];
+  const life = { isEnded: false };
+  const ticket = {
+    destinationId: 'dst_1',
+    note: JSON.stringify(note),
+    async giveBack(_: number, text: string) {
+      notes.push(JSON.parse(text) as LaneNote);
+      return !life.isEnded;
+    },
+    end: async () => void (life.isEnded = true),
+  };
+  return { ticket, notes, life };
+}
+
+suite('a look at a lane', () => {
+  test('sends what waits, drops it and ends the ticket', async (t) => {
+    const lane = openLane({ 1: ['a', 'b'], 2: ['c'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const { ticket, notes, life } = openTicket();
+    const look = drainLane(ticket, needs);
+    for (let index = 0; index < 3; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+    }
+    await look;
+    assert.deepEqual(
+      posted.map(({ id }) => id),
+      ['a', 'b', 'c'],
+    );
+    assert.equal(lane.stored.size, 0);
+    assert.equal(life.isEnded, true);
+    assert.deepEqual(notes, []);
+  });
+
+  test('that is paused keeps its place in a group that is half done', async (t) => {
+    const lane = openLane({ 4: ['a', 'b', 'c'] });
+    const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ isPaused: true }));
+    const { ticket, notes } = openTicket({ next: { 0: { sequence: 4, taken: 2 } } });
+    await drainLane(ticket, needs);
+    assert.deepEqual(posted, []);
+    assert.deepEqual(notes[0]?.next, { 0: { sequence: 4, taken: 2 } });
+  });
+});
+
+suite('an engine that fails during a look', () => {
+  test('does not make us forget what was sent: what is under way is waited for, and the place is noted', async (t) => {
+    const ids = Array.from({ length: 8 }, (_, index) => [index + 1, [`d${index}`]]);
+    const lane = openLane(Object.fromEntries(ids) as Record<number, string[]>);
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const { ticket, notes } = openTicket();
+    let isOver = false;
+    const look = drainLane(ticket, needs).then(() => (isOver = true));
+    while (posted.length < 8) await settled();
+    lane.trouble.read = true;
+    lane.trouble.drop = true;
+    for (const one of posted.slice(0, 7)) await one.end();
+    await settled();
+    assert.equal(isOver, false, 'one is still under way');
+    await posted[7]?.end();
+    await look;
+    assert.deepEqual(notes[0]?.next, { 0: { sequence: 9, taken: 0 } });
+    assert.equal(lane.stored.size, 8, 'nothing could be dropped');
+
+    lane.trouble.read = false;
+    lane.trouble.drop = false;
+    const next = openTicket(notes[0]);
+    await drainLane(next.ticket, needs);
+    assert.equal(posted.length, 8, 'and nothing is sent again');
+    assert.equal(lane.stored.size, 0);
+    assert.equal(next.life.isEnded, true);
+  });
+
+  test('after the ticket was ended makes a new one, for what may have come meanwhile', async (t) => {
+    const lane = openLane({});
+    const { ensured, needs } = openHolder(t, lane.lanes);
+    const { ticket } = openTicket();
+    const end = async () => {
+      await ticket.end();
+      lane.trouble.count = true;
+    };
+    await drainLane({ ...ticket, end }, needs);
+    assert.deepEqual(ensured, ['dst_1']);
+  });
+});

@@ -1,0 +1,195 @@
+import type { Logger } from '../log.ts';
+import type { ConfigView } from '../stream/config-bucket.ts';
+import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import type { HeldTicket } from '../stream/tickets.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
+import { type Gate, isShut } from './gate.ts';
+import { watchProgress } from './drain-progress.ts';
+import { type LaneNote, noteGroup, readLaneNote } from './lane-note.ts';
+import type { LaneReports } from './lane-reports.ts';
+import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts';
+import { readTier, type TierReader } from './tier-reader.ts';
+import type { Webhook, WebhookOf } from './webhook.ts';
+
+export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
+  config: ConfigView;
+  webhookOf: WebhookOf;
+  dispatcher: Dispatcher;
+  settle: SliceNeeds['settle'];
+  bury: SliceNeeds['bury'];
+  reports: LaneReports;
+  schedule: RetrySchedule;
+  isStopping(): boolean;
+  now(): number;
+  random(): number;
+  log: Logger;
+};
+
+/** How long one holder stays with a lane before others get their turn; well inside the ticket's lease. */
+const SLICE_MS = 20_000;
+/** A destination that is not in our copy of the configuration may be newer than the copy: a minute, by the usual schedule. */
+const MISSING_PART = 240;
+/** How often a paused lane is looked at if nobody resumes it. */
+export const PAUSED_LOOK_MS = 300_000;
+const TROUBLE_PAUSE_MS = 5_000;
+/** A lane that is in use is not looked at more often. */
+const LEAST_PAUSE_MS = 250;
+
+/** What the holder of a ticket does with it: looks at the lane, attempts what may be attempted, gives the ticket back. */
+export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<void> {
+  const { destinationId } = ticket;
+  const note = readLaneNote(ticket.note);
+  try {
+    const dueAt = await lookAt(ticket, note, needs);
+    if (dueAt !== undefined) await ticket.giveBack(dueAt, JSON.stringify(note));
+  } catch (error) {
+    // The engine is in trouble. The ticket comes back by itself, if it cannot be given back.
+    needs.log.warn({ destinationId, error: String(error) }, 'lane.failed');
+    const dueAt = needs.now() + TROUBLE_PAUSE_MS;
+    const isBack = await ticket.giveBack(dueAt, JSON.stringify(note));
+    // Ended already, perhaps, and what came meanwhile relied on it. One too many does no harm.
+    if (!isBack) await needs.tickets.ensure(destinationId, { dueAt, hurry: false }).catch(() => undefined);
+  }
+}
+
+/** Resolves with the time of the next look, or undefined when the ticket is no more. */
+async function lookAt(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Promise<number | undefined> {
+  const { destinationId } = ticket;
+  const destination = needs.config.destination(destinationId);
+  if (destination === undefined) return lookAtMissing(ticket, note, needs);
+  delete note.missingSince;
+  const webhook = needs.webhookOf(destination);
+  const counts = await needs.lanes.count(destinationId);
+  if (counts.size === 0) return close(ticket, needs);
+  const readers = openReaders(destinationId, note, { ...needs, counts });
+  try {
+    return await lookInto(ticket, { webhook, note, readers, counts, isEnabled: destination.enabled }, needs);
+  } finally {
+    // Also when the engine failed us half-way: what is done with must not be sent again.
+    for (const reader of readers) note.next[reader.tier] = reader.position();
+  }
+}
+
+type LookInto = Look & { counts: ReadonlyMap<number, number>; isEnabled: boolean };
+
+async function lookInto(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): Promise<number | undefined> {
+  const { webhook, note, readers, counts, isEnabled } = look;
+  const { now } = needs;
+  if (!webhook.isPaused && isEnabled) return drainOpen(ticket, look, needs);
+  if (!webhook.isPaused) await expireOnly(readers, webhook, needs);
+  for (const reader of readers) await reader.drop();
+  needs.reports.report(webhook, { note, counts, state: 'paused', nextAt: now() + PAUSED_LOOK_MS });
+  return now() + PAUSED_LOOK_MS;
+}
+
+type Look = { webhook: Webhook; note: LaneNote; readers: TierReader[] };
+
+async function drainOpen(ticket: HeldTicket, look: Look, needs: DrainNeeds): Promise<number | undefined> {
+  const { webhook, note, readers } = look;
+  const { dispatcher, now, reports } = needs;
+  const { destinationId } = webhook;
+  const gate = dispatcher.gateOf(destinationId);
+  const startedAt = now();
+  const mode = isShut(gate, startedAt) ? 'probe' : 'drain';
+  if (gate.shut?.until !== undefined) return reportAndWait(ticket, look, { ...needs, until: gate.shut.until });
+  const progress = watchProgress(webhook, note, needs);
+  const result = await drainSome({
+    ...needs,
+    webhook: () => readyWebhook(destinationId, needs),
+    readers,
+    mode,
+    untilAt: startedAt + SLICE_MS,
+    passed: progress.passed,
+  });
+  for (const reader of readers) await reader.drop();
+  const counts = await needs.lanes.count(destinationId);
+  if (counts.size === 0) return close(ticket, needs);
+  progress.measure(result.left);
+  const nextAt = nextLook({ gate, note, result, counts, readers }, needs);
+  reports.report(webhook, { note, counts, nextAt, ...(result.isCutShort && !gate.shut ? { state: 'draining' } : {}) });
+  return nextAt;
+}
+
+type After = Pick<Look, 'note' | 'readers'> & {
+  gate: Gate;
+  result: DrainedSome;
+  counts: ReadonlyMap<number, number>;
+};
+
+function nextLook({ gate, note, result, counts, readers }: After, needs: DrainNeeds): number {
+  const soon = needs.now() + LEAST_PAUSE_MS;
+  if (!isShut(gate, needs.now())) {
+    note.failedProbes = 0;
+    // What was parked while we drained may be due before anything we saw.
+    const isAllSeen = [...counts.keys()].every((tier) => readers.some((reader) => reader.tier === tier));
+    return isAllSeen ? Math.max(result.nextDueAt ?? 0, soon) : soon;
+  }
+  if (gate.shut?.until !== undefined) return gate.shut.until;
+  // Those whose time is over need no receiver: there were more than this look had time for.
+  if (result.attempted === 0 && result.left > 0 && result.isCutShort) return soon;
+  note.failedProbes += result.attempted > 0 ? 1 : 0;
+  const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
+  const delayMs = needs.schedule.delayMs(step) * (1 + JITTER * needs.random());
+  return Math.max(needs.now() + delayMs, result.nextDueAt ?? 0);
+}
+
+/** Settings may change while a lane drains: what is sent next is sent by the new ones. */
+function readyWebhook(destinationId: string, { config, webhookOf }: DrainNeeds): Webhook | undefined {
+  const destination = config.destination(destinationId);
+  if (destination === undefined || !destination.enabled) return undefined;
+  const webhook = webhookOf(destination);
+  return webhook.isPaused ? undefined : webhook;
+}
+
+async function reportAndWait(
+  { destinationId }: HeldTicket,
+  { webhook, note }: Look,
+  { until, ...needs }: DrainNeeds & { until: number },
+): Promise<number> {
+  const counts = await needs.lanes.count(destinationId);
+  const nextAt = until + needs.random() * LEAST_PAUSE_MS;
+  needs.reports.report(webhook, { note, counts, nextAt });
+  return nextAt;
+}
+
+function openReaders(
+  destinationId: string,
+  note: LaneNote,
+  { lanes, counts, now }: Pick<DrainNeeds, 'lanes' | 'now'> & { counts: ReadonlyMap<number, number> },
+): TierReader[] {
+  const needs = { lanes, destinationId, seen: (group: Parameters<typeof noteGroup>[1]) => noteGroup(note, group), now };
+  return [...counts.keys()].map((tier) => readTier(tier, note.next[tier], needs));
+}
+
+/** A destination that is switched off: what waits goes on waiting, until its time is over. */
+function expireOnly(readers: TierReader[], webhook: Webhook, needs: DrainNeeds): Promise<DrainedSome> {
+  const untilAt = needs.now() + SLICE_MS;
+  return drainSome({
+    ...needs,
+    webhook: () => webhook,
+    readers,
+    untilAt,
+    mode: 'expire',
+    passed: async () => undefined,
+  });
+}
+
+/** Nothing waits any more. What came while we looked found a ticket in place and made none, so we look once more. */
+async function close(ticket: HeldTicket, needs: DrainNeeds): Promise<undefined> {
+  const { destinationId } = ticket;
+  await ticket.end();
+  needs.reports.cleared(destinationId);
+  const counts = await needs.lanes.count(destinationId);
+  if (counts.size > 0) await needs.tickets.ensure(destinationId, { dueAt: needs.now(), hurry: true });
+}
+
+async function lookAtMissing(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Promise<number | undefined> {
+  const { destinationId } = ticket;
+  note.missingSince ??= needs.now();
+  const clearAt = note.missingSince + needs.schedule.windowMs / MISSING_PART;
+  if (needs.now() < clearAt) return clearAt;
+  needs.log.info({ destinationId }, 'lane.destination_deleted');
+  await needs.lanes.clear(destinationId);
+  return close(ticket, needs);
+}

@@ -1,0 +1,156 @@
+import { type Delivery, giveUpAt } from './delivery.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { concurrencyOf } from './gate.ts';
+import type { RetrySchedule } from './retry-schedule.ts';
+import type { Settled, Settlement } from './settle.ts';
+import type { Taken, TierReader } from './tier-reader.ts';
+import type { Webhook } from './webhook.ts';
+
+export type SliceNeeds = {
+  /** As it is configured now; undefined when nothing may be sent any more. */
+  webhook(): Webhook | undefined;
+  readers: readonly TierReader[];
+  /** `probe`: one attempt, and more only if it shows that the receiver is back. `expire`: none. */
+  mode: 'drain' | 'probe' | 'expire';
+  untilAt: number;
+  dispatcher: Dispatcher;
+  settle: Settlement['settle'];
+  /** Ends a delivery whose time was over before it was attempted again. */
+  bury: Settlement['bury'];
+  schedule: RetrySchedule;
+  /** Told now and then how many have left the lane. */
+  passed(left: number): Promise<void>;
+  isStopping(): boolean;
+  now(): number;
+};
+
+export type DrainedSome = {
+  attempted: number;
+  /** Delivered or given up: no longer in the lane. */
+  left: number;
+  /** When the next one that waits is due; undefined when none could be seen. */
+  nextDueAt: number | undefined;
+  /** There was more to be done at once. */
+  isCutShort: boolean;
+};
+
+type Slice = SliceNeeds & {
+  underWay: number;
+  attempted: number;
+  left: number;
+  /** The gate shut, or we are stopping: what was handed back stays in the lane. */
+  isCut: boolean;
+  wake: PromiseWithResolvers<void>;
+  droppedAt: number;
+};
+
+/** Some may wait for the gate beside those under way, so that it never waits for us. */
+const AHEAD = 4;
+const DROP_EVERY_MS = 500;
+const EXPIRE_AT_ONCE = 64;
+
+/** Attempts what is due in a lane, oldest first, until its time is up, the gate shuts or nothing is due any more. */
+export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
+  const none = { underWay: 0, attempted: 0, left: 0, isCut: false };
+  const slice: Slice = { ...needs, ...none, wake: Promise.withResolvers(), droppedAt: needs.now() };
+  try {
+    while (!slice.isCut && !slice.isStopping() && slice.now() < slice.untilAt && (await takeOne(slice))) {
+      await dropNowAndThen(slice);
+    }
+  } finally {
+    while (slice.underWay > 0) await nextEnd(slice);
+  }
+  const next = await oldestDue(slice.readers);
+  const isMore = next !== undefined && isReady(slice, next.delivery);
+  return { attempted: slice.attempted, left: slice.left, nextDueAt: next?.delivery.dueAt, isCutShort: isMore };
+}
+
+/** False when there is nothing more to do in this slice. */
+async function takeOne(slice: Slice): Promise<boolean> {
+  const webhook = slice.webhook();
+  const next = await oldestDue(slice.readers);
+  if (webhook === undefined || next === undefined || !isReady(slice, next.delivery)) return false;
+  const taken = next.reader.take();
+  if (taken === undefined) return false;
+  if (isOver(slice, taken.delivery)) {
+    void slice.bury(taken.delivery, webhook, 'expired').then((settled) => end(slice, taken, settled));
+    slice.underWay += 1;
+    await roomFor(slice, EXPIRE_AT_ONCE);
+    return true;
+  }
+  attempt(slice, taken, webhook);
+  if (slice.mode === 'drain') {
+    await roomFor(slice, concurrencyOf(slice.dispatcher.gateOf(webhook.destinationId), webhook, 1) + AHEAD);
+    return true;
+  }
+  await roomFor(slice, 1);
+  if (slice.dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
+  slice.mode = 'drain';
+  return true;
+}
+
+async function oldestDue(
+  readers: readonly TierReader[],
+): Promise<{ reader: TierReader; delivery: Delivery } | undefined> {
+  let oldest: { reader: TierReader; delivery: Delivery } | undefined;
+  for (const reader of readers) {
+    const delivery = await reader.head();
+    if (delivery !== undefined && (oldest === undefined || delivery.dueAt < oldest.delivery.dueAt)) {
+      oldest = { reader, delivery };
+    }
+  }
+  return oldest;
+}
+
+function isReady(slice: Slice, delivery: Delivery): boolean {
+  return isOver(slice, delivery) || (slice.mode !== 'expire' && delivery.dueAt <= slice.now());
+}
+
+function isOver({ schedule, webhook, now }: Slice, delivery: Delivery): boolean {
+  return giveUpAt(delivery, schedule.windowMs, webhook()?.resumedAt) <= now();
+}
+
+function attempt(slice: Slice, taken: Taken, webhook: Webhook): void {
+  const { delivery } = taken;
+  slice.underWay += 1;
+  const job: Parameters<Dispatcher['probe']>[0] = {
+    delivery,
+    webhook,
+    finish(made) {
+      if (made === undefined) {
+        slice.isCut = true;
+        end(slice, taken, undefined);
+        return;
+      }
+      slice.attempted += 1;
+      void Promise.resolve(slice.settle(delivery, webhook, made)).then((settled) => end(slice, taken, settled));
+    },
+  };
+  if (slice.mode === 'probe') slice.dispatcher.probe(job);
+  else slice.dispatcher.offerBacklog(job);
+}
+
+/** Without a word on what became of it, a delivery was not touched. */
+function end(slice: Slice, taken: Taken, settled: Settled | undefined): void {
+  if (settled === undefined) taken.keep();
+  else taken.done();
+  if (settled !== undefined && settled !== 'retry' && settled !== 'untried') slice.left += 1;
+  slice.underWay -= 1;
+  slice.wake.resolve();
+}
+
+async function nextEnd(slice: Slice): Promise<void> {
+  slice.wake = Promise.withResolvers();
+  await slice.wake.promise;
+}
+
+async function roomFor(slice: Slice, most: number): Promise<void> {
+  while (slice.underWay >= most) await nextEnd(slice);
+}
+
+async function dropNowAndThen(slice: Slice): Promise<void> {
+  if (slice.now() - slice.droppedAt < DROP_EVERY_MS) return;
+  for (const reader of slice.readers) await reader.drop();
+  slice.droppedAt = slice.now();
+  if (slice.mode === 'drain') await slice.passed(slice.left);
+}

@@ -1,0 +1,115 @@
+import type { Attempt } from './attempt.ts';
+import { meaningOf, type TargetAnswer } from './judge.ts';
+import type { Webhook } from './webhook.ts';
+
+/**
+ * What one destination may use of this process, learned from its answers. Limits that its owner set are kept besides.
+ * All of it is plain data, changed by the functions below; the clock is theirs to be told.
+ */
+export type Gate = {
+  readonly destinationId: string;
+  inFlight: number;
+  /** How many attempts it may have under way; a fraction, because it grows by parts. */
+  limit: number;
+  /** Whether the last attempt was answered by a receiver that works. */
+  isProven: boolean;
+  /** Failures in a row, weighted. */
+  failures: number;
+  averageMs: number;
+  shut: Shut | undefined;
+  tokens: number;
+  tokensAt: number;
+  usedAt: number;
+};
+
+export type Shut = { why: 'failing' | 'asked_to_wait'; sentence: string; since: number; until?: number };
+
+const FIRST_LIMIT = 8;
+const AFTER_TROUBLE_LIMIT = 2;
+/** However fast a receiver is, it gets no more than this of a process. */
+export const MAX_LIMIT = 128;
+/** A hanging receiver costs a slot for five seconds, a refusing one almost nothing. */
+const TIMEOUT_WEIGHT = 3;
+const MAX_FAILURES = 10;
+/** Slower than this times the usual is a receiver under strain: no more is put on it. */
+const STRAIN = 2;
+const STRAIN_FLOOR_MS = 50;
+const SMOOTHING = 0.1;
+
+export function newGate(destinationId: string, now: number): Gate {
+  const learned = { limit: FIRST_LIMIT, isProven: false, failures: 0, averageMs: 0 };
+  return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: now, usedAt: now };
+}
+
+/** How many may be under way. Zero when the limit is too small to be divided: then only the holder of the lane attempts. */
+export function concurrencyOf(gate: Gate, { maxConcurrency }: Webhook, peers: number): number {
+  const share = maxConcurrency === undefined ? MAX_LIMIT : Math.floor(maxConcurrency / peers);
+  return Math.min(Math.max(1, Math.floor(gate.limit)), share);
+}
+
+/** Takes one from the destination's budget for this second, if there is one. */
+export function takeToken(gate: Gate, perSecond: number | undefined, now: number): boolean {
+  if (perSecond === undefined) return true;
+  // A tenth of a second's worth may be saved up: enough for the timers' grain, too little for a burst.
+  const most = Math.max(1, perSecond / 10);
+  gate.tokens = Math.min(most, gate.tokens + ((now - gate.tokensAt) * perSecond) / 1_000);
+  gate.tokensAt = now;
+  if (gate.tokens < 1) return false;
+  gate.tokens -= 1;
+  return true;
+}
+
+export type Learned = 'opened' | 'shut' | undefined;
+
+/** Notes what an attempt showed about the receiver. */
+export function learn(gate: Gate, { answers }: Attempt, now: number): Learned {
+  const sent = answers.filter(({ answer }) => wasSent(answer));
+  if (sent.length === 0) return undefined;
+  const slowestMs = Math.max(...sent.map(({ answer }) => answer.timings.totalMs));
+  const isAlive = sent.some(({ answer }) => meaningOf(answer) !== 'retry');
+  return isAlive ? learnGood(gate, slowestMs) : learnBad(gate, sent, now);
+}
+
+/** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */
+export function wasSent(answer: TargetAnswer['answer']): boolean {
+  return answer.kind === 'status' || (answer.errorClass !== 'not_sent' && answer.errorClass !== 'stopped');
+}
+
+function learnGood(gate: Gate, ms: number): Learned {
+  const isStrained = gate.averageMs > 0 && ms > gate.averageMs * STRAIN && ms > STRAIN_FLOOR_MS;
+  gate.averageMs = gate.averageMs === 0 ? ms : gate.averageMs + (ms - gate.averageMs) * SMOOTHING;
+  gate.failures = 0;
+  gate.isProven = true;
+  // Fast at first, then by one for every round: the same rule that lets connections share a line.
+  if (!isStrained) gate.limit = Math.min(MAX_LIMIT, gate.limit + (gate.limit < FIRST_LIMIT * 2 ? 1 : 1 / gate.limit));
+  if (gate.shut?.why !== 'failing') return undefined;
+  gate.shut = undefined;
+  gate.limit = AFTER_TROUBLE_LIMIT;
+  return 'opened';
+}
+
+function learnBad(gate: Gate, sent: readonly TargetAnswer[], now: number): Learned {
+  const isTimeout = sent.some(({ answer }) => answer.kind === 'error' && answer.errorClass === 'timeout');
+  gate.failures += isTimeout ? TIMEOUT_WEIGHT : 1;
+  gate.isProven = false;
+  gate.limit = Math.max(1, gate.limit / 2);
+  const sentence = sentenceOf(sent);
+  if (gate.failures < MAX_FAILURES || gate.shut?.why === 'failing') {
+    if (gate.shut?.why === 'failing') gate.shut.sentence = sentence;
+    return undefined;
+  }
+  gate.shut = { why: 'failing', sentence, since: now };
+  return 'shut';
+}
+
+/** What the receiver last said, for people. */
+export function sentenceOf(answers: readonly TargetAnswer[]): string {
+  const last = answers.at(-1)?.answer;
+  if (last === undefined) return 'there was no answer';
+  return last.kind === 'status' ? `the receiver answered ${last.status}` : last.message;
+}
+
+export function isShut(gate: Gate, now: number): boolean {
+  if (gate.shut?.until !== undefined && gate.shut.until <= now) gate.shut = undefined;
+  return gate.shut !== undefined;
+}

@@ -1,0 +1,54 @@
+/** What the holder of a lane's ticket writes down for the next one. It travels with the ticket. */
+export type LaneNote = {
+  /** Probes in a row that failed. */
+  failedProbes: number;
+  /** Where to go on in each tier: everything before is done with, also if a replica still shows it. */
+  next: Record<string, LanePosition>;
+  /** What a group of a tier held lately, on average. */
+  sizes: Record<string, GroupSize>;
+  /** How fast the lane drained lately. */
+  perSecond: number;
+  /** Since when the destination has been missing from the configuration. */
+  missingSince?: number;
+};
+
+/** In the group with this sequence, so many deliveries are done with. */
+export type LanePosition = { sequence: number; taken: number };
+export type GroupSize = { deliveries: number; bytes: number };
+
+/** How much the latest group counts. */
+const SMOOTHING = 0.2;
+
+export function readLaneNote(text: string): LaneNote {
+  const empty = { failedProbes: 0, next: {}, sizes: {}, perSecond: 0 };
+  return text === '' ? empty : { ...empty, ...(JSON.parse(text) as Partial<LaneNote>) };
+}
+
+export function noteGroup(note: LaneNote, { tier, ...size }: GroupSize & { tier: number }): void {
+  const before = note.sizes[tier] ?? size;
+  const deliveries = before.deliveries + (size.deliveries - before.deliveries) * SMOOTHING;
+  const bytes = before.bytes + (size.bytes - before.bytes) * SMOOTHING;
+  note.sizes[tier] = { deliveries, bytes };
+}
+
+/** What waits in all, from the number of groups in each tier. */
+export function sizeOf(note: LaneNote, counts: ReadonlyMap<number, number>): GroupSize {
+  let deliveries = 0;
+  let bytes = 0;
+  for (const [tier, groups] of counts) {
+    const size = note.sizes[tier];
+    deliveries += groups * (size?.deliveries ?? 1);
+    bytes += groups * (size?.bytes ?? 1_000);
+  }
+  return { deliveries: Math.round(deliveries), bytes: Math.round(bytes) };
+}
+
+/** Four seconds tell all about the speed, fewer only a part. Long enough for a lull, short enough to forget a slow beginning. */
+const TELLING_MS = 4_000;
+
+export function notePace(note: LaneNote, left: number, tookMs: number): void {
+  if (left === 0 || tookMs === 0) return;
+  const perSecond = (left * 1_000) / tookMs;
+  const weight = note.perSecond === 0 ? 1 : Math.min(1, tookMs / TELLING_MS);
+  note.perSecond += (perSecond - note.perSecond) * weight;
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import type { Ensured } from '../stream/tickets.ts';
+import { type Delivery, encodeDeliveries } from './delivery.ts';
+
+export type Parker = {
+  /** Resolves when the delivery is stored in its lane and somebody will come for it, or when the lane is full. */
+  park(destinationId: string, tier: number, delivery: Delivery): Promise<'parked' | 'full'>;
+};
+
+export type Parkers = Disposable &
+  Parker & {
+    /** For who holds the lane's ticket: they look at the lane again before they give it back. */
+    forHolder: Parker;
+  };
+
+export type ParkerNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
+  /** When the lane should be looked at for this delivery, and whether a later time is not good enough. */
+  wanted(destinationId: string, delivery: Delivery): Wanted;
+  /** Whether the lane holds all it may. */
+  isFull(destinationId: string): boolean;
+  appended(destinationId: string, bytes: number): void;
+};
+
+type Wanted = { dueAt: number; hurry: boolean };
+
+/** Deliveries for one tier of one lane that are stored with one write. */
+type Group = {
+  destinationId: string;
+  tier: number;
+  isHeld: boolean;
+  texts: string[];
+  bytes: number;
+  wanted: Wanted;
+  settled: PromiseWithResolvers<'parked' | 'full'>;
+};
+
+type State = {
+  needs: ParkerNeeds;
+  gathering: Map<string, Group>;
+  timer: NodeJS.Timeout | undefined;
+  lookingAgain: Map<string, NodeJS.Timeout>;
+};
+
+/** What comes within so short a time is gathered. */
+const GATHER_MS = 20;
+const MAX_DELIVERIES = 100;
+const MAX_BYTES = 65_536;
+const PAUSE_MS = 500;
+/** While somebody holds the ticket, they may or may not see what just came: a look afterwards makes sure. */
+const LOOK_AGAIN_MS = 3_000;
+
+/**
+ * Puts deliveries into lanes, gathered. While the engine is away this waits for it: what is not stored is not let go of,
+ * and the requests behind it are acknowledged later.
+ */
+export function openParker(needs: ParkerNeeds): Parkers {
+  const state: State = { needs, gathering: new Map(), timer: undefined, lookingAgain: new Map() };
+  const parkWith = (isHeld: boolean): Parker['park'] => {
+    return (destinationId, tier, delivery) => gather(state, delivery, { destinationId, tier, isHeld });
+  };
+  return {
+    park: parkWith(false),
+    forHolder: { park: parkWith(true) },
+    [Symbol.dispose]() {
+      clearTimeout(state.timer);
+      for (const look of state.lookingAgain.values()) clearTimeout(look);
+    },
+  };
+}
+
+type Place = { destinationId: string; tier: number; isHeld: boolean };
+
+function gather(state: State, delivery: Delivery, place: Place): Promise<'parked' | 'full'> {
+  const text = JSON.stringify(delivery);
+  const bytes = Buffer.byteLength(text);
+  const group = groupFor(state, place, bytes);
+  group.texts.push(text);
+  group.bytes += bytes;
+  group.wanted = soonest(group.wanted, state.needs.wanted(place.destinationId, delivery));
+  state.timer ??= setTimeout(() => storeAll(state), GATHER_MS);
+  return group.settled.promise;
+}
+
+function groupFor(state: State, place: Place, bytes: number): Group {
+  const { gathering } = state;
+  const key = `${place.destinationId}.${place.tier}.${place.isHeld}`;
+  const known = gathering.get(key);
+  if (known !== undefined && known.texts.length < MAX_DELIVERIES && known.bytes + bytes <= MAX_BYTES) return known;
+  if (known !== undefined) void store(state, known);
+  const wanted = { dueAt: Infinity, hurry: false };
+  const group = { ...place, texts: [], bytes: 0, wanted, settled: Promise.withResolvers<'parked' | 'full'>() };
+  gathering.set(key, group);
+  return group;
+}
+
+function soonest(one: Wanted, other: Wanted): Wanted {
+  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry };
+}
+
+function storeAll(state: State): void {
+  state.timer = undefined;
+  for (const group of state.gathering.values()) void store(state, group);
+  state.gathering.clear();
+}
+
+/** First the deliveries, then the ticket: the other way round, somebody could come, find nothing and leave for good. */
+async function store(state: State, group: Group): Promise<void> {
+  const { needs } = state;
+  const { destinationId, tier, texts, bytes, wanted, settled } = group;
+  const payload = encodeDeliveries(texts);
+  for (;;) {
+    const answer = needs.isFull(destinationId) ? 'full' : await needs.lanes.append({ destinationId, tier }, payload);
+    if (answer === 'full') {
+      settled.resolve('full');
+      return;
+    }
+    if (answer === 'stored') break;
+    await sleep(PAUSE_MS);
+  }
+  needs.appended(destinationId, bytes);
+  while (!group.isHeld && (await ensureTicket(state, destinationId, wanted)) === 'unavailable') await sleep(PAUSE_MS);
+  settled.resolve('parked');
+}
+
+async function ensureTicket(state: State, destinationId: string, wanted: Wanted): Promise<Ensured> {
+  const { needs, lookingAgain } = state;
+  const ensured = await needs.tickets.ensure(destinationId, wanted).catch(() => 'unavailable' as const);
+  if (ensured === 'held' && !lookingAgain.has(destinationId)) {
+    const look = setTimeout(() => {
+      lookingAgain.delete(destinationId);
+      void ensureTicket(state, destinationId, wanted);
+    }, LOOK_AGAIN_MS);
+    lookingAgain.set(destinationId, look);
+  }
+  return ensured;
+}

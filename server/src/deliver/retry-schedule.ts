@@ -1,0 +1,48 @@
+/**
+ * When a delivery that failed is tried again: the whole policy, as data. docs/delivery-states.md prints it from here.
+ * Each step is a tier of the lane. Within a tier the delay is the same for all, so first in is first due.
+ */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5_000, 15_000, 45_000, 120_000, 300_000, 600_000, 1_200_000, 1_800_000,
+];
+/** Counted from the first attempt. */
+export const RETRY_WINDOW_MS = 4 * 3_600_000;
+/** A delay is made longer by up to this part, so that what failed together does not come back together. */
+export const JITTER = 0.1;
+
+/** Deliveries that have not been attempted yet wait in tier 0; tier n waits for the n-th delay. */
+export const UNTRIED_TIER = 0;
+export const TIERS: readonly number[] = [UNTRIED_TIER, ...RETRY_DELAYS_MS.map((_, index) => index + 1)];
+
+export type RetrySchedule = {
+  windowMs: number;
+  /** The delay of a tier. */
+  delayMs(tier: number): number;
+  /**
+   * Where a delivery waits that has failed so often: the tier of that attempt, or the longest that still ends inside the
+   * window. Undefined when not even the shortest does.
+   */
+  tierAfter(attempts: number, leftMs: number): number | undefined;
+};
+
+/** `scale` divides every time: 240 plays four hours in a minute. */
+export function retrySchedule(scale: number): RetrySchedule {
+  const delays = RETRY_DELAYS_MS.map((delay) => delay / scale);
+  const longestWithJitter = (tier: number) => (delays[tier - 1] ?? 0) * (1 + JITTER);
+  return {
+    windowMs: RETRY_WINDOW_MS / scale,
+    delayMs: (tier) => delays[tier - 1] ?? 0,
+    tierAfter(attempts, leftMs) {
+      const wanted = Math.min(Math.max(attempts, 1), delays.length);
+      for (let tier = wanted; tier >= 1; tier -= 1) {
+        // Many short steps in the last minutes would be no better than one: only a step worth the name is taken.
+        const isLastResort = tier < wanted && tier < MIN_LAST_TIER;
+        if (!isLastResort && longestWithJitter(tier) <= leftMs) return tier;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The shortest step that is taken in place of one that no longer fits: two minutes. */
+const MIN_LAST_TIER = 4;

@@ -1,0 +1,37 @@
+import { type AcceptedEvent, type CallType, selectsDestination } from '@millrace/contract';
+import type { DestinationConfig } from '../stream/config-bucket.ts';
+
+export type SkipReason = 'destination_disabled' | 'integrations_map' | 'blocked_event' | 'type_not_accepted';
+
+export type Routed =
+  | { kind: 'delivery'; destination: DestinationConfig }
+  | { kind: 'skip'; destination: DestinationConfig; reason: SkipReason };
+
+export type Routing = {
+  destinations: readonly DestinationConfig[];
+  /** Whether the source's schema keeps this track event from all destinations. */
+  isBlocked(event: string): boolean;
+  /** What a kind of destination takes, by its name in the catalog; undefined for a name that is not in it. */
+  accepts(catalog: string): readonly (CallType | 'delete')[] | undefined;
+};
+
+/** For each destination of the event's source: whether it gets the event, and if not, the first reason why. */
+export function route(event: AcceptedEvent, routing: Routing): Routed[] {
+  return routing.destinations.map((destination) => {
+    const reason = skipReason(event, destination, routing);
+    return reason === undefined ? { kind: 'delivery', destination } : { kind: 'skip', destination, reason };
+  });
+}
+
+/** The order is part of the promise: it decides which reason people are shown. */
+function skipReason(
+  event: AcceptedEvent,
+  destination: DestinationConfig,
+  { isBlocked, accepts }: Routing,
+): SkipReason | undefined {
+  if (!destination.enabled) return 'destination_disabled';
+  if (!selectsDestination(event.integrations, destination.catalog)) return 'integrations_map';
+  if (event.type === 'track' && isBlocked(event.event)) return 'blocked_event';
+  if (accepts(destination.catalog)?.includes(event.type) !== true) return 'type_not_accepted';
+  return undefined;
+}

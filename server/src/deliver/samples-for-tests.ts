@@ -1,0 +1,54 @@
+/** One of each, for tests that care about a part of it. */
+import type { AcceptedEvent } from '@millrace/contract';
+import type { ErrorClass } from './client/error-classes.ts';
+import type { Answer } from './client/open-client.ts';
+import { type Delivery, newDelivery } from './delivery.ts';
+import type { TargetAnswer } from './judge.ts';
+import type { Webhook } from './webhook.ts';
+
+export const EVENT: AcceptedEvent = {
+  messageId: 'm1',
+  type: 'track',
+  userId: 'u1',
+  event: 'E',
+  context: {},
+  receivedAt: '2026-11-15T00:08:50.000Z',
+  timestamp: '2026-11-15T00:08:46.123Z',
+};
+
+export const URL_1 = 'https://one.example/hook';
+
+export function aWebhook(change: Partial<Webhook> = {}): Webhook {
+  return {
+    destinationId: 'dst_1',
+    workspaceId: 'ws_1',
+    targets: [{ url: URL_1, headers: [] }],
+    secret: undefined,
+    previousSecret: undefined,
+    policy: 'any',
+    format: 'documented',
+    maxConcurrency: undefined,
+    maxPerSecond: undefined,
+    isPaused: false,
+    resumedAt: 0,
+    ...change,
+  };
+}
+
+export function aDelivery(change: Partial<Delivery> = {}): Delivery {
+  return { ...newDelivery('dlv_1', EVENT, 0), ...change };
+}
+
+export function status(code: number, { retryAfter, ms = 1 }: { retryAfter?: string; ms?: number } = {}): Answer {
+  const asked = retryAfter === undefined ? {} : { retryAfter };
+  return { kind: 'status', status: code, body: '', timings: { totalMs: ms }, ...asked };
+}
+
+export function failure(errorClass: ErrorClass, ms = 1): Answer {
+  return { kind: 'error', errorClass, message: `it was ${errorClass}`, timings: { totalMs: ms } };
+}
+
+/** One answer for each of so many targets. */
+export function answersOf(...answers: Answer[]): TargetAnswer[] {
+  return answers.map((answer, index) => ({ url: `https://t${index}.example/`, answer }));
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { Logger } from '../log.ts';
+import { openKeyRing } from '../secrets/seal.ts';
+import type { ConfigView } from '../stream/config-bucket.ts';
+import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import { attempt } from './attempt.ts';
+import { openClient } from './client/open-client.ts';
+import { openRequests, type Requests } from './deliver-requests.ts';
+import { type Dispatcher, openDispatcher } from './dispatcher.ts';
+import { PAUSED_LOOK_MS } from './drain-lane.ts';
+import { type Drains, openDrains } from './drains.ts';
+import { findStranded } from './find-stranded.ts';
+import { isShut } from './gate.ts';
+import { openLaneReports } from './lane-reports.ts';
+import { openParker } from './park.ts';
+import { type RetrySchedule, retrySchedule } from './retry-schedule.ts';
+import { openSettlement } from './settle.ts';
+import { tellStats } from './tell-stats.ts';
+import { type LoadWatch, watchLoad } from './watch-load.ts';
+import { openWebhooks, type Webhook } from './webhook.ts';
+
+export type DeliverSettings = {
+  keys: ReadonlyMap<number, Buffer>;
+  allowedNetworks: AllowedNetworks;
+  /** Divides every retry time. */
+  retryScale: number;
+  /** Attempts under way in this process. */
+  maxInFlight: number;
+  /** The most one lane may hold; by default a part of what the engine has for all lanes. */
+  laneQuotaBytes?: number;
+};
+
+export type DeliverNeeds = { settings: DeliverSettings; config: ConfigView; side: DeliverySide; log: Logger };
+
+export type DeliverStats = { inFlight: number; waiting: number; openRequests: number; drains: number; delayMs: number };
+
+/** Letting go of it takes on nothing new, finishes what is under way and stores the rest. */
+export type Deliver = AsyncDisposable & { stats(): DeliverStats };
+
+/** Deliveries that wait for a slot or have one, as a multiple of the slots: enough to never run dry. */
+const HELD_PER_SLOT = 4;
+/** The same with those being parked, which take memory only: an engine that is slow to take them stops nobody else. */
+const OPEN_PER_SLOT = 16;
+/** Requests asked for at a time. A small number keeps the share of each process small, should it die. */
+const PULL_AT_ONCE = 64;
+/** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
+const STOP_PATIENCE_MS = 20_000;
+
+export async function startDeliver(needs: DeliverNeeds): Promise<Deliver> {
+  const { settings, side, log } = needs;
+  await using starting = new AsyncDisposableStack();
+  const life = { isStopping: false };
+  const load = starting.use(watchLoad());
+  const parts = await openParts(needs, starting, { isStopping: () => life.isStopping });
+  const { dispatcher, requests, drains } = parts;
+  const stats = () => ({
+    inFlight: dispatcher.inFlight(),
+    waiting: dispatcher.waiting(),
+    openRequests: requests.open(),
+    drains: drains.count(),
+    delayMs: load.delayMs(),
+  });
+  starting.use(tellStats(stats, log));
+  const pulls = startPulls(needs, { ...parts, load });
+  const running = starting.move();
+  log.info({ maxInFlight: settings.maxInFlight, retryScale: settings.retryScale }, 'deliver.started');
+  return {
+    stats,
+    async [Symbol.asyncDispose]() {
+      life.isStopping = true;
+      await Promise.all(pulls.map((pull) => pull[Symbol.asyncDispose]()));
+      dispatcher.stop();
+      const giveUpAt = performance.now() + STOP_PATIENCE_MS;
+      while (requests.open() + drains.count() > 0 && performance.now() < giveUpAt) await sleep(20);
+      await side.flush();
+      await running.disposeAsync();
+    },
+  };
+}
+
+type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains };
+
+async function openParts(
+  { settings, config, side, log }: DeliverNeeds,
+  stack: AsyncDisposableStack,
+  { isStopping }: { isStopping(): boolean },
+): Promise<Parts> {
+  const now = Date.now;
+  const random = Math.random;
+  const schedule = retrySchedule(settings.retryScale);
+  const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
+  const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
+  const dispatcher = stack.use(
+    openDispatcher({
+      attempt: (delivery, webhook) => attempt(delivery, webhook, attemptNeeds),
+      peers: side.peers.count,
+      learned: (gate, webhook) => reports.gateChanged(gate, webhook),
+      now,
+      maxInFlight: settings.maxInFlight,
+    }),
+  );
+  const quotaBytes = settings.laneQuotaBytes ?? (await side.lanes.quotaBytes());
+  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes, now });
+  const wanted = lookWanted({ config, dispatcher, schedule, now });
+  const parker = stack.use(openParker({ ...side, ...reports, wanted }));
+  const hold = (webhook: Webhook, until: number) => {
+    const sentence = 'the receiver asked us to wait';
+    dispatcher.shut(webhook.destinationId, { why: 'asked_to_wait', sentence, since: now(), until });
+    reports.gateChanged(dispatcher.gateOf(webhook.destinationId), webhook);
+  };
+  const settling = { deadLetters: side.deadLetters, schedule, hold, now, random, log };
+  const keyRing = settings.keys.size === 0 ? undefined : openKeyRing(settings.keys);
+  const shared = { config, webhookOf: openWebhooks({ keyRing, log }), dispatcher, now, log };
+  const requests = stack.use(openRequests({ ...shared, ...openSettlement({ ...settling, parker }) }));
+  const settlement = openSettlement({ ...settling, parker: parker.forHolder });
+  const { lanes, tickets } = side;
+  const drains = openDrains({ ...shared, ...settlement, lanes, tickets, reports, schedule, isStopping, random });
+  stack.use(await side.health.watch(reports.changed));
+  stack.use(config.onDestination(drains.destinationChanged));
+  stack.use(findStranded({ lanes, tickets, now, random, log }));
+  return { dispatcher, requests, drains };
+}
+
+type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule; now(): number };
+
+/** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
+function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
+  return (destinationId, { dueAt, attempts }) => {
+    if (config.destination(destinationId)?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
+    const isShutNow = isShut(dispatcher.gateOf(destinationId), now());
+    if (isShutNow) return { dueAt: now() + schedule.delayMs(1), hurry: false };
+    return { dueAt: attempts === 0 ? now() : dueAt, hurry: true };
+  };
+}
+
+function startPulls({ settings, side }: DeliverNeeds, parts: Parts & { load: LoadWatch }): AsyncDisposable[] {
+  const { dispatcher, requests, drains, load } = parts;
+  const { maxInFlight } = settings;
+  const room = () => {
+    const forSlots = maxInFlight * HELD_PER_SLOT - dispatcher.inFlight() - dispatcher.waiting();
+    return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.pending());
+  };
+  return [
+    side.pullRequests({ room: () => (load.isOverloaded() ? 0 : room()), taken: requests.take }),
+    side.pullTickets({ room: () => (load.isOverloaded() ? 0 : drains.room()), held: drains.drain }),
+  ];
+}

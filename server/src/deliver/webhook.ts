@@ -1,0 +1,89 @@
+import { CATALOG, type CatalogEntry, type WebhookSettings } from '@millrace/contract/control';
+import type { BodyFormat } from '@millrace/contract';
+import type { Logger } from '../log.ts';
+import { openSettings } from '../secrets/sealed-settings.ts';
+import type { KeyRing } from '../secrets/seal.ts';
+import type { DestinationConfig } from '../stream/config-bucket.ts';
+
+/** A destination made ready to be sent to. */
+export type Webhook = {
+  destinationId: string;
+  workspaceId: string;
+  /** Static headers as name, value, name, value, … */
+  targets: readonly { url: string; headers: readonly string[] }[];
+  secret: string | undefined;
+  previousSecret: { value: string; validUntil: number } | undefined;
+  policy: 'any' | 'all';
+  format: BodyFormat;
+  maxConcurrency: number | undefined;
+  maxPerSecond: number | undefined;
+  /** Nothing is sent, and what comes waits in its lane. */
+  isPaused: boolean;
+  resumedAt: number;
+};
+
+export type WebhooksNeeds = { keyRing: KeyRing | undefined; log: Logger };
+export type WebhookOf = (destination: DestinationConfig) => Webhook;
+
+/** Opening secrets costs more than a delivery, so each version of a destination's configuration is opened once. */
+export function openWebhooks({ keyRing, log }: WebhooksNeeds): WebhookOf {
+  const opened = new WeakMap<DestinationConfig, Webhook>();
+  return (destination) => {
+    const known = opened.get(destination);
+    if (known !== undefined) return known;
+    const read = readWebhook(destination, keyRing);
+    if (!read.ok) log.error({ destinationId: destination.id, problem: read.problem }, 'destination.unreadable');
+    const webhook = read.ok ? read.webhook : unreadable(destination);
+    opened.set(destination, webhook);
+    return webhook;
+  };
+}
+
+/** What we cannot read today a right key may open tomorrow: until then its deliveries wait. */
+function unreadable(destination: DestinationConfig): Webhook {
+  return { ...makeWebhook(destination, { targets: [] }, undefined), isPaused: true };
+}
+
+type WebhookRead = { ok: true; webhook: Webhook } | { ok: false; problem: string };
+
+/** The secrets that sign now, the newest first. */
+export function secretsOf({ secret, previousSecret }: Webhook, now: number): string[] {
+  if (secret === undefined) return [];
+  return previousSecret !== undefined && previousSecret.validUntil > now ? [secret, previousSecret.value] : [secret];
+}
+
+export const ENTRIES: ReadonlyMap<string, CatalogEntry> = new Map(CATALOG.map((entry) => [entry.name, entry]));
+
+function readWebhook(destination: DestinationConfig, keyRing: KeyRing | undefined): WebhookRead {
+  const entry = ENTRIES.get(destination.catalog);
+  if (entry === undefined) return { ok: false, problem: `${destination.catalog} is not in the catalog` };
+  if (keyRing === undefined) return { ok: false, problem: 'MILLRACE_KEYS is not set, and the settings are sealed' };
+  try {
+    const owner = { workspaceId: destination.workspaceId, destinationId: destination.id };
+    const { value, previous } = openSettings(entry, destination.settings, { owner, keyRing });
+    const before = previous.get('/sharedSecret');
+    return { ok: true, webhook: makeWebhook(destination, value as WebhookSettings, before) };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function makeWebhook(
+  destination: DestinationConfig,
+  settings: WebhookSettings,
+  before: { value: string; validUntil: Date } | undefined,
+): Webhook {
+  return {
+    destinationId: destination.id,
+    workspaceId: destination.workspaceId,
+    targets: settings.targets.map(({ url, headers }) => ({ url, headers: Object.entries(headers ?? {}).flat() })),
+    secret: settings.sharedSecret,
+    previousSecret: before && { value: before.value, validUntil: before.validUntil.getTime() },
+    policy: settings.successPolicy ?? 'any',
+    format: settings.bodyFormat ?? 'documented',
+    maxConcurrency: settings.maxConcurrency,
+    maxPerSecond: settings.maxPerSecond,
+    isPaused: destination.paused === true,
+    resumedAt: destination.resumedAt === undefined ? 0 : Date.parse(destination.resumedAt),
+  };
+}

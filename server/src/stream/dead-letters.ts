@@ -1,0 +1,16 @@
+import { deadSubject } from './layout.ts';
+import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
+
+export type DeadLetters = {
+  /** Resolves with the engine's word. The same id again within two minutes is the same letter. */
+  append(destinationId: string, id: string, payload: string): Promise<'stored' | 'full' | 'unavailable'>;
+};
+
+export function openDeadLetters(needs: DurableNeeds): DeadLetters {
+  return {
+    async append(destinationId, id, payload) {
+      const publication = { subject: deadSubject(destinationId), id, payload: Buffer.from(payload) };
+      return keptOrNot(await publishDurably(publication, needs));
+    },
+  };
+}

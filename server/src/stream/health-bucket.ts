@@ -1,0 +1,60 @@
+/** Destinations in trouble now, for people and for the gates of every deliver process. */
+import { jetstream } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import type { Logger } from '../log.ts';
+import type { Connection } from './connect-nats.ts';
+import { HEALTH_BUCKET } from './layout.ts';
+import { type DurableNeeds, publishDurably } from './publish-durably.ts';
+import { watchBucket } from './watch-bucket.ts';
+
+export type LaneHealth = {
+  destinationId: string;
+  workspaceId: string;
+  /** `failing`: only probes are sent. `asked_to_wait`: the receiver named a time. `draining`: sent again, beside new events. */
+  state: 'failing' | 'asked_to_wait' | 'paused' | 'waiting' | 'draining';
+  /** Since when it has been in this state. */
+  since: string;
+  /** In words: what the receiver last answered. */
+  why?: string;
+  /** When the lane is looked at next: the next probe, or the next delivery that is due. */
+  nextAt?: string;
+  /** Deliveries that wait, as far as we know; large lanes are counted by groups. */
+  depth: number;
+  bytes: number;
+  deliveriesPerSecond?: number;
+  clearInMs?: number;
+  updatedAt: string;
+};
+
+export type HealthBucket = {
+  /** False when the engine did not take it. */
+  put(health: LaneHealth): Promise<boolean>;
+  remove(destinationId: string): Promise<void>;
+  watch(changed: (destinationId: string, health: LaneHealth | undefined) => void): Promise<AsyncDisposable>;
+};
+
+export type HealthNeeds = DurableNeeds & { watching: Connection; log: Logger };
+
+/** What is written here may be lost: the next look at the lane writes it again. */
+export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): HealthBucket {
+  const subject = (destinationId: string) => `$KV.${HEALTH_BUCKET}.${destinationId}`;
+  return {
+    async put(health) {
+      const payload = Buffer.from(JSON.stringify(health));
+      return (await publishDurably({ subject: subject(health.destinationId), payload }, needs)).kind === 'stored';
+    },
+    async remove(destinationId) {
+      const headers = [['KV-Operation', 'DEL']] as const;
+      await publishDurably({ subject: subject(destinationId), headers, payload: new Uint8Array() }, needs);
+    },
+    async watch(changed) {
+      const bucket = await new Kvm(jetstream(watching.nc, { timeout: 1_500 })).open(HEALTH_BUCKET);
+      return watchBucket({
+        bucket,
+        connection: watching,
+        log,
+        changed: (key, entry) => changed(key, entry?.json<LaneHealth>()),
+      });
+    },
+  };
+}

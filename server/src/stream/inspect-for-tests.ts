@@ -1,0 +1,35 @@
+/** What tests want to know of the engine that no role needs to. */
+import { jetstreamManager } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+import type { Logger } from '../log.ts';
+import { connectNats } from './connect-nats.ts';
+
+export async function openInspector(url: string, log: Logger) {
+  const connection = await connectNats({ url, name: 'tests', log });
+  const manager = await jetstreamManager(connection.nc);
+  const subjectsOf = async (stream: string) =>
+    (await manager.streams.info(stream, { subjects_filter: '>' })).state.subjects ?? {};
+  return {
+    manager,
+    async deadLetters<T>(): Promise<T[]> {
+      const { state } = await manager.streams.info('DEAD');
+      const letters: T[] = [];
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+        const message = await manager.streams.getMessage('DEAD', { seq });
+        if (message !== null) letters.push(message.json<T>());
+      }
+      return letters;
+    },
+    laneGroups: () => subjectsOf('LANES-0'),
+    tickets: async () => Object.keys(await subjectsOf('TICKETS')),
+    /** Requests that are not acknowledged yet. */
+    async unsettled(): Promise<number> {
+      const { num_pending, num_ack_pending } = await manager.consumers.info('EVENTS-0', 'deliver');
+      return num_pending + num_ack_pending;
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** Milliseconds as the engine wants them. */
+export const nanosOf = (ms: number): number => nanos(ms);

@@ -1,0 +1,112 @@
+import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
+import { nuid } from '@nats-io/nats-core';
+import { laneStreamName, laneSubject } from './layout.ts';
+import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
+
+/** Deliveries of one destination and tier that were parked together. */
+export type LaneGroup = { sequence: number; parkedAt: number; payload: Uint8Array };
+export type LanePlace = { destinationId: string; tier: number };
+
+export type Lanes = {
+  /** Resolves with the engine's word. `full` is this lane's quota, or the whole store. */
+  append(place: LanePlace, payload: Uint8Array): Promise<'stored' | 'full' | 'unavailable'>;
+  /** Groups from a sequence on, oldest first. An empty list proves nothing: a replica that lags may have answered. */
+  read(place: LanePlace, from: number, most: number): Promise<LaneGroup[]>;
+  /** How many groups wait in each tier, by the leader's word. */
+  count(destinationId: string): Promise<Map<number, number>>;
+  /** Forgets the groups of a tier up to and including a sequence. */
+  drop(place: LanePlace, upTo: number): Promise<void>;
+  /** Forgets a whole lane. */
+  clear(destinationId: string): Promise<void>;
+  /** Every destination that has something waiting. */
+  list(): Promise<Set<string>>;
+  /** The most one lane may hold, so that it cannot take the room of the others. */
+  quotaBytes(): Promise<number>;
+};
+
+export type LanesNeeds = DurableNeeds & { manager: JetStreamManager; count: number };
+
+/** The part of its stream that one lane may fill. */
+const QUOTA_SHARE = 0.25;
+/** Bounds what one read brings into memory. */
+const READ_BYTES = 4_194_304;
+
+export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
+  const indexOf = (destinationId: string) => hashOf(destinationId) % count;
+  const streamOf = (destinationId: string) => laneStreamName(indexOf(destinationId));
+  const subjectOf = ({ destinationId, tier }: LanePlace) => laneSubject(indexOf(destinationId), destinationId, tier);
+  const wholeLane = (destinationId: string) => laneSubject(indexOf(destinationId), destinationId, '*');
+  return {
+    async append(place, payload) {
+      return keptOrNot(await publishDurably({ subject: subjectOf(place), id: nuid.next(), payload }, needs));
+    },
+    async read(place, from, most) {
+      const [stream, subject] = [streamOf(place.destinationId), subjectOf(place)];
+      const seq = from > 1 ? from : await headOf(manager, stream, subject);
+      if (seq === undefined) return [];
+      return readGroups(manager, stream, { seq, next_by_subj: subject, batch: most, max_bytes: READ_BYTES });
+    },
+    async count(destinationId) {
+      const options = { subjects_filter: wholeLane(destinationId) };
+      const { state } = await manager.streams.info(streamOf(destinationId), options);
+      const subjects = Object.entries(state.subjects ?? {});
+      return new Map(subjects.map(([subject, groups]) => [tierOf(subject), groups]));
+    },
+    async drop(place, upTo) {
+      await manager.streams.purge(streamOf(place.destinationId), { filter: subjectOf(place), seq: upTo + 1 });
+    },
+    async clear(destinationId) {
+      await manager.streams.purge(streamOf(destinationId), { filter: wholeLane(destinationId) });
+    },
+    list: () => listLanes(manager, count),
+    async quotaBytes() {
+      const { config } = await manager.streams.info(laneStreamName(0));
+      return Math.floor(config.max_bytes * QUOTA_SHARE);
+    },
+  };
+}
+
+type ReadOptions = { seq: number; next_by_subj: string; batch: number; max_bytes: number };
+
+/** By the leader's word: a replica that lags still shows what has been dropped, and who starts anew would believe it. */
+async function headOf(manager: JetStreamManager, stream: string, subject: string): Promise<number | undefined> {
+  const query = { seq: 1, next_by_subj: subject };
+  return (await manager.streams.getMessage(stream, query))?.seq;
+}
+
+async function readGroups(manager: JetStreamManager, stream: string, options: ReadOptions): Promise<LaneGroup[]> {
+  const groups: LaneGroup[] = [];
+  try {
+    for await (const { seq, timestamp, data } of await manager.direct.getBatch(stream, options)) {
+      groups.push({ sequence: seq, parkedAt: Date.parse(timestamp), payload: data });
+    }
+  } catch (error) {
+    if (!isNothingFound(error)) throw error;
+  }
+  return groups;
+}
+
+async function listLanes(manager: JetStreamManager, count: number): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let index = 0; index < count; index += 1) {
+    const { state } = await manager.streams.info(laneStreamName(index), { subjects_filter: '>' });
+    for (const subject of Object.keys(state.subjects ?? {})) found.add(subject.split('.')[2] ?? '');
+  }
+  return found;
+}
+
+function tierOf(subject: string): number {
+  return Number(subject.split('.')[3]);
+}
+
+/** Which lane stream a destination belongs to must be the same in every process, so no seeds: FNV-1a. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+}
+
+function isNothingFound(error: unknown): boolean {
+  const status = (error as { status?: number; code?: number }).status ?? (error as { code?: number }).code;
+  return status === 404 || (error instanceof JetStreamApiError && error.code === 10037);
+}

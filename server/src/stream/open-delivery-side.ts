@@ -1,0 +1,78 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { Logger } from '../log.ts';
+import { type Connection, connectNats } from './connect-nats.ts';
+import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
+import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
+import { type Lanes, openLanes } from './lanes.ts';
+import { DRAIN_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
+import { openPeers, type Peers } from './peers.ts';
+import { AT_ONCE } from './publish-durably.ts';
+import { openPublisher } from './publish.ts';
+import { pull } from './pull.ts';
+import { pullRequests, type RequestsNeeds } from './requests.ts';
+import { openWaitingLine } from './waiting-line.ts';
+import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
+
+export type TicketTaker = { room(): number; held(ticket: HeldTicket): void };
+
+/** Everything of the engine that deliver works with. */
+export type DeliverySide = AsyncDisposable & {
+  lanes: Lanes;
+  tickets: Tickets;
+  deadLetters: DeadLetters;
+  health: HealthBucket;
+  peers: Peers;
+  pullRequests(needs: Pick<RequestsNeeds, 'room' | 'taken'>): AsyncDisposable;
+  /** Calls with each due ticket that this process got hold of. */
+  pullTickets(needs: TicketTaker): AsyncDisposable;
+  /** Resolves when the engine has read everything sent to it so far, such as acknowledgements. */
+  flush(): Promise<void>;
+};
+
+export type DeliverySideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+
+/** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
+export async function openDeliverySide({ natsUrl, settings, log }: DeliverySideNeeds): Promise<DeliverySide> {
+  await using opening = new AsyncDisposableStack();
+  const pulling = opening.use(await connectNats({ url: natsUrl, name: 'millrace-pull', log }));
+  const parking = opening.use(await connectNats({ url: natsUrl, name: 'millrace-park', log }));
+  const manager = await jetstreamManager(parking.nc, { checkAPI: false, timeout: 5_000 });
+  const publisher = opening.use(openPublisher(parking));
+  const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
+  const tickets = openTickets({ ...durable, manager });
+  const peers = opening.use(openPeers(pulling));
+  const open = opening.move();
+  return {
+    lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
+    tickets,
+    deadLetters: openDeadLetters(durable),
+    health: openHealthBucket({ ...durable, watching: pulling, log }),
+    peers,
+    pullRequests: (needs) => pullRequests({ ...needs, connection: pulling, eventStreams: settings.eventStreams, log }),
+    pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),
+    flush: async () => {
+      await Promise.all([pulling.nc.flush(), parking.nc.flush()]);
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function pullTickets(
+  { room, held }: TicketTaker,
+  { tickets, ...needs }: { connection: Connection; tickets: Tickets; log: Logger },
+): AsyncDisposable {
+  let asked = 0;
+  return pull({
+    ...needs,
+    stream: TICKETS_STREAM,
+    consumer: DRAIN_CONSUMER,
+    room: () => room() - asked,
+    taken(message) {
+      asked += 1;
+      void tickets.hold(message).then((ticket) => {
+        asked -= 1;
+        if (ticket !== undefined) held(ticket);
+      });
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import { nuid } from '@nats-io/nats-core';
+import type { Connection } from './connect-nats.ts';
+
+/** How many deliver processes there are: a destination's limits are divided among them. */
+export type Peers = Disposable & { count(): number };
+
+const SUBJECT = 'deliver.alive';
+const BEAT_MS = 1_000;
+const GONE_AFTER_MS = 3_500;
+
+/** Heard, never stored: a wrong count for a few seconds makes a limit too strict or too loose for that long. */
+export function openPeers({ nc }: Connection): Peers {
+  const self = nuid.next();
+  const heardAt = new Map<string, number>([[self, Infinity]]);
+  const subscription = nc.subscribe(SUBJECT, {
+    callback(error, message) {
+      const id = error === null ? message.string() : self;
+      if (id === self) return;
+      // Who is new should not take the limits for its own until our next beat.
+      if (!heardAt.has(id)) nc.publish(SUBJECT, self);
+      heardAt.set(id, performance.now());
+    },
+  });
+  const beat = () => {
+    const goneBefore = performance.now() - GONE_AFTER_MS;
+    for (const [id, at] of heardAt) if (at < goneBefore) heardAt.delete(id);
+    if (!nc.isClosed()) nc.publish(SUBJECT, self);
+  };
+  beat();
+  const timer = setInterval(beat, BEAT_MS);
+  return {
+    count: () => heardAt.size,
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      subscription.unsubscribe();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import type { JsMsg } from '@nats-io/jetstream';
+import type { Logger } from '../log.ts';
+import type { Connection } from './connect-nats.ts';
+import { DELIVER_CONSUMER, eventStreamName } from './layout.ts';
+import { pull } from './pull.ts';
+import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
+
+/** An accepted request that this process has to see through. */
+export type PulledRequest = {
+  sourceId: string;
+  /** Where it is stored, for the log. */
+  place: string;
+  bytes: number;
+  /** Its events; throws if they cannot be read. */
+  events(): AcceptedEvent[];
+  /** Everything that follows from it is done or stored somewhere else. */
+  ack(): void;
+  /** Not yet, but we are at it: nobody else should begin. */
+  working(): void;
+  /** Nothing was begun: somebody else may. */
+  giveBack(): void;
+};
+
+export type RequestsNeeds = {
+  connection: Connection;
+  eventStreams: number;
+  room(): number;
+  taken(request: PulledRequest): void;
+  log: Logger;
+};
+
+/** Pulls from all event streams at once. */
+export function pullRequests({ connection, eventStreams, room, taken, log }: RequestsNeeds): AsyncDisposable {
+  const streams = Array.from({ length: eventStreams }, (_, index) => eventStreamName(index));
+  const pulls = streams.map((stream) => {
+    const pulling = { connection, stream, consumer: DELIVER_CONSUMER, room, log };
+    return pull({ ...pulling, taken: (message) => taken(pulledRequest(stream, message)) });
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(pulls.map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function pulledRequest(stream: string, message: JsMsg): PulledRequest {
+  const { subject } = message;
+  return {
+    sourceId: subject.slice(subject.lastIndexOf('.') + 1),
+    place: `${stream}/${message.seq}`,
+    bytes: message.data.length,
+    events: () => decodeRequest(message.headers?.get(ENVELOPE_HEADER) ?? '', message.data),
+    ack: () => message.ack(),
+    working: () => message.working(),
+    giveBack: () => message.nak(),
+  };
+}

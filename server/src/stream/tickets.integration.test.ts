@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startNatsCluster } from '@millrace/engines';
+import { jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+import { openLog } from '../log.ts';
+import { connectNats } from './connect-nats.ts';
+import { openLanes } from './lanes.ts';
+import { ticketAtSubject } from './layout.ts';
+import { openStream } from './open-stream.ts';
+import { AT_ONCE } from './publish-durably.ts';
+import { openPublisher } from './publish.ts';
+import { openWaitingLine } from './waiting-line.ts';
+import { type HeldTicket, LEASE_MS, openTickets } from './tickets.ts';
+
+const log = openLog({ level: 'silent', pretty: false });
+const FAR_MS = 3_600_000;
+const ACK_WAIT_MS = 1_000;
+
+async function openBed() {
+  await using opening = new AsyncDisposableStack();
+  const cluster = opening.use(await startNatsCluster());
+  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
+  const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
+  opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
+  const one = await openProcess(cluster.url, opening);
+  const other = await openProcess(cluster.url, opening);
+  await one.manager.consumers.update('TICKETS', 'drain', { ack_wait: nanos(ACK_WAIT_MS) });
+  const inbox = await openInbox(one.connection, opening);
+  const open = opening.move();
+  return {
+    ...one,
+    other,
+    ...inbox,
+    /** The schedule that is in place: when it falls due, and whether somebody holds it. */
+    async scheduled(id: string) {
+      const found = await one.manager.streams
+        .getMessage('TICKETS', { last_by_subj: ticketAtSubject(id) })
+        .catch(() => null);
+      if (found === null) return undefined;
+      const { held, note } = found.json<{ held: boolean; note: string }>();
+      return { dueAt: Date.parse((found.header.get('Nats-Schedule') ?? '').slice('@at '.length)), held, note };
+    },
+    /** A ticket of this destination, held. */
+    async held(id: string): Promise<HeldTicket> {
+      assert.equal(await one.tickets.ensure(id, { dueAt: Date.now(), hurry: false }), 'made');
+      return (await one.tickets.hold(await inbox.next(id))) ?? assert.fail('nobody else could have it');
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** What one deliver process has of the engine. */
+async function openProcess(url: string, stack: AsyncDisposableStack) {
+  const connection = stack.use(await connectNats({ url, name: 'tickets', log }));
+  const publisher = stack.use(openPublisher(connection));
+  const manager = await jetstreamManager(connection.nc);
+  const needs = { connection, publisher, manager, line: openWaitingLine(AT_ONCE) };
+  const tickets = openTickets(needs);
+  const held = new Set<HeldTicket>();
+  // Who holds one renews it, for ever if nobody stops it.
+  stack.defer(async () => void (await Promise.all([...held].map((ticket) => ticket.end()))));
+  const hold = async (message: JsMsg) => {
+    const ticket = await tickets.hold(message);
+    if (ticket !== undefined) held.add(ticket);
+    return ticket;
+  };
+  return { connection, manager, tickets: { ...tickets, hold }, lanes: openLanes({ ...needs, count: 1 }) };
+}
+
+/** Due tickets by destination, each taken from the work queue and not acknowledged. */
+async function openInbox({ nc }: Awaited<ReturnType<typeof connectNats>>, stack: AsyncDisposableStack) {
+  const come: JsMsg[] = [];
+  const consumer = await jetstream(nc).consumers.get('TICKETS', 'drain');
+  const messages = await consumer.consume({ callback: (message) => void come.push(message) });
+  stack.defer(() => messages.stop());
+  const indexOf = (id: string) => come.findIndex(({ subject }) => subject === `tickets.due.${id}`);
+  return {
+    isDue: (id: string) => indexOf(id) >= 0,
+    async next(id: string): Promise<JsMsg> {
+      await until(() => indexOf(id) >= 0);
+      return come.splice(indexOf(id), 1)[0] ?? assert.fail();
+    },
+  };
+}
+
+/** As if the acknowledgement got lost on its way. */
+function withoutAck(message: JsMsg): JsMsg {
+  return new Proxy(message, { get: (on, name) => (name === 'ack' ? () => undefined : Reflect.get(on, name, on)) });
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  while (!(await isTrue())) {
+    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
+    await sleep(5);
+  }
+}
+
+suite('tickets', { concurrency: true }, () => {
+  suite('a ticket', { concurrency: true }, () => {
+    let bed: Awaited<ReturnType<typeof openBed>>;
+    before(async () => void (bed = await openBed()));
+    after(() => bed[Symbol.asyncDispose]());
+
+    test('is made once, however often it is asked for', async () => {
+      const wanted = { dueAt: Date.now() + FAR_MS, hurry: false };
+      const asked = Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? bed : bed.other).tickets.ensure('once', wanted),
+      );
+      const answers = await Promise.all(asked);
+      assert.equal(answers.filter((each) => each === 'made').length, 1);
+      assert.equal(answers.filter((each) => each === 'there').length, 19);
+      assert.ok((await bed.tickets.list()).has('once'));
+    });
+
+    test('stays as it is for who is in no hurry, and moves to an earlier time for who is', async () => {
+      const dueAt = Date.now() + FAR_MS;
+      await bed.tickets.ensure('hurried', { dueAt, hurry: false });
+      assert.equal(await bed.tickets.ensure('hurried', { dueAt: dueAt - 60_000, hurry: false }), 'there');
+      assert.equal((await bed.scheduled('hurried'))?.dueAt, dueAt);
+      assert.equal(await bed.tickets.ensure('hurried', { dueAt: dueAt - 60_000, hurry: true }), 'there');
+      assert.equal((await bed.scheduled('hurried'))?.dueAt, dueAt - 60_000);
+      assert.equal(await bed.tickets.ensure('hurried', { dueAt, hurry: true }), 'there');
+      assert.equal((await bed.scheduled('hurried'))?.dueAt, dueAt - 60_000, 'never to a later one');
+      assert.equal(await bed.tickets.ensure('hurried', { dueAt: dueAt - 60_500, hurry: true }), 'there');
+      assert.equal((await bed.scheduled('hurried'))?.dueAt, dueAt - 60_000, 'nor by less than a second');
+    });
+
+    test('that is moved earlier keeps what its last holder wrote down', async () => {
+      const ticket = await bed.held('noted');
+      assert.equal(await ticket.giveBack(Date.now() + FAR_MS, 'a note'), true);
+      await bed.tickets.ensure('noted', { dueAt: Date.now(), hurry: true });
+      const again = await bed.tickets.hold(await bed.next('noted'));
+      assert.equal(again?.note, 'a note');
+    });
+
+    test('that is held stays held, whatever others ask for, and is scheduled for the end of its lease', async () => {
+      const before = Date.now();
+      const ticket = await bed.held('held');
+      assert.equal(ticket.destinationId, 'held');
+      assert.equal(ticket.note, '', 'a new lane');
+      assert.equal(await bed.other.tickets.ensure('held', { dueAt: Date.now(), hurry: true }), 'held');
+      assert.equal(await bed.other.tickets.ensure('held', { dueAt: Date.now(), hurry: false }), 'there');
+      const { dueAt = 0, held } = (await bed.scheduled('held')) ?? {};
+      assert.equal(held, true);
+      assert.ok(dueAt >= before + LEASE_MS && dueAt <= Date.now() + LEASE_MS);
+    });
+
+    test('that is given back falls due again at that time, with its note', async () => {
+      const ticket = await bed.held('back');
+      const dueAt = Date.now() + 1_000;
+      assert.equal(await ticket.giveBack(dueAt, 'go on at 7'), true);
+      assert.deepEqual(await bed.scheduled('back'), { dueAt, held: false, note: 'go on at 7' });
+      const again = await bed.tickets.hold(await bed.next('back'));
+      assert.ok(Date.now() >= dueAt);
+      assert.equal(again?.note, 'go on at 7');
+    });
+
+    test('that is ended is gone, and ending it again does no harm; the next one is made anew', async () => {
+      const ticket = await bed.held('ended');
+      await ticket.end();
+      await ticket.end();
+      assert.equal(await bed.scheduled('ended'), undefined);
+      assert.ok(!(await bed.tickets.list()).has('ended'));
+      assert.equal(await bed.tickets.ensure('ended', { dueAt: Date.now() + FAR_MS, hurry: true }), 'made');
+    });
+
+    test('whose lease went to another holder cannot be given back or ended by the first', async () => {
+      const first = await bed.held('lost');
+      // The end of the lease, without the wait for it: the schedule fires now.
+      await bed.manager.streams.purge('TICKETS', { filter: ticketAtSubject('lost') });
+      const second = await bed.other.tickets.ensure('lost', { dueAt: Date.now(), hurry: false });
+      assert.equal(second, 'made');
+      const holder = (await bed.other.tickets.hold(await bed.next('lost'))) ?? assert.fail();
+      assert.equal(await first.giveBack(Date.now(), 'from the first'), false);
+      await first.end();
+      assert.equal((await bed.scheduled('lost'))?.held, true, 'it is still the second one’s');
+      assert.equal(await holder.giveBack(Date.now() + FAR_MS, 'from the second'), true);
+    });
+  });
+
+  suite('a due message', { concurrency: true }, () => {
+    let bed: Awaited<ReturnType<typeof openBed>>;
+    before(async () => void (bed = await openBed()));
+    after(() => bed[Symbol.asyncDispose]());
+
+    test('whose taker crashed before it held the ticket comes again, and the ticket with it', async () => {
+      await bed.tickets.ensure('crashed', { dueAt: Date.now(), hurry: false });
+      await bed.next('crashed');
+      const again = await bed.next('crashed');
+      assert.equal(again.redelivered, true);
+      assert.equal((await bed.other.tickets.hold(again))?.destinationId, 'crashed');
+    });
+
+    test('that comes again because only its acknowledgement was lost is not given out twice', async () => {
+      await bed.tickets.ensure('twice', { dueAt: Date.now(), hurry: false });
+      const first = await bed.next('twice');
+      const ticket = (await bed.tickets.hold(withoutAck(first))) ?? assert.fail();
+      const again = await bed.next('twice');
+      assert.equal(again.redelivered, true);
+      assert.equal(await bed.other.tickets.hold(again), undefined);
+      assert.equal(await ticket.giveBack(Date.now() + FAR_MS, ''), true, 'the first holder still has it');
+    });
+
+    test('that comes again after its ticket was given back brings what was written down last', async () => {
+      await bed.tickets.ensure('late', { dueAt: Date.now(), hurry: false });
+      const ticket = (await bed.tickets.hold(withoutAck(await bed.next('late')))) ?? assert.fail();
+      assert.equal(await ticket.giveBack(Date.now() + FAR_MS, 'the latest'), true);
+      const again = await bed.other.tickets.hold(await bed.next('late'));
+      assert.equal(again?.note, 'the latest');
+    });
+
+    test('is not given out beside another one: what was made between firing and taking makes no second holder', async () => {
+      await bed.tickets.ensure('pair', { dueAt: Date.now(), hurry: false });
+      const first = await bed.next('pair');
+      assert.equal(await bed.tickets.ensure('pair', { dueAt: Date.now(), hurry: true }), 'made');
+      const second = await bed.next('pair');
+      const holders = [await bed.tickets.hold(first), await bed.other.tickets.hold(second)];
+      assert.deepEqual(
+        holders.map((each) => each?.destinationId),
+        ['pair', undefined],
+      );
+      assert.equal(await holders[0]?.giveBack(Date.now() + FAR_MS, ''), true);
+    });
+  });
+
+  suite('a lane and its ticket', () => {
+    test('never part: in 200 races between who parks and who closes, no group is left without a ticket', async () => {
+      await using bed = await openBed();
+      const lost: string[] = [];
+      const race = async (id: string) => {
+        const ticket = await bed.held(id);
+        const park = async () => {
+          assert.equal(await bed.other.lanes.append({ destinationId: id, tier: 0 }, Buffer.from('x')), 'stored');
+          await bed.other.tickets.ensure(id, { dueAt: Date.now() + FAR_MS, hurry: false });
+        };
+        const close = async () => {
+          if ((await bed.lanes.count(id)).size > 0) return ticket.giveBack(Date.now() + FAR_MS, '');
+          await ticket.end();
+          if ((await bed.lanes.count(id)).size === 0) return undefined;
+          return bed.tickets.ensure(id, { dueAt: Date.now() + FAR_MS, hurry: true });
+        };
+        await Promise.all([park(), close()]);
+        const [groups, tickets] = [await bed.lanes.count(id), await bed.tickets.list()];
+        if (groups.size > 0 && !tickets.has(id)) lost.push(id);
+      };
+      for (let round = 0; round < 200; round += 25) {
+        await Promise.all(Array.from({ length: 25 }, (_, index) => race(`dst_${round + index}`)));
+      }
+      assert.deepEqual(lost, []);
+      assert.equal((await bed.tickets.list()).size, 200);
+    });
+  });
+});
