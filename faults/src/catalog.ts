@@ -1,11 +1,18 @@
+import { collectBacklog } from './inject/collect-backlog.ts';
 import { cutOffServer } from './inject/cut-off-server.ts';
 import { dripHeaders } from './inject/drip-headers.ts';
+import { hangReceivers } from './inject/hang-receivers.ts';
+import { isolateTrouble } from './inject/isolate-trouble.ts';
 import { killAllNodes } from './inject/kill-all-nodes.ts';
 import { killCollect } from './inject/kill-collect.ts';
+import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver-leaders.ts';
+import { killDeliver } from './inject/kill-deliver.ts';
 import { killLeader } from './inject/kill-leader.ts';
+import { openManyLanes } from './inject/open-many-lanes.ts';
 import { stopDatabase } from './inject/stop-database.ts';
 import { stopNats } from './inject/stop-nats.ts';
 import { terminateCollect } from './inject/terminate-collect.ts';
+import { terminateDeliver } from './inject/terminate-deliver.ts';
 import type { Fault } from './run-fault.ts';
 
 /** Every fault by the name people call it. */
@@ -18,4 +25,12 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['slow-sockets', dripHeaders],
   ['sigterm', terminateCollect],
   ['database-stopped', stopDatabase],
+  ['deliver-kill', killDeliver],
+  ['deliver-leader-kill', killDeliverLeaders],
+  ['deliver-both-kill', killDeliverAndLeaders],
+  ['deliver-sigterm', terminateDeliver],
+  ['isolation', isolateTrouble],
+  ['backlog', collectBacklog],
+  ['many-lanes', openManyLanes],
+  ['hanging-receivers', hangReceivers],
 ]);

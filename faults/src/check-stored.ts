@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from './collect-process.ts';
+import type { Settings } from './server-process.ts';
 import type { EngineView } from './engine-view.ts';
 import { type Disturbance, judge, type Promises, type Verdict } from './judge.ts';
 import { countOutcomes, percentileMs } from './measure-attempts.ts';

@@ -13,6 +13,15 @@ const PROMISES: Readonly<Record<string, string>> = {
   sigterm: 'a process asked to leave ends what it has begun and refuses nobody with an error',
   'database-stopped':
     'collect does not notice that PostgreSQL is gone, control says so, and both go on when it is back',
+  'deliver-kill': 'a delivering process killed at any moment loses nothing, and repeats no more than it had under way',
+  'deliver-leader-kill': 'deliveries outlive the leader of any of their streams',
+  'deliver-both-kill': 'deliveries outlive leaders and delivering processes that die together',
+  'deliver-sigterm': 'a delivering process asked to leave loses nothing and repeats nothing',
+  isolation: 'receivers that hang, fail or are flooded are not noticed by those of others',
+  backlog:
+    'a backlog for one receiver gathers and drains unnoticed by others, new events first, and its end is foretold',
+  'many-lanes': 'many lanes that fall due in the same moment freeze nobody else',
+  'hanging-receivers': 'many receivers that never answer cost bounded room, and nobody else anything',
 };
 
 const SEED = 1;

@@ -1,3 +1,4 @@
+import { trueOnes } from './complaints.ts';
 import type { ControlAnswer } from './control-client.ts';
 import { percentileMs, type Span } from './measure-attempts.ts';
 import type { Attempt } from './oracle.ts';
@@ -36,7 +37,7 @@ const P99_SLACK_MS = 20;
 export function judgeDatabaseOutage(outage: DatabaseOutage): Findings {
   const judged = [judgeCollect(outage), judgeControl(outage), judgeReturn(outage)];
   return {
-    failures: judged.flatMap(({ complaints }) => complaints.filter(([isTrue]) => isTrue).map(([, text]) => text)),
+    failures: judged.flatMap(({ complaints }) => trueOnes(complaints)),
     figures: Object.assign({}, ...judged.map(({ figures }) => figures)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Attempt } from './oracle.ts';
 
 export type Span = { from: number; to: number };
+export type Timed = { startedAt: number; endedAt: number };
 
 /** The longest time between two answers of 200, the span's own ends counted as such. */
 export function longestGapMs(attempts: readonly Attempt[], { from, to }: Span): number {
@@ -18,7 +19,7 @@ export function longestGapMs(attempts: readonly Attempt[], { from, to }: Span): 
 }
 
 /** The share `p` of the durations is at most this long. Undefined, and so absent in JSON, when there were none. */
-export function percentileMs(attempts: readonly Attempt[], p: number): number | undefined {
+export function percentileMs(attempts: readonly Timed[], p: number): number | undefined {
   const durations = attempts.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
   const found = durations[Math.min(durations.length - 1, Math.floor(durations.length * p))];
   return found === undefined ? undefined : Math.round(found * 10) / 10;

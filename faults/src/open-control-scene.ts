@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startNatsCluster } from '@millrace/engines';
 import type { Senders } from './batch-maker.ts';
 import { checkStored } from './check-stored.ts';
-import { type CollectProcess, collectProcess, type Settings } from './collect-process.ts';
+import { type ServerProcess, serverProcess, type Settings } from './server-process.ts';
 import { type ControlClient, controlClient } from './control-client.ts';
 import { viewEngine } from './engine-view.ts';
 import { EVENT_STREAM_NAMES, sayProgress, settingsFor } from './open-scene.ts';
@@ -17,7 +17,7 @@ import { startLoad } from './start-load.ts';
 export type ControlScene = AsyncDisposable & {
   database: Database;
   /** Plays control as well: what troubles the one would be felt by the other. */
-  collect: CollectProcess;
+  collect: ServerProcess;
   control: ControlClient;
   probe: KeyProbe;
   /** Of the load, in the order of their ends. */
@@ -37,9 +37,9 @@ export async function openControlScene(run: FaultRun): Promise<ControlScene> {
   const database = parts.use(await startDatabase());
   const token = randomBytes(24).toString('hex');
   const settings = { ...settingsFor(cluster.url, 1), ...controlSettings(database.url, token) };
-  const collect = parts.use(await collectProcess(settings, join(run.dir, 'server.log')));
+  const collect = parts.use(await serverProcess(settings, join(run.dir, 'server.log')));
   const control = controlClient(`http://127.0.0.1:${controlPortIn(await collect.start())}`, token);
-  const beside = parts.use(await collectProcess(settingsFor(cluster.url, 1), join(run.dir, 'beside.log')));
+  const beside = parts.use(await serverProcess(settingsFor(cluster.url, 1), join(run.dir, 'beside.log')));
   await beside.start();
   const oracle = openOracle();
   const needsOfProbes = { oracle, random: seededRandom(run.seed + 2) };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { eventStreamName } from '../../server/src/stream/layout.ts';
 import { checkStored } from './check-stored.ts';
-import { type CollectProcess, collectProcess, type Settings } from './collect-process.ts';
+import { type ServerProcess, serverProcess, type Settings } from './server-process.ts';
 import { type EngineView, viewEngine } from './engine-view.ts';
 import type { Disturbance, Promises } from './judge.ts';
 import { countOutcomes, longestGapMs } from './measure-attempts.ts';
@@ -16,7 +16,7 @@ import { type Load, startLoad } from './start-load.ts';
 export type Scene = AsyncDisposable & {
   cluster: NatsCluster;
   engine: EngineView;
-  collect: CollectProcess;
+  collect: ServerProcess;
   oracle: Oracle;
   load: Load;
   /** Marks the time in which the engine was disturbed: duplicates are explained by it or by nothing. */
@@ -39,7 +39,7 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
   const cluster = parts.use(await startNatsCluster({ nodes, dir }));
   await putSources(cluster.url, nodes, EVENT_STREAMS);
   const settings = settingsFor(cluster.url, nodes);
-  const collect = parts.use(await collectProcess(settings, join(dir, 'collect.log')));
+  const collect = parts.use(await serverProcess(settings, join(dir, 'collect.log')));
   await collect.start();
   const oracle = openOracle();
   const load = startLoad({ url: collect.url, oracle, random: seededRandom(run.seed + 1), batchesPerSecond });

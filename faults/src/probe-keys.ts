@@ -27,7 +27,7 @@ export function openKeyProbe({ url, name, oracle, random }: ProbeNeeds): KeyProb
   return {
     async untilAnswered(source, status) {
       probes += 1;
-      const makeBatch = batchMaker(random, `${name}-${probes}`, [source]);
+      const makeBatch = batchMaker(random, `${name}-${probes}`, { senders: [source] });
       const tiredAt = performance.now() + PATIENCE_MS;
       while (performance.now() < tiredAt) {
         const { body, ...batch } = makeBatch();

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openLog } from '../../server/src/log.ts';
+import type { SourceConfig } from '../../server/src/stream/config-bucket.ts';
+import type { ConfigWriter } from '../../server/src/stream/config-writer.ts';
 import type { StreamSettings } from '../../server/src/stream/layout.ts';
 import { openStream } from '../../server/src/stream/open-stream.ts';
 import { waitUntil } from './wait-until.ts';
@@ -16,37 +18,42 @@ export const SOURCES: readonly [Source, ...Source[]] = [
 const HOUR_MS = 3_600_000;
 const PUT_WITHIN_MS = 20_000;
 
-/**
- * Enters the sources the way control does, which also makes every stream.
- * A second after a start the servers close their surplus routes and count as offline for a moment; then it is tried again.
- */
-export async function putSources(natsUrl: string, replicas: 1 | 3, eventStreams: number): Promise<void> {
-  const settings: StreamSettings = {
-    replicas,
-    eventStreams,
-    laneStreams: 2,
-    retentionMs: 72 * HOUR_MS,
-    dedupWindowMs: HOUR_MS / 6,
-  };
+/** Enters the sources the way control does, which also makes every stream. */
+export function putSources(natsUrl: string, replicas: 1 | 3, eventStreams: number): Promise<void> {
+  return writeConfig(natsUrl, { replicas, eventStreams }, async (writer) => {
+    for (const source of SOURCES) await writer.putSource(sourceConfig(source, 'ws_faults'));
+  });
+}
+
+export function sourceConfig({ id, writeKey }: Source, workspaceId: string): SourceConfig {
+  const writeKeyHashes = [createHash('sha256').update(writeKey).digest('hex')];
+  return { id, workspaceId, name: id, enabled: true, writeKeyHashes };
+}
+
+/** A second after a start the servers close their surplus routes and count as offline for a moment; then it is tried again. */
+export async function writeConfig(
+  natsUrl: string,
+  size: Pick<StreamSettings, 'replicas' | 'eventStreams'>,
+  write: (writer: ConfigWriter) => Promise<void>,
+): Promise<void> {
   let lastError: unknown;
-  const isPut = () =>
-    putAll(natsUrl, settings).then(
-      () => true,
-      (error: unknown) => {
-        lastError = error;
-        return false;
-      },
-    );
-  await waitUntil('the sources are entered', PUT_WITHIN_MS, isPut).catch((error: unknown) => {
+  const isPut = async () => {
+    try {
+      await using stream = await openStream({ natsUrl, settings: streamSettings(size), log: SILENT });
+      await write(await stream.configWriter());
+      return true;
+    } catch (error) {
+      lastError = error;
+      return false;
+    }
+  };
+  await waitUntil('the configuration is entered', PUT_WITHIN_MS, isPut).catch((error: unknown) => {
     throw lastError ?? error;
   });
 }
 
-async function putAll(natsUrl: string, settings: StreamSettings): Promise<void> {
-  await using stream = await openStream({ natsUrl, settings, log: openLog({ level: 'silent', pretty: false }) });
-  const writer = await stream.configWriter();
-  for (const { id, writeKey } of SOURCES) {
-    const writeKeyHashes = [createHash('sha256').update(writeKey).digest('hex')];
-    await writer.putSource({ id, workspaceId: 'ws_faults', name: id, enabled: true, writeKeyHashes });
-  }
+export const SILENT = openLog({ level: 'silent', pretty: false });
+
+export function streamSettings(size: Pick<StreamSettings, 'replicas' | 'eventStreams'>): StreamSettings {
+  return { ...size, laneStreams: 2, retentionMs: 72 * HOUR_MS, dedupWindowMs: HOUR_MS / 6 };
 }

@@ -1,16 +1,15 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchMaker, type PreparedBatch, type Senders } from './batch-maker.ts';
+import { batchMaker, type BatchShape, type PreparedBatch } from './batch-maker.ts';
 import type { Oracle } from './oracle.ts';
 import type { Random } from './seeded-random.ts';
 import { sendRequest } from './send-request.ts';
 
-export type LoadNeeds = {
+export type LoadNeeds = BatchShape & {
   url: string;
   oracle: Oracle;
   random: Random;
   batchesPerSecond: number;
-  senders?: Senders;
   /** Begins the ids of its calls: two loads need two. */
   prefix?: string;
 };
@@ -36,11 +35,11 @@ const MAX_WAITING = 3_000;
  * An open loop: batches start at their times whether or not earlier ones were answered, as they do from many clients.
  * A batch is sent again with the same ids until it is answered 200.
  */
-export function startLoad({ url, oracle, random, batchesPerSecond, senders, prefix }: LoadNeeds): Load {
+export function startLoad({ url, oracle, random, batchesPerSecond, prefix, ...shape }: LoadNeeds): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: 512 });
   const underWay = new Set<Promise<void>>();
   const startedAt = performance.now();
-  const makeBatch = batchMaker(random, prefix ?? 'load', senders);
+  const makeBatch = batchMaker(random, prefix ?? 'load', shape);
   let started = 0;
   let giveUpAt = Infinity;
   const ticker = setInterval(startDue, 10);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Span } from './measure-attempts.ts';
 
 const LOOK_AGAIN_MS = 50;
 
@@ -14,4 +15,11 @@ export async function waitUntil(
     await sleep(LOOK_AGAIN_MS);
   }
   return performance.now() - startedAt;
+}
+
+/** Lets time pass, and says from when to when. */
+export async function spend(ms: number): Promise<Span> {
+  const from = performance.now();
+  await sleep(ms);
+  return { from, to: performance.now() };
 }

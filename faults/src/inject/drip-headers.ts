@@ -1,3 +1,4 @@
+import { type Complaint, trueOnes } from '../complaints.ts';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,14 +19,14 @@ export async function dripHeaders(run: FaultRun): Promise<Findings> {
   const during = scene.oracle.attempts.filter((one) => one.startedAt > startedAt && one.outcome === 200);
   const p99WhileDrippingMs = percentileMs(during, 0.99) ?? Infinity;
   const found = await scene.finish({ duplicates: 'never', statuses: [200], areResetsFine: false });
-  const complaints: [boolean, string][] = [
+  const complaints: Complaint[] = [
     [report.mostOpen < sockets, `only ${report.mostOpen} of ${sockets} slow sockets were open together`],
     [report.closedOtherwise > 0, `${report.closedOtherwise} slow sockets were closed without a 408`],
     [report.longestMs > MAX_SOCKET_MS, `a slow socket stayed open for ${report.longestMs} ms`],
     [p99WhileDrippingMs > MAX_P99_MS, `p99 of the others was ${p99WhileDrippingMs} ms`],
   ];
   return {
-    failures: [...complaints.filter(([isTrue]) => isTrue).map(([, text]) => text), ...found.failures],
+    failures: [...trueOnes(complaints), ...found.failures],
     figures: { ...report, p99WhileDrippingMs, ...found.figures },
   };
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlClient } from '../control-client.ts';
 import { type DatabaseOutage, judgeDatabaseOutage } from '../judge-database-outage.ts';
-import type { Span } from '../measure-attempts.ts';
 import { type ControlScene, openControlScene } from '../open-control-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
-import { waitUntil } from '../wait-until.ts';
+import { spend, waitUntil } from '../wait-until.ts';
 import { msUntilStatus, watchReadiness } from '../watch-readiness.ts';
 import { REFUSED_NAME, watchRefusals } from '../watch-refusals.ts';
 
@@ -60,12 +59,6 @@ async function stopOnce(run: FaultRun, scene: ControlScene): Promise<DatabaseOut
     untilDisabledMs: Math.round(disabledAt - returnedAt),
     untilCreatedMs: Math.round(createdAt - returnedAt),
   };
-}
-
-async function spend(ms: number): Promise<Span> {
-  const from = performance.now();
-  await sleep(ms);
-  return { from, to: performance.now() };
 }
 
 async function refusalsFor(control: ControlClient, ms: number): Promise<DatabaseOutage['answers']> {

@@ -6,9 +6,11 @@ import { freePorts, ROOT_DIR } from '@millrace/engines';
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-export type CollectProcess = AsyncDisposable & {
+export type ServerProcess = AsyncDisposable & {
   url: string;
   port: number;
+  pid(): number | undefined;
+  logFile: string;
   /** Resolves when it takes requests, with what it has logged by then. Each start uses the same port. */
   start(): Promise<string>;
   /** Sends a signal and resolves when the process is gone. */
@@ -17,8 +19,8 @@ export type CollectProcess = AsyncDisposable & {
 
 export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
 
-/** The real server in the role of collect, in a process that faults may do anything to. */
-export async function collectProcess(settings: Settings, logFile: string): Promise<CollectProcess> {
+/** The real server in the roles that the settings name, in a process that faults may do anything to. */
+export async function serverProcess(settings: Settings, logFile: string): Promise<ServerProcess> {
   const [port = 0] = await freePorts(1);
   const log = createWriteStream(logFile, { flags: 'a' });
   let child: ChildProcess | undefined;
@@ -38,6 +40,8 @@ export async function collectProcess(settings: Settings, logFile: string): Promi
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    pid: () => child?.pid,
+    logFile,
     async start() {
       const env = { ...process.env, ...settings, MILLRACE_COLLECT_PORT: String(port) };
       const started = spawn(process.execPath, [join(ROOT_DIR, 'server/src/main.ts')], { env });
@@ -58,7 +62,7 @@ export async function collectProcess(settings: Settings, logFile: string): Promi
 /** Its own log line is the signal; a process that ends instead has its reason in the log. */
 function hasStarted(child: ChildProcess, logFile: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const endedEarly = () => reject(new Error(`collect ended with ${child.exitCode} before it started: ${logFile}`));
+    const endedEarly = () => reject(new Error(`the server ended with ${child.exitCode} before it started: ${logFile}`));
     child.once('exit', endedEarly);
     let said = '';
     const listen = (chunk: Buffer) => {

@@ -1,0 +1,20 @@
+import type { LaneHealth } from '../../../server/src/stream/health-bucket.ts';
+import { type Connection } from '../../../server/src/stream/connect-nats.ts';
+import { DELIVER_CONSUMER, HEALTH_BUCKET } from '../../../server/src/stream/layout.ts';
+import { EVENT_STREAM_NAMES } from '../open-scene.ts';
+
+/** What people would be shown of a lane now; undefined when it has no trouble. */
+export async function readHealth({ nc }: Connection, destinationId: string): Promise<LaneHealth | undefined> {
+  const answer = await nc.request(`$JS.API.DIRECT.GET.KV_${HEALTH_BUCKET}.$KV.${HEALTH_BUCKET}.${destinationId}`);
+  return answer.data.length === 0 ? undefined : answer.json<LaneHealth>();
+}
+
+/** Requests that are not acknowledged yet, taken or not. */
+export async function countUnsettled({ nc }: Connection): Promise<number> {
+  const counts = EVENT_STREAM_NAMES.map(async (stream) => {
+    const answer = await nc.request(`$JS.API.CONSUMER.INFO.${stream}.${DELIVER_CONSUMER}`);
+    const { num_pending, num_ack_pending } = answer.json<{ num_pending: number; num_ack_pending: number }>();
+    return num_pending + num_ack_pending;
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}

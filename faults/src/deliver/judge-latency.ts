@@ -1,0 +1,60 @@
+import { type Complaint, trueOnes } from '../complaints.ts';
+import { percentileMs, type Span, type Timed } from '../measure-attempts.ts';
+import type { Findings } from '../run-fault.ts';
+
+export type LatencyBound = {
+  /** Below this nobody speaks of slow, however fast it was in quiet times: for machines that have other things to do. */
+  floorMs: number;
+  /** p99 may not pass this, however slow it was in quiet times. */
+  maxP99Ms: number;
+  /** Not one may pass this. */
+  lateMs: number;
+  /** An event passes through so many processes; each is as late as the machine is. */
+  hops?: number;
+};
+
+/** What is promised, on a machine that has nothing else to do. */
+export const STRICT: LatencyBound = { floorMs: 0, maxP99Ms: 500, lateMs: 1_000 };
+/** For CI, whose two cores have other things to do: only what is plainly wrong turns it red. */
+export const NOISY: LatencyBound = { floorMs: 250, maxP99Ms: 2_000, lateMs: 3_000, hops: 8 };
+
+export type LatencyCase = {
+  name: string;
+  quiet: readonly Timed[];
+  during: readonly Timed[];
+  bound: LatencyBound;
+  /** How late the machine woke a process meanwhile, at p99. */
+  machineLateMs?: number;
+};
+
+/** Nobody else's p99 more than doubles. */
+export function judgeLatency({ name, quiet, during, bound, machineLateMs = 0 }: LatencyCase): Findings {
+  const quietP99Ms = percentileMs(quiet, 0.99) ?? Infinity;
+  const p99Ms = percentileMs(during, 0.99) ?? Infinity;
+  const maxMs = percentileMs(during, 1) ?? Infinity;
+  const noiseMs = machineLateMs * (bound.hops ?? 0);
+  const limitMs = Math.round(Math.min(bound.maxP99Ms, Math.max(bound.floorMs, 2 * quietP99Ms)) + noiseMs);
+  const complaints: Complaint[] = [
+    [quiet.length === 0 || during.length === 0, `${name}: nothing was measured`],
+    [p99Ms > limitMs, `${name}: p99 was ${p99Ms} ms, over ${limitMs} ms; in quiet times it is ${quietP99Ms} ms`],
+    [maxMs > bound.lateMs + noiseMs, `${name}: one came ${maxMs} ms late`],
+  ];
+  return {
+    failures: trueOnes(complaints),
+    figures: {
+      [name]: {
+        measured: during.length,
+        p50Ms: percentileMs(during, 0.5),
+        p99Ms,
+        maxMs,
+        quietP99Ms,
+        limitMs,
+        machineLateMs,
+      },
+    },
+  };
+}
+
+export function startedIn(timed: readonly Timed[], { from, to }: Span): Timed[] {
+  return timed.filter(({ startedAt }) => startedAt >= from && startedAt < to);
+}
