@@ -1,12 +1,16 @@
 /** `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. */
 import { parseArgs } from 'node:util';
+import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
+import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 
 export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
 
 const BENCHES: Readonly<Record<string, (options: { isQuick: boolean }) => Promise<Verdict>>> = {
+  clients: benchClients,
   collect: benchCollect,
+  deliver: benchDeliver,
   projection: benchProjection,
 };
 

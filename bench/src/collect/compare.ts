@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { cpuUs } from '../cpu-us.ts';
+import { median, round, spreadOf } from '../spread.ts';
 
 /** A server under test, and how to load it. */
 export type Running = AsyncDisposable & {
@@ -80,33 +81,13 @@ async function measure(server: Running, plan: Plan, run: string): Promise<{ us: 
   return { us: us / requests, natsUs: natsUs / requests };
 }
 
-/** User and system time of a process, from its 14th and 15th field: ticks of 10 ms. */
-function cpuUs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
 function summarize(slices: Slice[]): Comparison {
-  const ratios = slices.map((slice) => slice.ratio).sort((a, b) => a - b);
-  const low = ratios[Math.floor(ratios.length * 0.1)] ?? 0;
-  const high = ratios[Math.ceil(ratios.length * 0.9) - 1] ?? 0;
+  const { median: ratio, ...spread } = spreadOf(slices.map((slice) => slice.ratio));
   return {
-    ratio: round(median(ratios)),
-    min: round(ratios[0] ?? 0),
-    max: round(ratios.at(-1) ?? 0),
+    ratio,
+    ...spread,
     firstUs: round(median(slices.map((slice) => slice.firstUs))),
     secondUs: round(median(slices.map((slice) => slice.secondUs))),
     natsUs: round(median(slices.map((slice) => slice.natsUs))),
-    isConclusive: high / low <= 1.25,
   };
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
-const PLACE = '@ID@';
+/** Where a template takes the id of a request. */
+export const PLACE = '@ID@';
 
 /** Of the form and length that real keys have. */
 export const BENCH_WRITE_KEY = 'wk_7FhQ2mZpLx93vTnRkW8yBdCsGjA0uEoIi1qXzV5tNcM_1a2b3c4';
