@@ -49,6 +49,14 @@ test('what is stored as sent passes, also when it was sent twice', () => {
   assertStoredAsSent([line()], [exchange, exchange]);
 });
 
+test('without a time of sending, the time of the call is kept as it is', () => {
+  const body = JSON.stringify({ batch: [call], context: { library: { name: 'lib' } } });
+  const { sentAt: _, ...unsent } = event;
+  const kept = { ...line(), event: { ...unsent, timestamp: '2020-01-01T00:00:00.000Z' } };
+  assertStoredAsSent([kept], [{ ...exchange, body }]);
+  assert.throws(() => assertStoredAsSent([line()], [{ ...exchange, body }]), assert.AssertionError);
+});
+
 test('a call that was lost or stored twice is seen', () => {
   assert.throws(() => assertStoredAsSent([], [exchange]));
   assert.throws(() => assertStoredAsSent([line(), line()], [exchange]));

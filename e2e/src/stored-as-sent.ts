@@ -40,17 +40,22 @@ function eventOf({ call, shared, exchange }: SentCall, receivedAt: string): Fiel
   const { writeKey: _, timestamp, originalTimestamp, sentAt, ...fields } = withoutUnknowns(call);
   const happenedAt = timestamp ?? originalTimestamp;
   const sentMs = Date.parse(String(sentAt ?? shared['sentAt']));
-  const timeOnItsWayMs = Date.parse(receivedAt) - sentMs;
   const integrations = merged(shared['integrations'], call['integrations']);
   return {
     ...fields,
     context: contextOf(merged(shared['context'], call['context']), exchange),
     ...(integrations === undefined ? {} : { integrations }),
     originalTimestamp: originalTimestamp ?? timestamp,
-    sentAt: new Date(sentMs).toISOString(),
+    ...timesOf(Date.parse(String(happenedAt)), sentMs, receivedAt),
     receivedAt,
-    timestamp: new Date(Date.parse(String(happenedAt)) + timeOnItsWayMs).toISOString(),
   };
+}
+
+/** Only a client that says when it sent can have its clock corrected; NaN where it does not. */
+function timesOf(happenedMs: number, sentMs: number, receivedAt: string): Fields {
+  if (Number.isNaN(sentMs)) return { timestamp: new Date(happenedMs).toISOString() };
+  const timeOnItsWayMs = Date.parse(receivedAt) - sentMs;
+  return { sentAt: new Date(sentMs).toISOString(), timestamp: new Date(happenedMs + timeOnItsWayMs).toISOString() };
 }
 
 /** Libraries write null for what they do not know, some an empty text for an id. */
