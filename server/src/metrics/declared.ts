@@ -1,0 +1,130 @@
+/**
+ * Every metric there is; docs/metrics.md lists them, and a test holds the two together. A label never holds an id: what it
+ * can be is a handful of words of ours.
+ */
+export type Declared = {
+  kind: 'counter' | 'gauge' | 'histogram';
+  label?: string;
+  /** Shown as 0 from the start, so that the first one is seen as a rise. */
+  values?: readonly string[];
+  /** In seconds. */
+  buckets?: readonly number[];
+  help: string;
+};
+
+const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const ATTEMPT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
+const LAG = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+export const METRICS = {
+  millrace_calls_accepted_total: { kind: 'counter', help: 'Calls accepted and stored' },
+  millrace_calls_refused_total: { kind: 'counter', label: 'code', help: 'Calls refused by the contract' },
+  millrace_collect_requests_total: {
+    kind: 'counter',
+    label: 'status',
+    values: ['200', '503'],
+    help: 'Requests to the collection API',
+  },
+  millrace_requests_refused_total: {
+    kind: 'counter',
+    label: 'code',
+    help: 'Requests to the collection API that were refused as a whole',
+  },
+  millrace_requests_shed_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['engine', 'memory', 'rate_limit'],
+    help: 'Requests told to come back later',
+  },
+  millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
+  millrace_held_bytes: { kind: 'gauge', help: 'Bytes of bodies being stored now' },
+
+  millrace_deliveries_total: {
+    kind: 'counter',
+    label: 'outcome',
+    values: ['delivered', 'discarded', 'expired', 'lane_full', 'skipped'],
+    help: 'Deliveries that came to an end',
+  },
+  millrace_attempts_total: {
+    kind: 'counter',
+    label: 'outcome',
+    values: ['delivered', 'retry', 'discarded', 'expired'],
+    help: 'Attempts, by what they meant',
+  },
+  millrace_attempt_errors_total: {
+    kind: 'counter',
+    label: 'class',
+    help: 'POSTs that failed, by error class or status class (http_4xx, http_5xx, …)',
+  },
+  millrace_attempt_seconds: { kind: 'histogram', buckets: ATTEMPT, help: 'Duration of an attempt, its slowest POST' },
+  millrace_first_delivery_seconds: {
+    kind: 'histogram',
+    buckets: LAG,
+    help: 'From receivedAt to delivered, of what the first attempt delivered',
+  },
+  millrace_attempts_in_flight: { kind: 'gauge', help: 'Attempts under way' },
+  millrace_attempts_max: { kind: 'gauge', help: 'Attempts that may be under way: MILLRACE_MAX_IN_FLIGHT' },
+  millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
+  millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },
+  millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
+  millrace_lanes: { kind: 'gauge', label: 'state', help: 'Lanes open in the whole installation, by state' },
+  millrace_lanes_depth: { kind: 'gauge', help: 'Deliveries in all lanes of the installation, as far as known' },
+  millrace_lane_fill_ratio_max: { kind: 'gauge', help: 'The fullest lane, as a part of its quota' },
+  millrace_lane_failing_seconds_max: {
+    kind: 'gauge',
+    help: 'How long the longest failing destination has been failing',
+  },
+  millrace_breaker_trips_total: { kind: 'counter', help: 'Gates shut because a receiver failed again and again' },
+  millrace_parked_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['untried', 'retry'],
+    help: 'Deliveries put into a lane: before their first attempt, or after one',
+  },
+  millrace_dead_letters_total: {
+    kind: 'counter',
+    label: 'reason',
+    values: ['discarded', 'expired', 'lane_full'],
+    help: 'Deliveries given up',
+  },
+  millrace_dead_letters_refused_total: {
+    kind: 'counter',
+    help: 'Dead letters that found no room and are only in the log',
+  },
+  millrace_record_refused_total: {
+    kind: 'counter',
+    help: 'Batches of the record that found no room and are lost to it',
+  },
+
+  millrace_control_requests_total: {
+    kind: 'counter',
+    label: 'status',
+    values: ['200', '500', '503'],
+    help: 'Requests to the control API',
+  },
+  millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
+  millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
+
+  millrace_nats_losses_total: { kind: 'counter', help: 'Connections to NATS that were lost' },
+  millrace_nats_connected: { kind: 'gauge', help: '1 while NATS can be reached' },
+  millrace_stream_troubles_total: {
+    kind: 'counter',
+    label: 'trouble',
+    values: ['silent', 'no_leader', 'full'],
+    help: 'Event streams that stopped taking requests',
+  },
+  millrace_event_streams_in_trouble: { kind: 'gauge', help: 'Event streams that take no requests now' },
+  millrace_event_loop_delay_p99_seconds: { kind: 'gauge', help: 'Delay of the event loop since the last scrape' },
+} as const satisfies Record<string, Declared>;
+
+type All = typeof METRICS;
+export type MetricName = keyof All;
+
+/** The names of one kind, with or without a label. */
+export type NameOf<Kind extends Declared['kind'], Labelled extends boolean> = {
+  [Name in MetricName]: All[Name]['kind'] extends Kind
+    ? (All[Name] extends { label: string } ? true : false) extends Labelled
+      ? Name
+      : never
+    : never;
+}[MetricName];

@@ -1,0 +1,136 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  collectDefaultMetrics,
+  Counter as PromCounter,
+  Gauge,
+  Histogram as PromHistogram,
+  Registry,
+} from 'prom-client';
+import { type Declared, METRICS, type MetricName, type NameOf } from './declared.ts';
+
+export type Counter = { add(count?: number): void };
+export type Histogram = { observe(seconds: number): void };
+
+/** What roles count with. Ask for counters once and keep them: counting is then an addition. */
+export type Metrics = {
+  counter(name: NameOf<'counter', false>): Counter;
+  /** A counter for each value of the label. */
+  counters(name: NameOf<'counter', true>): (value: string) => Counter;
+  histogram(name: NameOf<'histogram', false>): Histogram;
+  /** Read at each scrape. */
+  gauge(name: NameOf<'gauge', false>, read: () => number): void;
+  gauges(name: NameOf<'gauge', true>, read: () => Iterable<readonly [string, number]>): void;
+  /** Adds what every Node process has to tell. Once a process: it watches the process itself. */
+  watchProcess(): Disposable;
+  /** Everything, as Prometheus reads it. */
+  text(): Promise<string>;
+  contentType: string;
+};
+
+type Cells = Map<string, { count: number }>;
+type Read = () => Iterable<readonly [string, number]>;
+type State = {
+  registry: Registry;
+  cells: Map<MetricName, Cells>;
+  reads: Map<MetricName, Read>;
+  histograms: Map<MetricName, PromHistogram>;
+};
+
+/** A label that would grow without end goes on under this name. */
+const OTHER = 'other';
+const MAX_VALUES = 64;
+const LOOK_EVERY_MS = 10;
+
+export function openMetrics(): Metrics {
+  const state: State = { registry: new Registry(), cells: new Map(), reads: new Map(), histograms: new Map() };
+  for (const [name, declared] of Object.entries(METRICS)) register(state, name as MetricName, declared);
+  return {
+    counter: (name) => counterIn(cellsOf(state, name), ''),
+    counters(name) {
+      const cells = cellsOf(state, name);
+      const made = new Map<string, Counter>();
+      const make = (value: string) => {
+        const counter = counterIn(cells, made.size < MAX_VALUES ? value : OTHER);
+        if (made.size < MAX_VALUES) made.set(value, counter);
+        return counter;
+      };
+      for (const value of (METRICS[name] as Declared).values ?? []) make(value);
+      return (value) => made.get(value) ?? make(value);
+    },
+    histogram(name) {
+      const histogram = state.histograms.get(name);
+      return { observe: (seconds) => histogram?.observe(seconds) };
+    },
+    gauge(name, read) {
+      state.reads.set(name, () => [['', read()]]);
+    },
+    gauges(name, read) {
+      state.reads.set(name, read);
+    },
+    watchProcess: () => watchProcess(state),
+    text: () => state.registry.metrics(),
+    contentType: state.registry.contentType,
+  };
+}
+
+function watchProcess({ registry, reads }: State): Disposable {
+  collectDefaultMetrics({ register: registry });
+  const histogram = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
+  histogram.enable();
+  reads.set('millrace_event_loop_delay_p99_seconds', () => {
+    // What it counts includes the pause between two of its own looks.
+    const seconds = Math.max(0, histogram.percentile(99) / 1e9 - LOOK_EVERY_MS / 1e3);
+    histogram.reset();
+    return [['', seconds]];
+  });
+  return { [Symbol.dispose]: () => void histogram.disable() };
+}
+
+function cellsOf({ cells }: State, name: MetricName): Cells {
+  const known = cells.get(name);
+  if (known !== undefined) return known;
+  const made: Cells = new Map();
+  cells.set(name, made);
+  return made;
+}
+
+function counterIn(cells: Cells, value: string): Counter {
+  const cell = cells.get(value) ?? { count: 0 };
+  cells.set(value, cell);
+  return {
+    add(count = 1) {
+      cell.count += count;
+    },
+  };
+}
+
+/** Prometheus' own objects are filled when somebody looks: they cost a hash of their labels at every use. */
+function register(state: State, name: MetricName, { kind, label, help, buckets = [] }: Declared): void {
+  const options = { name, help, labelNames: label === undefined ? [] : [label], registers: [] };
+  const labels = (value: string) => (label === undefined ? {} : { [label]: value });
+  switch (kind) {
+    case 'counter': {
+      const collect = function (this: PromCounter) {
+        this.reset();
+        for (const [value, { count }] of state.cells.get(name) ?? []) this.inc(labels(value), count);
+      };
+      state.registry.registerMetric(new PromCounter({ ...options, collect }));
+      return;
+    }
+    case 'gauge': {
+      const collect = function (this: Gauge) {
+        this.reset();
+        // Nobody may read it in this process, and then 0 would be a claim.
+        if (label === undefined) this.remove();
+        for (const [value, number] of state.reads.get(name)?.() ?? []) this.set(labels(value), number);
+      };
+      state.registry.registerMetric(new Gauge({ ...options, collect }));
+      return;
+    }
+    case 'histogram': {
+      const histogram = new PromHistogram({ ...options, buckets: [...buckets] });
+      state.registry.registerMetric(histogram);
+      state.histograms.set(name, histogram);
+    }
+  }
+}
