@@ -1,6 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
 import { noteEventsSeen } from '../store/source-events.ts';
+import { noteSuppressed } from '../store/erased-users.ts';
 import { noteKeysUsed } from '../store/write-keys.ts';
 import type { Sighting } from '../stream/sightings.ts';
 
@@ -16,6 +17,9 @@ export function recordSightings({ store, log }: SightingNeeds): (sighting: Sight
         keyHashes: sighting.keyHashes.map((hash) => Buffer.from(hash, 'hex')),
         at,
       });
+      if (sighting.suppressed !== undefined) {
+        await noteSuppressed(tx, { workspaceId, sourceId, ...sighting.suppressed });
+      }
       await noteEventsSeen(tx, { workspaceId, sourceId }, { names: sighting.events, at });
     });
     recorded.catch((error: unknown) => log.debug({ sourceId, error: String(error) }, 'sighting.dropped'));

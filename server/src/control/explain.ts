@@ -1,0 +1,79 @@
+import { Explanation } from '@millrace/contract/control';
+import { type AttemptRow, attemptsOf } from '../store/attempts.ts';
+import { deliveriesOfMessage, type DeliveryRow } from '../store/deliveries.ts';
+import { destinationNames } from '../store/destinations.ts';
+import { recordText } from '../store/record-text.ts';
+import { type RefusalRow, refusalsOfMessage } from '../store/refusals.ts';
+import type { ControlNeeds } from './control-needs.ts';
+import { toAttempt, toDelivery, toLane } from './record-answers.ts';
+import { type Route, route } from './route.ts';
+import { tellStory } from './tell-story.ts';
+
+export const explainRoutes: Route[] = [
+  route({
+    method: 'GET',
+    url: '/api/v1/events/:messageId/explain',
+    summary: 'Why an event did or did not reach each destination',
+    answer: Explanation,
+    permission: 'deliveries:read',
+    status: 200,
+    async handle({ tx, actor, params }, needs) {
+      const { workspaceId } = actor;
+      const messageId = recordText(params['messageId'] ?? '');
+      const rows = await deliveriesOfMessage(tx, workspaceId, messageId);
+      const ids = rows.map(({ id }) => id);
+      const attempts = await attemptsOf(tx, workspaceId, ids);
+      const names = await destinationNames(
+        tx,
+        workspaceId,
+        rows.map((row) => row.destination_id),
+      );
+      const refusals = (await refusalsOfMessage(tx, workspaceId, messageId)).flatMap((row) =>
+        toRefusals(row, messageId),
+      );
+      const explained = rows.map((row) => explainOne(row, { attempts, names, needs }));
+      const verdict = rows.length > 0 ? 'accepted' : refusals.length > 0 ? 'refused' : 'unknown';
+      return { messageId, verdict, story: storyOf(rows, refusals, explained), refusals, destinations: explained };
+    },
+  }),
+];
+
+type Known = { attempts: readonly AttemptRow[]; names: ReadonlyMap<string, string>; needs: ControlNeeds };
+
+function explainOne(row: DeliveryRow, { attempts, names, needs }: Known): Explanation['destinations'][number] {
+  const own = attempts.filter((attempt) => attempt.delivery_id === row.id);
+  const isWaiting = row.state === 'pending' || row.state === 'retrying';
+  const lane = isWaiting ? needs.laneOf(row.destination_id) : undefined;
+  return {
+    ...toDelivery(row),
+    history: own.map(toAttempt),
+    destinationName: names.get(row.destination_id) ?? null,
+    story: tellStory({ row, attempts: own, lane }),
+    lane: toLane(lane),
+  };
+}
+
+type Refused = Explanation['refusals'][number];
+
+function toRefusals({ source_id: sourceId, code, samples }: RefusalRow, messageId: string): Refused[] {
+  return samples
+    .filter((sample) => sample.messageId === messageId)
+    .map(({ at, message, call = null }) => ({ sourceId, code, message, at, call }));
+}
+
+const UNKNOWN = [
+  'There is no record of this event.',
+  'It may never have reached us, or come too recently; its source may have had no destination; it may be older than the records that are kept; or it was refused and is not among the samples of refused calls.',
+];
+
+function storyOf(rows: DeliveryRow[], refusals: Refused[], explained: Explanation['destinations']): string[] {
+  const refused = refusals.map(({ at, code, message }) => `Refused at ${at} (${code}): ${message}`);
+  const [first] = rows;
+  if (first === undefined) return refused.length > 0 ? refused : UNKNOWN;
+  const what = `${first.type}${first.name === null ? '' : ` "${first.name}"`}`;
+  return [
+    ...refused,
+    `Accepted at ${first.received_at.toISOString()}: ${what}.`,
+    ...explained.flatMap((one) => one.story.map((text) => `${one.destinationName ?? one.destinationId}: ${text}`)),
+  ];
+}

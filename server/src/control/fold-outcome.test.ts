@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import * as fc from 'fast-check';
+import type { DeliveryRow } from '../store/deliveries.ts';
+import type { OutcomeEntry } from '../stream/outcomes.ts';
+import { foldOutcome } from './fold-outcome.ts';
+import { attempted, BASE, facts } from './outcomes-for-tests.ts';
+
+suite('what the record says of a delivery', () => {
+  test('does not depend on the order in which things come, nor on how often', () => {
+    fc.assert(
+      fc.property(facts(), fc.array(fc.nat()), (entries, order) => {
+        const expected = fold(entries);
+        const again = [...entries, ...entries].toSorted(
+          (a, b) => (order[a.at % (order.length + 1)] ?? 0) - (order[b.at % (order.length + 1)] ?? 0),
+        );
+        const folded = fold(again);
+        assert.deepEqual(folded.row, expected.row);
+        // Which of two ways to be discarded is counted may depend on it, but not how often.
+        assert.deepEqual(folded.ends.map(outcomeOf), expected.ends.map(outcomeOf));
+      }),
+    );
+  });
+
+  test('stays delivered, whatever comes later or late', () => {
+    fc.assert(
+      fc.property(facts(), (entries) => {
+        const wasDelivered = entries.some((entry) => entry.kind === 'attempt' && entry.outcome === 'delivered');
+        assert.equal(fold(entries).row?.state === 'delivered', wasDelivered);
+      }),
+    );
+  });
+
+  test('is of the attempt that was delivered', () => {
+    const { row } = fold([attempted(1, 'retry', 503), attempted(2, 'delivered', 200)]);
+    assert.deepEqual([row?.state, row?.attempts, row?.last_status, row?.error_class], ['delivered', 2, 200, null]);
+  });
+
+  test('counts a delivery once for each end it had', () => {
+    const { ends } = fold([
+      attempted(1, 'discarded', 404),
+      attempted(2, 'delivered', 200),
+      attempted(3, 'delivered', 200),
+    ]);
+    assert.deepEqual(ends, ['delivered ', 'discarded http_404']);
+  });
+
+  test('names the full lane and the rule of a skip as the reason', () => {
+    const full = { ...BASE, at: 5, kind: 'given_up', attempts: 0, reason: 'lane_full' } as const;
+    assert.deepEqual([fold([full]).row?.state, fold([full]).row?.reason], ['discarded', 'lane_full']);
+    const skipped = { ...BASE, at: 5, kind: 'skipped', reason: 'blocked_event' } as const;
+    assert.deepEqual([fold([skipped]).row?.state, fold([skipped]).row?.reason], ['skipped', 'blocked_event']);
+  });
+});
+
+function fold(entries: readonly OutcomeEntry[]): { row: DeliveryRow | undefined; ends: string[] } {
+  let row: DeliveryRow | undefined;
+  const ends: string[] = [];
+  for (const entry of entries) {
+    const folded = foldOutcome(row, entry);
+    row = folded.row;
+    if (folded.counted !== undefined) ends.push(`${folded.counted.outcome} ${folded.counted.errorClass}`);
+  }
+  return { row, ends: ends.toSorted() };
+}
+
+const outcomeOf = (end: string) => end.split(' ')[0];

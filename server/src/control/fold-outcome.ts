@@ -1,0 +1,141 @@
+import type { DeliveryRow, DeliveryState } from '../store/deliveries.ts';
+import { recordText, storable } from '../store/record-text.ts';
+import type { OutcomeAnswer, OutcomeEntry } from '../stream/outcomes.ts';
+
+/** What ends a delivery, each with the bit that says it has been counted. */
+const ENDS = { delivered: 1, discarded: 2, expired: 4, skipped: 8 } as const;
+type End = keyof typeof ENDS;
+
+/** One more in the counters. */
+export type Counted = { outcome: End; errorClass: string };
+export type Folded = { row: DeliveryRow; counted: Counted | undefined };
+
+type Fact = { state: DeliveryState; reason: string | null; rank: number };
+
+/**
+ * The delivery's row with one more thing that happened to it. In whatever order things come, and however often, the row
+ * ends up the same: times decide and not arrivals, and what a receiver took stays delivered. A delivery counts once for
+ * each end it had; it can have two when a process died between them, or when somebody had it tried again.
+ */
+export function foldOutcome(before: DeliveryRow | undefined, entry: OutcomeEntry): Folded {
+  const fact = factOf(entry);
+  const row = before === undefined ? newRow(entry, fact) : { ...before };
+  const receivedAt = new Date(entry.receivedAt);
+  if (receivedAt < row.received_at) row.received_at = receivedAt;
+  if (entry.kind === 'attempt') foldAttempt(row, entry);
+  else if (entry.kind !== 'skipped') row.attempts = Math.max(row.attempts, entry.attempts);
+  if (isNews(row, fact, entry.at)) {
+    row.state = fact.state;
+    row.reason = fact.reason;
+    row.changed_at = new Date(entry.at);
+  }
+  return { row, counted: count(row, fact) };
+}
+
+function factOf(entry: OutcomeEntry): Fact {
+  switch (entry.kind) {
+    case 'waiting':
+      return { state: 'pending', reason: null, rank: 0 };
+    case 'skipped':
+      return { state: 'skipped', reason: recordText(entry.reason), rank: 1 };
+    case 'given_up':
+      return { state: entry.reason === 'expired' ? 'expired' : 'discarded', reason: entry.reason, rank: 3 };
+    case 'attempt':
+      if (entry.outcome === 'retry') return { state: 'retrying', reason: null, rank: 2 };
+      return { state: entry.outcome, reason: null, rank: entry.outcome === 'delivered' ? 4 : 3 };
+  }
+}
+
+function newRow(entry: OutcomeEntry, fact: Fact): DeliveryRow {
+  return {
+    workspace_id: entry.workspaceId,
+    id: entry.deliveryId,
+    received_on: entry.receivedAt.slice(0, 10),
+    received_at: new Date(entry.receivedAt),
+    source_id: entry.sourceId,
+    destination_id: entry.destinationId,
+    message_id: recordText(entry.messageId),
+    type: entry.type,
+    name: textOrNull(entry.name),
+    user_id: textOrNull(entry.userId),
+    anonymous_id: textOrNull(entry.anonymousId),
+    state: fact.state,
+    reason: fact.reason,
+    changed_at: new Date(entry.at),
+    attempts: 0,
+    first_attempt_at: null,
+    last_attempt_at: null,
+    last_status: null,
+    error_class: null,
+    sentence: null,
+    next_at: null,
+    counted: 0,
+  };
+}
+
+const RANKS: Readonly<Record<DeliveryState, number>> = {
+  pending: 0,
+  skipped: 1,
+  retrying: 2,
+  discarded: 3,
+  expired: 3,
+  delivered: 4,
+};
+
+function isNews(row: DeliveryRow, fact: Fact, at: number): boolean {
+  const newer = at - row.changed_at.getTime();
+  // Of several times that a receiver took it, the first.
+  if (fact.state === 'delivered') return row.state !== 'delivered' || newer < 0;
+  if (row.state === 'delivered') return false;
+  return newer > 0 || (newer === 0 && fact.rank > RANKS[row.state]);
+}
+
+type AttemptEntry = Extract<OutcomeEntry, { kind: 'attempt' }>;
+
+/** What the row says of attempts is of the first that was delivered, or else of the last. */
+function foldAttempt(row: DeliveryRow, entry: AttemptEntry): void {
+  const at = new Date(entry.at);
+  const isLatest = row.last_attempt_at === null || at > row.last_attempt_at;
+  row.attempts = Math.max(row.attempts, entry.attempt);
+  if (row.first_attempt_at === null || at < row.first_attempt_at) row.first_attempt_at = at;
+  if (isLatest) row.last_attempt_at = at;
+  const wasDelivered = (row.counted & ENDS.delivered) !== 0;
+  const isTelling = entry.outcome === 'delivered' ? !wasDelivered || at < row.changed_at : !wasDelivered && isLatest;
+  if (!isTelling) return;
+  const telling = tellingAnswer(entry);
+  row.last_status = telling?.status ?? null;
+  row.error_class = entry.outcome === 'delivered' ? null : errorClassOf(telling);
+  row.sentence = telling === undefined ? null : sentenceOf(telling);
+  row.next_at = entry.nextAt === undefined ? null : new Date(entry.nextAt);
+}
+
+/** Of several targets, the one that explains the outcome. */
+export function tellingAnswer({
+  outcome,
+  answers,
+}: Pick<AttemptEntry, 'outcome' | 'answers'>): OutcomeAnswer | undefined {
+  const isGood = ({ status = 0 }: OutcomeAnswer) => status >= 200 && status < 300;
+  return answers.find((answer) => isGood(answer) === (outcome === 'delivered')) ?? answers[0];
+}
+
+/** The class of an error, or of a status: `http_503`. */
+export function errorClassOf(answer: OutcomeAnswer | undefined): string {
+  return answer?.errorClass ?? (answer?.status === undefined ? 'unknown' : `http_${answer.status}`);
+}
+
+export function sentenceOf({ status, message }: OutcomeAnswer): string {
+  return message === undefined ? `the receiver answered ${status}` : storable(message);
+}
+
+function count(row: DeliveryRow, { state, reason }: Fact): Counted | undefined {
+  if (state === 'pending' || state === 'retrying') return undefined;
+  const bit = ENDS[state];
+  if ((row.counted & bit) !== 0) return undefined;
+  row.counted |= bit;
+  const errorClass = state === 'delivered' ? '' : (reason ?? row.error_class ?? '');
+  return { outcome: state, errorClass };
+}
+
+function textOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : recordText(text);
+}

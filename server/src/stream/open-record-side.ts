@@ -1,0 +1,69 @@
+import type { Logger } from '../log.ts';
+import { connectNats } from './connect-nats.ts';
+import { type LaneHealth, watchHealth } from './health-bucket.ts';
+import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
+import type { OutcomeBatch, OutcomeEntry } from './outcomes.ts';
+import { pull, type PullNeeds } from './pull.ts';
+import { followUsage, type UsageReader } from './read-usage.ts';
+
+/** A batch of outcomes that this process has to record. */
+export type PulledOutcomes = {
+  sequence: number;
+  /** When it was stored, in milliseconds. */
+  storedAt: number;
+  bytes: number;
+  /** Throws if they cannot be read. */
+  entries(): OutcomeEntry[];
+  /** It is in PostgreSQL. */
+  ack(): void;
+  giveBack(): void;
+};
+
+export type OutcomesTaker = Pick<PullNeeds, 'room'> & { taken(batch: PulledOutcomes): void };
+
+/** Everything of the engine that the record is made of. */
+export type RecordSide = AsyncDisposable & {
+  pullOutcomes(needs: OutcomesTaker): AsyncDisposable;
+  /** The event streams, in the order of their numbers. */
+  usage: UsageReader[];
+  /** A destination's lane as it was last told, or undefined when nothing waits. */
+  laneOf(destinationId: string): LaneHealth | undefined;
+};
+
+export type RecordSideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+
+/** A connection of its own: a recorder that has much to catch up with must not delay anything else. */
+export async function openRecordSide({ natsUrl, settings, log }: RecordSideNeeds): Promise<RecordSide> {
+  await using opening = new AsyncDisposableStack();
+  const connection = opening.use(await connectNats({ url: natsUrl, name: 'millrace-record', log }));
+  const lanes = new Map<string, LaneHealth>();
+  opening.use(
+    await watchHealth({ watching: connection, log }, (destinationId, health) => {
+      if (health === undefined) lanes.delete(destinationId);
+      else lanes.set(destinationId, health);
+    }),
+  );
+  const open = opening.move();
+  return {
+    pullOutcomes: ({ room, taken }) =>
+      pull({
+        connection,
+        stream: OUTCOMES_STREAM,
+        consumer: RECORD_CONSUMER,
+        room,
+        taken: (message) =>
+          taken({
+            sequence: message.seq,
+            storedAt: Number(message.timestampNanos / 1_000_000n),
+            bytes: message.data.length,
+            entries: () => message.json<OutcomeBatch>().entries,
+            ack: () => message.ack(),
+            giveBack: () => message.nak(),
+          }),
+        log,
+      }),
+    usage: followUsage(connection, settings.eventStreams),
+    laneOf: (destinationId) => lanes.get(destinationId),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

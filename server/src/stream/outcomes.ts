@@ -1,0 +1,67 @@
+import { nuid } from '@nats-io/nats-core';
+import { outcomesSubject } from './layout.ts';
+import { type DurableNeeds, publishDurably } from './publish-durably.ts';
+
+/** What happened to deliveries, on its way to the record in PostgreSQL. Written by deliver, read by control. */
+export type OutcomeEntry = {
+  workspaceId: string;
+  sourceId: string;
+  destinationId: string;
+  /** Stable over all attempts; the receiver's `webhook-id`. */
+  deliveryId: string;
+  messageId: string;
+  type: string;
+  /** The name of a track event, page or screen. */
+  name?: string;
+  userId?: string;
+  anonymousId?: string;
+  receivedAt: string;
+  /** Which replay, or which retry of a dead letter, made this delivery. */
+  replayId?: string;
+  /** When this happened, in milliseconds. */
+  at: number;
+} & OutcomeFact;
+
+export type OutcomeFact =
+  /** An attempt was made. `outcome` is what it means; `nextAt` is set for a retry. */
+  | {
+      kind: 'attempt';
+      attempt: number;
+      outcome: 'delivered' | 'retry' | 'discarded' | 'expired';
+      nextAt?: number;
+      answers: OutcomeAnswer[];
+    }
+  /** No attempt was made: it waits in its lane. */
+  | { kind: 'waiting'; attempts: number }
+  /** Given up without another attempt. */
+  | { kind: 'given_up'; attempts: number; reason: 'expired' | 'lane_full' }
+  | { kind: 'skipped'; reason: string };
+
+export type OutcomeAnswer = {
+  url: string;
+  status?: number;
+  errorClass?: string;
+  /** In words, for an error. */
+  message?: string;
+  address?: string;
+  timings: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number; totalMs: number };
+  /** The first 16 KiB of the answer; left out when empty. */
+  body?: string;
+};
+
+export type OutcomeBatch = { entries: OutcomeEntry[] };
+
+export type Outcomes = {
+  /** Resolves with the engine's word. */
+  append(batch: string): Promise<'stored' | 'full' | 'unavailable'>;
+};
+
+export function openOutcomes(needs: DurableNeeds): Outcomes {
+  return {
+    async append(batch) {
+      const publication = { subject: outcomesSubject(0), id: nuid.next(), payload: Buffer.from(batch) };
+      const answer = await publishDurably(publication, needs);
+      return answer.kind === 'stored' || answer.kind === 'full' ? answer.kind : 'unavailable';
+    },
+  };
+}
