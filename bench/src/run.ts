@@ -4,6 +4,9 @@ import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchProjection } from './projection/bench-projection.ts';
+import { benchRecord } from './record/bench-record.ts';
+import { benchTail } from './tail/bench-tail.ts';
+import { benchReplay } from './replay/bench-replay.ts';
 
 export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
 
@@ -12,6 +15,9 @@ const BENCHES: Readonly<Record<string, (options: { isQuick: boolean }) => Promis
   collect: benchCollect,
   deliver: benchDeliver,
   projection: benchProjection,
+  record: benchRecord,
+  tail: benchTail,
+  replay: benchReplay,
 };
 
 const { values, positionals } = parseArgs({

@@ -20,6 +20,8 @@ export interface Envelope {
   address?: string;
   /** Calls from browsers carry their address without asking for it. */
   browser?: boolean;
+  /** How many calls were accepted; envelopes of older versions do not have it. */
+  calls?: number;
   /** The places of the refused calls in the batch. */
   refused?: number[];
 }

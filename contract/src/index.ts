@@ -28,4 +28,4 @@ export {
 export { selectsDestination } from './selection.ts';
 export { signBody, signStandardWebhook, type SignedDelivery, verifyBody } from './signature.ts';
 export { formatTimestamp, parseTimestamp } from './timestamps.ts';
-export { type BodyFormat, deleteBody, webhookBody } from './webhook-body.ts';
+export { type BodyFormat, deleteBody, type DeleteEvent, webhookBody } from './webhook-body.ts';

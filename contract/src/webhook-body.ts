@@ -10,6 +10,15 @@ export function webhookBody(event: AcceptedEvent, format: BodyFormat): string {
   return JSON.stringify(format === 'full' ? event : documentedBody(event));
 }
 
+/** A deletion request on its way to one destination. It is delivered like an event, and is none. */
+export interface DeleteEvent {
+  type: 'delete';
+  messageId: string;
+  userId: string;
+  receivedAt: string;
+  timestamp: string;
+}
+
 /** Tells a receiver to erase a user; it carries nothing about the user but the id. */
 export function deleteBody({ userId, timestamp }: { userId: string; timestamp: string }): string {
   return JSON.stringify({ type: 'delete', userId, timestamp });

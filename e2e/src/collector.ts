@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, ROOT_DIR, startNatsCluster } from '@millrace/engines';
 import { serverEnvironment, startServerProcess } from './server-process.ts';
+import { WRITE_KEY } from './story.ts';
 import type { StoredEvent } from './stored-as-sent.ts';
 
 export type Collector = AsyncDisposable & {
@@ -25,7 +27,11 @@ export async function startCollector(): Promise<Collector> {
     MILLRACE_EVENT_STREAMS: '2',
   };
   const url = `http://127.0.0.1:${port}`;
-  const start = () => startServerProcess({ program: 'dev.ts', settings, urls: [url] });
+  const start = async () => {
+    const started = await startServerProcess({ program: 'dev.ts', settings, urls: [url] });
+    await untilKeyIsKnown(url);
+    return started;
+  };
   let server = await start();
   parts.defer(() => server[Symbol.asyncDispose]());
   const kept = parts.move();
@@ -38,6 +44,12 @@ export async function startCollector(): Promise<Collector> {
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** The demo source is made after the server has begun to listen, the first time it starts. */
+async function untilKeyIsKnown(url: string): Promise<void> {
+  const signal = AbortSignal.timeout(10_000);
+  while ((await fetch(`${url}/v1/projects/${WRITE_KEY}/settings`, { signal })).status !== 200) await sleep(20);
 }
 
 async function printEvents(settings: Record<string, string>): Promise<StoredEvent[]> {

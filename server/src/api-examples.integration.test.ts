@@ -59,6 +59,11 @@ suite('the examples of the control API', () => {
     assert.ok(lines.length >= 2 && lines.every((line) => line.startsWith('src_')));
   });
 
+  test('the story of an event that nobody sent', async () => {
+    const [verdict, sentence] = (await run(process.execPath, 'explain.js', 'm 1/2')).split('\n');
+    assert.deepEqual([verdict, sentence], ['unknown', '  There is no record of this event.']);
+  });
+
   test('a request that is sent twice and done once', async () => {
     assert.equal(await run(process.execPath, 'create-once.js'), 'true\n');
   });
@@ -110,8 +115,8 @@ function ask(method: string, path: string, { token = TOKEN, body }: { token?: st
   });
 }
 
-async function run(command: string, file: string): Promise<string> {
+async function run(command: string, file: string, ...args: string[]): Promise<string> {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', MILLRACE_URL: controlUrl(), MILLRACE_TOKEN: TOKEN };
-  const { stdout } = await promisify(execFile)(command, [join(EXAMPLES_DIR, file)], { env });
+  const { stdout } = await promisify(execFile)(command, [join(EXAMPLES_DIR, file), ...args], { env });
   return stdout;
 }

@@ -5,6 +5,7 @@ import type { ControlSettings } from './control/control-settings.ts';
 import type { DeliverSettings } from './deliver/start-deliver.ts';
 import { readKeys } from './secrets/seal.ts';
 import { readNetworks } from './http/address-policy.ts';
+import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import type { StreamSettings } from './stream/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control'] as const;
@@ -14,10 +15,13 @@ export type Config = {
   roles: Role[];
   natsUrl: string;
   logLevel: string;
+  /** Whether spans are made, for an OpenTelemetry SDK that `node --import` has loaded. */
+  isTraced: boolean;
   stream: StreamSettings;
   collect: CollectSettings;
   deliver: DeliverSettings;
   control: ControlSettings;
+  metrics: MetricsSettings;
 };
 
 export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: string[] };
@@ -31,6 +35,7 @@ export const DEFAULTS = {
   MILLRACE_COLLECT_URL: '',
   MILLRACE_TRUSTED_PROXIES: '',
   MILLRACE_CONTROL_PORT: '8081',
+  MILLRACE_METRICS_PORT: '9464',
   MILLRACE_DATABASE_URL: 'postgres://127.0.0.1:5432/millrace',
   MILLRACE_KEYS: '',
   MILLRACE_BOOTSTRAP_TOKEN: '',
@@ -46,6 +51,9 @@ export const DEFAULTS = {
   MILLRACE_LANE_STREAMS: '2',
   MILLRACE_RETENTION: '72h',
   MILLRACE_DEDUP_WINDOW: '10m',
+  MILLRACE_RECORD_RETENTION: '7d',
+  MILLRACE_COUNTER_RETENTION: '400d',
+  MILLRACE_RECORD_SAMPLE: '1',
   MILLRACE_LOG_LEVEL: 'info',
 } as const;
 
@@ -67,6 +75,8 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
     roles: readRoles(read),
     natsUrl: readNatsUrl(read),
     logLevel: readLogLevel(read),
+    // The SDK's own setting, so that one says both where spans go and that there are any.
+    isTraced: (env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '',
     stream: {
       replicas: readReplicas(read),
       eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, 64),
@@ -77,6 +87,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
     collect: readCollect(read),
     deliver: readDeliver(read),
     control: readControl(read),
+    metrics: { host: read.text('MILLRACE_HOST'), port: read.number('MILLRACE_METRICS_PORT', 0, 65_535) },
   };
   if (value.stream.retentionMs > 0 && value.stream.dedupWindowMs > value.stream.retentionMs) {
     read.problem('MILLRACE_DEDUP_WINDOW', 'must not be longer than MILLRACE_RETENTION');
@@ -112,7 +123,18 @@ function readControl(read: Reader): ControlSettings {
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     keys: readKeyRing(read),
     allowedNetworks: readNetworks(readCidrs(read, 'MILLRACE_ALLOW_CIDRS').join(',')),
+    record: {
+      recordRetentionMs: read.duration('MILLRACE_RECORD_RETENTION'),
+      counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
+      sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
+    },
   };
+}
+
+function readShare(read: Reader, name: Name): number {
+  const share = Number(read.text(name));
+  if (read.text(name) === '' || !(share >= 0 && share <= 1)) read.problem(name, 'must be a number from 0 to 1');
+  return share;
 }
 
 function readDeliver(read: Reader): DeliverSettings {

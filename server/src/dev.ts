@@ -3,7 +3,7 @@ import { readConfig } from './config.ts';
 import { startDemoReceiver } from './demo-receiver.ts';
 import { openDemoScreen } from './demo-screen.ts';
 import { DESTINATION_ID, putDemoSource, SHARED_SECRET, WRITE_KEY } from './demo-source.ts';
-import { deliveryId } from './deliver/delivery.ts';
+import { deliveryId } from './delivery/delivery.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './secrets/seal.ts';
 import { nextStopSignal, startRoles } from './start-roles.ts';

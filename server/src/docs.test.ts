@@ -7,6 +7,7 @@ import { REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
 import { problemAnswer } from './collect/answer.ts';
 import { DEFAULTS } from './config.ts';
 import { PERMISSION_NAMES } from './control/permissions.ts';
+import { type Declared, METRICS } from './metrics/declared.ts';
 import { ApiProblem, PROBLEM_CODES, problemDocument } from './control/problems.ts';
 import { RETRY_DELAYS_MS } from './deliver/retry-schedule.ts';
 
@@ -46,7 +47,7 @@ suite('the documents', () => {
   test('list every permission that a token can be narrowed to', () => {
     const [sentence = ''] = /^The permissions that `scopes` takes: .*?\.$/ms.exec(doc('api.md')) ?? [];
     assert.deepEqual(
-      [...sentence.matchAll(/`(\w+:\w+)`/g)].map(([, name]) => name),
+      [...sentence.matchAll(/`([\w-]+:\w+)`/g)].map(([, name]) => name),
       PERMISSION_NAMES,
     );
   });
@@ -57,6 +58,15 @@ suite('the documents', () => {
     assert.deepEqual(
       waits,
       RETRY_DELAYS_MS.map((ms) => (ms < 60_000 ? `${ms / 1_000} s` : `${ms / 60_000} min`)),
+    );
+  });
+
+  test('list every metric with its kind, its label and what it means', () => {
+    const rows = tableRows(doc('metrics.md'), /^millrace_/);
+    const declared = Object.entries<Declared>(METRICS);
+    assert.deepEqual(
+      rows,
+      declared.map(([name, { kind, label = '', help }]) => [name, kind, label, help]),
     );
   });
 

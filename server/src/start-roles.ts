@@ -2,73 +2,126 @@
 import { type Collect, serveCollect } from './collect/serve-collect.ts';
 import type { Config, Role } from './config.ts';
 import { startProjector } from './control/project-config.ts';
+import { recordRefusals } from './control/record-refusals.ts';
 import { recordSightings } from './control/record-sightings.ts';
+import { startRecording } from './control/start-recording.ts';
 import { type Control, startControl } from './control/start-control.ts';
 import { type Deliver, startDeliver } from './deliver/start-deliver.ts';
 import type { Logger } from './log.ts';
+import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
+import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
 import type { ConfigView } from './stream/config-bucket.ts';
 import { openStream, type Stream } from './stream/open-stream.ts';
+import { NO_TAIL, type TailWriter } from './stream/tail-writer.ts';
+import { NO_TRACING, openTracing, type Tracing } from './tracing/open-tracing.ts';
 
 export type Running = AsyncDisposable & {
   stream: Stream;
   collectPort: number | undefined;
+  metricsPort: number | undefined;
   deliver: Deliver | undefined;
   control: Control | undefined;
 };
 
 export async function startRoles(config: Config, log: Logger): Promise<Running> {
   await using starting = new AsyncDisposableStack();
-  const stream = starting.use(await openStream({ natsUrl: config.natsUrl, settings: config.stream, log }));
+  const metrics = openMetrics();
+  const life: Life = { doing: 'starting' };
+  const watched = starting.use(await playMetrics({ config, metrics, life, log }));
+  const stream = starting.use(await openStream({ natsUrl: config.natsUrl, settings: config.stream, metrics, log }));
   const plays = (role: Role) => config.roles.includes(role);
   // One copy of the configuration for all roles of the process.
   const view = plays('collect') || plays('deliver') ? starting.use(await stream.configView()) : undefined;
-  const needs = { config, stream, log };
+  const tail = view === undefined ? NO_TAIL : starting.use(stream.tailWriter());
+  const tracing = config.isTraced ? openTracing() : NO_TRACING;
+  const needs = { config, stream, metrics, tail, tracing, log };
   const deliver = view !== undefined && plays('deliver') ? starting.use(await playDeliver(needs, view)) : undefined;
   const collect = view !== undefined && plays('collect') ? starting.use(await playCollect(needs, view)) : undefined;
   const control = plays('control') ? starting.use(await playControl(needs)) : undefined;
   const running = starting.move();
+  life.doing = 'working';
+  life.stream = stream;
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,
     collectPort: collect?.port,
+    metricsPort: watched.port,
     deliver,
     control,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]() {
+      life.doing = 'shutting down';
+      return running.disposeAsync();
+    },
   };
 }
 
-type RoleNeeds = { config: Config; stream: Stream; log: Logger };
+type Life = { doing: 'starting' | 'working' | 'shutting down'; stream?: Stream };
+type WatchNeeds = { config: Config; metrics: Metrics; life: Life; log: Logger };
 
-function playCollect({ config, stream, log }: RoleNeeds, view: ConfigView): Promise<Collect> {
+/** First to start and last to stop, so that it can be asked all the time. Roles that are open have read the configuration. */
+async function playMetrics({ config, metrics, life, log }: WatchNeeds): Promise<MetricsServer> {
+  await using starting = new AsyncDisposableStack();
+  starting.use(metrics.watchProcess());
+  const whyNotReady = () => [
+    ...(life.doing === 'working' ? [] : [`this process is ${life.doing}`]),
+    ...(life.stream?.isConnected() === false ? ['NATS cannot be reached'] : []),
+  ];
+  const { port } = starting.use(await serveMetrics({ settings: config.metrics, metrics, whyNotReady, log }));
+  const running = starting.move();
+  return { port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+type RoleNeeds = {
+  config: Config;
+  stream: Stream;
+  metrics: Metrics;
+  tail: TailWriter;
+  tracing: Tracing;
+  log: Logger;
+};
+
+function playCollect({ config, stream, metrics, tail, tracing, log }: RoleNeeds, view: ConfigView): Promise<Collect> {
   return serveCollect({
     settings: config.collect,
     config: view,
     append: stream.append,
     isEngineAvailable: stream.isAvailable,
     tellSeen: stream.tellSeen,
+    tellRefused: stream.tellRefused,
+    metrics,
+    tail,
+    tracing,
     log,
   });
 }
 
-async function playDeliver({ config, stream, log }: RoleNeeds, view: ConfigView): Promise<Deliver> {
+async function playDeliver({ config, stream, ...needs }: RoleNeeds, view: ConfigView): Promise<Deliver> {
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.deliverySide());
-  const deliver = starting.use(await startDeliver({ settings: config.deliver, config: view, side, log }));
+  const deliver = starting.use(await startDeliver({ settings: config.deliver, config: view, side, ...needs }));
   const running = starting.move();
   return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function playControl({ config, stream, log }: RoleNeeds): Promise<Control> {
+async function playControl({ config, stream, metrics, log }: RoleNeeds): Promise<Control> {
   await using starting = new AsyncDisposableStack();
   const configWriter = await stream.configWriter();
+  const record = starting.use(await stream.recordSide());
+  const side = starting.use(await stream.controlSide());
   const control = starting.use(
     await startControl({
       settings: config.control,
+      side,
       project: (store) => startProjector({ store, configWriter, log }),
+      laneOf: record.laneOf,
+      metrics,
+      tails: starting.use(stream.tails()),
       log,
     }),
   );
   starting.use(stream.onSeen(recordSightings({ store: control.store, log })));
+  starting.use(stream.onRefused(recordRefusals({ store: control.store, log })));
+  starting.use(startRecording({ store: control.store, side: record, settings: config.control.record, metrics, log }));
   const running = starting.move();
   return { ...control, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

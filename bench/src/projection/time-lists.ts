@@ -9,7 +9,15 @@ const REQUESTS = 200;
 export async function timeLists(scene: Scene, sourceIds: string[]): Promise<Record<string, { p95Ms: number }>> {
   const token = await addToken(scene);
   const settings = { host: '127.0.0.1', port: 0, maxConnections: 100, trustedProxies: [] };
-  const needs = { ...scene, allowedNetworks: [], changed: () => undefined, now: () => new Date() };
+  await using side = await scene.stream.controlSide();
+  const needs = {
+    ...scene,
+    side,
+    allowedNetworks: [],
+    changed: () => undefined,
+    laneOf: () => undefined,
+    now: () => new Date(),
+  };
   await using server = await serveControl(settings, needs);
   const lists: Record<string, (sourceId: string) => string> = {
     sources: (id) => `sources?cursor=${Buffer.from(id).toString('base64url')}`,

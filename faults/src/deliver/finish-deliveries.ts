@@ -6,7 +6,9 @@ import type { Findings } from '../run-fault.ts';
 import type { Load } from '../start-load.ts';
 import { judgeDeliveries, type Strike } from './judge-deliveries.ts';
 import type { DeliverScene } from './open-deliver-scene.ts';
+import { judgeRecord } from './judge-record.ts';
 import type { Arrival } from './read-arrival.ts';
+import { readRecord } from './read-record.ts';
 
 const DRAINED_WITHIN_MS = 120_000;
 
@@ -22,15 +24,17 @@ export async function finishDeliveries(scene: DeliverScene, load: Load, strikes:
   await scene.receivers.heard();
   const storedAgain = await countStoredAgain(scene);
   const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
+  const record = judgeRecord(await readRecord(scene), arrivals);
   scene.keepEvidence(verdict);
   const unanswered = [...oracle.calls.values()].filter(({ answered }) => answered === undefined).length;
   if (unanswered > 0) stuck.push(`${unanswered} calls were still not answered 200 at the end`);
   const latencies = latenciesOf(oracle, arrivals);
   return {
-    failures: [...stuck, ...verdict.failures],
+    failures: [...stuck, ...verdict.failures, ...record.failures],
     figures: {
       postgres: 'absent',
       ...verdict.figures,
+      ...record.figures,
       injected500s: arrivals.filter(({ status }) => status === 500).length,
       p50Ms: percentileMs(latencies, 0.5),
       p99Ms: percentileMs(latencies, 0.99),

@@ -1,13 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { hash, randomBytes } from 'node:crypto';
 import { checkRequest, type Envelope, type RequestShape, type RequestTaken } from '@millrace/contract';
-import type { SourceConfig } from '../stream/config-bucket.ts';
 import type { Appended, RequestToAppend } from '../stream/append-request.ts';
+import type { Traced, Tracing } from '../tracing/open-tracing.ts';
 import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
 import { type KeyFound, type KeyLookup, keyOfBody } from './find-write-key.ts';
 import { callsOf, type TakenBody, withoutKeys } from './hide-key.ts';
+import type { Refused } from './note-refused.ts';
+import type { FindSuppressed } from './find-suppressed.ts';
 import type { Seen } from './note-seen.ts';
 import type { RateLimit, RateLimiter } from './rate-limit.ts';
+import type { CallWatch, Watched } from './watch-calls.ts';
 
 export type CallsRequest = {
   shape: RequestShape;
@@ -22,7 +25,11 @@ export type AcceptNeeds = {
   keys: KeyLookup;
   append(request: RequestToAppend): Promise<Appended>;
   limiter: RateLimiter;
-  seen: Pick<Seen, 'note'>;
+  seen: Pick<Seen, 'note' | 'noteSuppressed'>;
+  findSuppressed: FindSuppressed;
+  refused: Pick<Refused, 'note'>;
+  watch: CallWatch;
+  tracing: Tracing;
   defaultRate: RateLimit;
   nowMs(): number;
   /** From 0 up to 1; spreads the clients that are told to come back. */
@@ -50,12 +57,24 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   if (!entered.ok) return entered.answer;
   const { source, writeKey } = entered.found;
   const check = checkRequest(parsed.value, request.shape, request.bytes.length);
-  if (!check.ok) return refusedAnswer(check.problem, check.refused);
+  const { shape } = request;
+  const watched = { sourceId: source.id, writeKey, body: parsed.value, shape };
+  if (!check.ok) {
+    needs.refused.note(entered.found, { body: parsed.value, shape, ...check });
+    needs.watch.refused(watched, check);
+    return refusedAnswer(check.problem, check.refused);
+  }
+  if (check.refused.length > 0)
+    needs.refused.note(entered.found, { body: parsed.value, shape, refused: check.refused });
   needs.limiter.spend(source.id, check.accepted);
+  const dropped = suppressedCalls(source, { check, body: parsed.value, shape: request.shape }, needs);
+  if (dropped.length > 0 && dropped.length === check.accepted) return storedAnswer(check.accepted, check.refused);
   needs.seen.note(entered.found, parsed.value, request.shape);
-  const taken = { body: parsed.value, shape: request.shape, refused: check.refused, writeKey };
+  // What a stranger says about traces is not believed: a trace begins here.
+  const traced = needs.tracing.start('millrace.call', undefined, { 'millrace.source_id': source.id });
+  const taken = { body: parsed.value, shape, refused: check.refused, dropped, writeKey };
   const id = requestId(source.id, taken, check.messageIds);
-  return store(request, { check, source, id, body: withoutKeys(request.bytes, taken) }, needs);
+  return store(request, { check, watched, traced, id, dropped, body: withoutKeys(request.bytes, taken) }, needs);
 }
 
 function sourceOfBody(body: unknown, { keys }: AcceptNeeds): KeyFound | undefined {
@@ -66,32 +85,64 @@ function sourceOfBody(body: unknown, { keys }: AcceptNeeds): KeyFound | undefine
 type Entered = { ok: true; found: KeyFound } | { ok: false; answer: Answer };
 
 /** Whether a source with this key may send now. */
-function enter(found: KeyFound | undefined, { limiter, defaultRate }: AcceptNeeds): Entered {
+function enter(found: KeyFound | undefined, { limiter, defaultRate, watch }: AcceptNeeds): Entered {
   if (found === undefined) return { ok: false, answer: problemAnswer('invalid_write_key') };
   if (!found.source.enabled) return { ok: false, answer: problemAnswer('source_disabled') };
   const waitSeconds = limiter.waitSeconds(found.source.id, found.source.rateLimit ?? defaultRate);
-  if (waitSeconds > 0) return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
-  return { ok: true, found };
+  if (waitSeconds <= 0) return { ok: true, found };
+  watch.shed('rate_limit', found.source.id);
+  return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
 }
+
+type Checked = { check: RequestTaken; body: unknown; shape: RequestShape };
+
+/** Accepted as far as the sender can see, counted, and not stored. */
+function suppressedCalls(source: KeyFound['source'], { check, body, shape }: Checked, needs: AcceptNeeds): number[] {
+  const refused = new Set(check.refused.map((refusal) => refusal.index));
+  const dropped = needs.findSuppressed(source.id, body, shape).filter((index) => !refused.has(index));
+  if (dropped.length > 0) needs.seen.noteSuppressed(source, dropped.length);
+  return dropped;
+}
+
+type ToStore = {
+  check: RequestTaken;
+  watched: Watched;
+  traced: Traced | undefined;
+  id: string;
+  dropped: number[];
+  body: Buffer;
+};
 
 async function store(
   request: CallsRequest,
-  { check, source, id, body }: { check: RequestTaken; source: SourceConfig; id: string; body: Buffer },
+  { check, watched, traced, id, dropped, body }: ToStore,
   needs: AcceptNeeds,
 ): Promise<Answer> {
   const receivedAt = new Date(needs.nowMs()).toISOString();
-  const envelope: Envelope = { shape: request.shape, receivedAt, requestId: id };
+  const envelope: Envelope = { shape: request.shape, receivedAt, requestId: id, calls: check.accepted };
   if (request.browser) envelope.browser = true;
   if (request.browser || check.wantsAddress) envelope.address = request.address;
-  if (check.refused.length > 0) envelope.refused = check.refused.map((refusal) => refusal.index);
+  const left = [...check.refused.map((refusal) => refusal.index), ...dropped];
+  if (left.length > 0) envelope.refused = left;
+  const startedAt = performance.now();
+  const append = traced && needs.tracing.start('millrace.append', traced.traceparent);
   const appended = await needs.append({
-    sourceId: source.id,
+    sourceId: watched.sourceId,
     id,
     home: Number.parseInt(id.slice(0, 8), 16),
     envelope: JSON.stringify(envelope),
+    trace: append?.traceparent,
     body,
   });
-  if (appended.ok) return storedAnswer(check.accepted, check.refused);
+  const problem = appended.ok ? undefined : appended.why;
+  append?.end({}, problem);
+  traced?.end({ 'millrace.accepted': check.accepted, 'millrace.refused': check.refused.length }, problem);
+  if (appended.ok) {
+    needs.watch.appended((performance.now() - startedAt) / 1_000);
+    needs.watch.stored(watched, { ...check, at: receivedAt });
+    return storedAnswer(check.accepted, check.refused);
+  }
+  needs.watch.shed('engine', watched.sourceId);
   needs.unavailable(appended.why);
   return laterAnswer('unavailable', 1 + Math.floor(needs.random() * 3));
 }

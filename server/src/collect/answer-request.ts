@@ -91,7 +91,11 @@ async function answerCalls(
   };
   try {
     const read = await readBody(request, shape === 'batch' ? MAX_BATCH_BYTES : MAX_CALL_BYTES, hold);
-    if (!read.ok) return read.code === 'unavailable' ? laterAnswer('unavailable', 2) : problemAnswer(read.code);
+    if (!read.ok && read.code === 'unavailable') {
+      needs.watch.shed('memory');
+      return laterAnswer('unavailable', 2);
+    }
+    if (!read.ok) return problemAnswer(read.code);
     return await acceptCalls(
       {
         shape,
@@ -114,11 +118,11 @@ async function answerPixel(
   needs: RequestNeeds,
 ): Promise<Answer> {
   const bytes = pixelCall(query);
-  await acceptCalls(
+  const { code } = await acceptCalls(
     { shape: type, browser: true, authorization: undefined, address: addressOf(request, needs), bytes },
     needs,
   );
-  return PIXEL;
+  return code === undefined ? PIXEL : { ...PIXEL, code };
 }
 
 function answerSettings(request: IncomingMessage, writeKey: string, needs: RequestNeeds): Answer {

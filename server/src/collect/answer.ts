@@ -5,6 +5,8 @@ export type Answer = {
   status: number;
   body: string | Buffer;
   headers: Readonly<Record<string, string | number>>;
+  /** Why it was refused, for the count. */
+  code?: string;
 };
 
 const STATUS: Readonly<Record<RequestProblemCode, number>> = {
@@ -26,12 +28,13 @@ export function storedAnswer(accepted: number, refused: Refusal[]): Answer {
 }
 
 export function problemAnswer(code: RequestProblemCode): Answer {
-  return jsonAnswer(STATUS[code], { success: false, ...problemOf(code) });
+  return { ...jsonAnswer(STATUS[code], { success: false, ...problemOf(code) }), code };
 }
 
 /** Refused by the contract: a single call, or all of a batch. */
 export function refusedAnswer(problem: Problem, refused: Refusal[]): Answer {
-  return jsonAnswer(400, { success: false, ...problem, ...(refused.length > 0 ? { rejected: refused } : {}) });
+  const body = { success: false, ...problem, ...(refused.length > 0 ? { rejected: refused } : {}) };
+  return { ...jsonAnswer(400, body), code: problem.code };
 }
 
 /** Whole seconds: client libraries read nothing else. */

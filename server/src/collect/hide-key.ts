@@ -22,7 +22,14 @@ export function hideKey(body: Buffer, writeKey: string): number {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]; writeKey: string };
+export type TakenBody = {
+  body: unknown;
+  shape: RequestShape;
+  refused: Refusal[];
+  /** The places of accepted calls that must not be stored. */
+  dropped?: number[];
+  writeKey: string;
+};
 
 /**
  * The body to store. Only the key that let it in is overwritten: whatever else a client calls its key may be a word that
@@ -31,7 +38,8 @@ export type TakenBody = { body: unknown; shape: RequestShape; refused: Refusal[]
 export function withoutKeys(bytes: Buffer, taken: TakenBody): Buffer {
   const hidden = hideKey(bytes, taken.writeKey);
   const { count, areAllThis } = countKeys(taken);
-  const areHidden = areAllThis && count <= hidden && (count === 0 || !bytes.includes('\\u'));
+  const areHidden =
+    (taken.dropped ?? []).length === 0 && areAllThis && count <= hidden && (count === 0 || !bytes.includes('\\u'));
   if (areHidden) return bytes;
   const rewritten = Buffer.from(JSON.stringify(stripKeys(taken)));
   hideKey(rewritten, taken.writeKey);
@@ -54,13 +62,13 @@ function countKeys({ body, shape, writeKey }: TakenBody): { count: number; areAl
 }
 
 /** Refused calls, and fields of a batch that nobody reads, stay out: they may be nested deeper than can be written. */
-function stripKeys({ body, shape, refused }: TakenBody): unknown {
+function stripKeys({ body, shape, refused, dropped = [] }: TakenBody): unknown {
   const calls = callsOf(body, shape);
   for (const holder of [body, ...calls]) {
     if (isHolder(holder)) delete holder.writeKey;
   }
   if (shape !== 'batch') return body;
-  for (const { index } of refused) calls[index] = null;
+  for (const index of [...refused.map((refusal) => refusal.index), ...dropped]) calls[index] = null;
   const { context, integrations, sentAt } = body as Record<string, unknown>;
   return { batch: calls, context, integrations, sentAt };
 }

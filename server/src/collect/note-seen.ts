@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestShape } from '@millrace/contract';
 import type { Sighting } from '../stream/sightings.ts';
 import type { KeyFound } from './find-write-key.ts';
@@ -7,7 +8,12 @@ export type SeenNeeds = { tell(sighting: Sighting): void; nowMs(): number };
 export type Seen = Disposable & {
   /** Called with every accepted request, so it only remembers. */
   note(found: KeyFound, body: unknown, shape: RequestShape): void;
+  /** Calls that were dropped because their user is suppressed. */
+  noteSuppressed(source: KeyFound['source'], calls: number): void;
 };
+
+/** So many calls of a source since the day began, or this process did. */
+type Dropped = { workspaceId: string; day: string; count: number; toldCount: number; toldAt: number };
 
 type Pending = { workspaceId: string; keyHashes: Set<string>; events: Set<string> };
 
@@ -23,6 +29,7 @@ const MAX_EVENTS_TOLD = 200;
 export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
   const pending = new Map<string, Pending>();
   const isNews = newsFilter(nowMs);
+  const suppressed = countSuppressed(nowMs);
 
   function pendingOf({ id, workspaceId }: KeyFound['source']): Pending {
     const known = pending.get(id);
@@ -46,6 +53,7 @@ export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
       tell({ workspaceId, sourceId, keyHashes: [...keyHashes], events: [...events], at });
     }
     pending.clear();
+    for (const sighting of suppressed.toTell()) tell({ ...sighting, keyHashes: [], events: [], at });
   }
 
   const timer = setInterval(tellAll, TELL_EVERY_MS);
@@ -55,8 +63,35 @@ export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
       if (shape === 'track') noteEvent(source, body);
       for (const call of callsOf(body, shape)) noteEvent(source, call);
     },
+    noteSuppressed: suppressed.note,
     [Symbol.dispose]() {
       clearInterval(timer);
+      tellAll();
+    },
+  };
+}
+
+type SuppressedSighting = Required<Pick<Sighting, 'workspaceId' | 'sourceId' | 'suppressed'>>;
+
+/** The count as a whole is told, and told again: so a message that is lost changes nothing in the end. */
+function countSuppressed(nowMs: () => number) {
+  const process = randomUUID();
+  const bySource = new Map<string, Dropped>();
+  return {
+    note({ id, workspaceId }: KeyFound['source'], calls: number): void {
+      const day = new Date(nowMs()).toISOString().slice(0, 10);
+      const known = bySource.get(id);
+      if (known?.day === day) known.count += calls;
+      else bySource.set(id, { workspaceId, day, count: calls, toldCount: 0, toldAt: 0 });
+    },
+    toTell(): SuppressedSighting[] {
+      return [...bySource].flatMap(([sourceId, dropped]) => {
+        const { workspaceId, day, count } = dropped;
+        if (count === dropped.toldCount && nowMs() - dropped.toldAt < AGAIN_MS) return [];
+        dropped.toldCount = count;
+        dropped.toldAt = nowMs();
+        return [{ workspaceId, sourceId, suppressed: { process, day, count } }];
+      });
     },
   };
 }

@@ -2,17 +2,23 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
+import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
+import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
+import { NO_TAIL, type TailWriter } from '../stream/tail-writer.ts';
 import type { AcceptNeeds } from './accept-calls.ts';
 import { type Answer, laterAnswer } from './answer.ts';
 import { answerRequest, type RequestNeeds } from './answer-request.ts';
 import type { PublicUrl } from './browser-settings.ts';
 import { openAddressReader } from '../http/client-address.ts';
 import { ANY_ORIGIN } from './cors.ts';
+import { openFindSuppressed } from './find-suppressed.ts';
 import { openKeyLookup } from './find-write-key.ts';
 import { createHardenedServer } from '../http/hardened-server.ts';
+import { openRefused, type RefusedNeeds } from './note-refused.ts';
 import { openSeen, type SeenNeeds } from './note-seen.ts';
 import { openRateLimiter, type RateLimit } from './rate-limit.ts';
+import { type CallWatch, openCallWatch } from './watch-calls.ts';
 
 export type CollectSettings = {
   host: string;
@@ -32,6 +38,10 @@ export type CollectNeeds = {
   append: AcceptNeeds['append'];
   isEngineAvailable(): boolean;
   tellSeen: SeenNeeds['tell'];
+  tellRefused: RefusedNeeds['tell'];
+  metrics?: Metrics;
+  tail?: TailWriter;
+  tracing?: Tracing;
   log: Logger;
 };
 
@@ -44,9 +54,13 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const { settings, log } = needs;
   const state = { isDraining: false };
   const seen = openSeen({ tell: needs.tellSeen, nowMs: Date.now });
-  const requestNeeds = { ...needsOfRequests(needs, state), seen };
+  const refused = openRefused({ tell: needs.tellRefused, nowMs: Date.now });
+  const { metrics = openMetrics(), tail = NO_TAIL, tracing = NO_TRACING } = needs;
+  const watch = openCallWatch({ metrics, tail, nowMs: Date.now });
+  const requestNeeds = { ...needsOfRequests(needs, state), seen, refused, watch, tracing };
+  metrics.gauge('millrace_held_bytes', () => requestNeeds.held.bytes);
   const server = createHardenedServer(settings, (request, response) => {
-    void answer({ request, response, state }, requestNeeds, log);
+    void answer({ request, response, state, watch }, requestNeeds, log);
   });
   // Node's 511 overflows when thousands connect at once, and those who waited in line are cut off.
   server.listen({ port: settings.port, host: settings.host, backlog: 4_096 });
@@ -61,6 +75,7 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
       await sleep(settings.drainMs);
       await closeServer(server);
       seen[Symbol.dispose]();
+      refused[Symbol.dispose]();
       log.info({}, 'collect.drained');
     },
   };
@@ -92,9 +107,10 @@ type DrainState = { isDraining: boolean };
 function needsOfRequests(
   { settings, config, append, isEngineAvailable, log }: CollectNeeds,
   state: DrainState,
-): Omit<RequestNeeds, 'seen'> {
+): Omit<RequestNeeds, 'seen' | 'refused' | 'watch' | 'tracing'> {
   return {
     keys: openKeyLookup(config),
+    findSuppressed: openFindSuppressed(config),
     append,
     limiter: openRateLimiter(() => performance.now()),
     defaultRate: settings.defaultRate,
@@ -111,9 +127,10 @@ function needsOfRequests(
   };
 }
 
-type Exchange = { request: IncomingMessage; response: ServerResponse; state: DrainState };
+type Exchange = { request: IncomingMessage; response: ServerResponse; state: DrainState; watch: CallWatch };
 
-function write({ request, response, state }: Exchange, answer: Answer): void {
+function write({ request, response, state, watch }: Exchange, answer: Answer): void {
+  watch.answered(answer.status, answer.code);
   if (response.destroyed) return;
   if (request.headers.origin !== undefined) {
     response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);

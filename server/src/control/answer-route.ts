@@ -64,7 +64,7 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
   };
 }
 
-async function identifySender(request: FastifyRequest, { store }: AnswerNeeds): Promise<Identity> {
+export async function identifySender(request: FastifyRequest, { store }: AnswerNeeds): Promise<Identity> {
   const bearer = bearerOf(request.headers.authorization);
   const sessionSecret = bearer === undefined ? request.cookies[SESSION_COOKIE] : undefined;
   const identity = await identify({ bearer, sessionSecret }, store);
@@ -73,16 +73,16 @@ async function identifySender(request: FastifyRequest, { store }: AnswerNeeds): 
 }
 
 /** PostgreSQL knows no NUL, so nothing that it keeps has one in its name. */
-function paramsOf(request: FastifyRequest): Record<string, string> {
+export function paramsOf(request: FastifyRequest): Record<string, string> {
   if (request.url.includes('%00')) throw new ApiProblem('not_found');
   return request.params as Record<string, string>;
 }
 
-function addressOf(request: FastifyRequest, { readAddress }: AnswerNeeds): string {
+export function addressOf(request: FastifyRequest, { readAddress }: AnswerNeeds): string {
   return readAddress(request.socket.remoteAddress, oneHeader(request, 'x-forwarded-for'));
 }
 
-function oneHeader(request: FastifyRequest, name: string): string | undefined {
+export function oneHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(',') : value;
 }

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { type PostgresServer, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
+import { NO_ENGINE } from './control-for-tests.ts';
 import { startControl } from './start-control.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
@@ -134,7 +135,14 @@ async function start(postgres: PostgresServer, bootstrapToken: string | undefine
     bootstrapToken,
     keys: new Map([[1, key]]),
     allowedNetworks: [],
+    record: { recordRetentionMs: 86_400_000, counterRetentionMs: 86_400_000, sample: 1 },
   };
-  const control = await startControl({ settings, project: () => NO_PROJECTOR, log });
+  const control = await startControl({
+    settings,
+    side: NO_ENGINE,
+    project: () => NO_PROJECTOR,
+    laneOf: () => undefined,
+    log,
+  });
   return { control, lines, url: `http://127.0.0.1:${control.port}` };
 }

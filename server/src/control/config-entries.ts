@@ -1,5 +1,6 @@
+import type { ProjectedUser } from '../store/erased-users.ts';
 import type { ProjectedDestination, ProjectedSource } from '../store/projection.ts';
-import { configKey, type DestinationConfig, type SourceConfig } from '../stream/config-bucket.ts';
+import { configKey, type DestinationConfig, type SourceConfig, type UserConfig } from '../stream/config-bucket.ts';
 
 /** An entry of the config bucket as it should be. The same row always gives the same text. */
 export type ConfigEntry = { key: string; value: string };
@@ -18,8 +19,8 @@ export function sourceEntry(row: ProjectedSource): ConfigEntry {
   return { key: configKey.source(row.id), value: JSON.stringify(config) };
 }
 
-export function destinationEntry(row: ProjectedDestination): ConfigEntry {
-  const config: DestinationConfig = {
+export function destinationConfig(row: ProjectedDestination): DestinationConfig {
+  return {
     id: row.id,
     workspaceId: row.workspace_id,
     sourceId: row.source_id,
@@ -31,5 +32,13 @@ export function destinationEntry(row: ProjectedDestination): ConfigEntry {
     settings: row.settings,
     updatedAt: row.updated_at.toISOString(),
   };
-  return { key: configKey.destination(row.id), value: JSON.stringify(config) };
+}
+
+export function destinationEntry(row: ProjectedDestination): ConfigEntry {
+  return { key: configKey.destination(row.id), value: JSON.stringify(destinationConfig(row)) };
+}
+
+export function userEntry({ workspace_id: workspaceId, id, marks }: ProjectedUser): ConfigEntry {
+  const config: UserConfig = { workspaceId, marks };
+  return { key: configKey.user(id), value: JSON.stringify(config) };
 }

@@ -1,6 +1,6 @@
 /** What the tests of the control API share: a server of its own on a real database, and people to ask as. */
 import { CATALOG } from '@millrace/contract/control';
-import { startPostgresServer } from '@millrace/engines';
+import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { openLog } from '../log.ts';
 import { insertMember } from '../store/members.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
@@ -8,38 +8,64 @@ import { openStore, type Store } from '../store/open-store.ts';
 import { insertToken } from '../store/tokens.ts';
 import { insertUser } from '../store/users.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
+import type { LaneHealth } from '../stream/health-bucket.ts';
+import type { ControlSide } from '../stream/open-control-side.ts';
+import { openStream, type Stream } from '../stream/open-stream.ts';
+import type { ControlNeeds } from './control-needs.ts';
 import { newId } from './new-id.ts';
 import type { RoleName } from './permissions.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { serveControl } from './serve-control.ts';
 
+/** For tests that never ask it anything. */
+export const NO_ENGINE = {} as ControlSide;
+
 export type TestControl = AsyncDisposable & {
   url: string;
   store: Store;
+  stream: Stream;
+  natsUrl: string;
+  needs: ControlNeeds;
   postgres: Awaited<ReturnType<typeof startPostgresServer>>;
   /** How often a commit was announced. */
   changes(): number;
+  /** What the health bucket would say. */
+  lanes: Map<string, LaneHealth>;
   ask(method: string, path: string, options?: AskOptions): Promise<TestAnswer>;
 };
 
 export type AskOptions = { token?: string; body?: unknown; headers?: Record<string, string> };
 export type TestAnswer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
+const STREAM_SETTINGS = {
+  replicas: 1,
+  eventStreams: 2,
+  laneStreams: 1,
+  retentionMs: 3_600_000,
+  dedupWindowMs: 60_000,
+} as const;
+
 export async function startTestControl(): Promise<TestControl> {
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
   const store = starting.use(await openStore(postgres.url));
+  const nats = starting.use(await startNatsCluster({ nodes: 1 }));
+  const log = openLog({ level: 'fatal', pretty: false });
+  const stream = starting.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log }));
   let changes = 0;
+  const lanes = new Map<string, LaneHealth>();
   const needs = {
     store,
+    side: starting.use(await stream.controlSide()),
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
     allowedNetworks: [],
     changed: () => void (changes += 1),
+    laneOf: (id: string) => lanes.get(id),
     now: () => new Date(),
-    log: openLog({ level: 'fatal', pretty: false }),
+    log,
   };
   const settings = { host: '127.0.0.1', port: 0, maxConnections: 1_000, trustedProxies: [] };
   const { port } = starting.use(await serveControl(settings, needs));
@@ -48,8 +74,12 @@ export async function startTestControl(): Promise<TestControl> {
   return {
     url,
     store,
+    stream,
+    natsUrl: nats.url,
+    needs,
     postgres,
     changes: () => changes,
+    lanes,
     ask: (method, path, options = {}) => ask(`${url}${path}`, method, options),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -1,4 +1,5 @@
 import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { RecordSettings } from './record-settings.ts';
 
 /** What the control role is told by the environment. */
 export type ControlSettings = {
@@ -13,4 +14,5 @@ export type ControlSettings = {
   keys: ReadonlyMap<number, Buffer>;
   /** Private networks that webhooks may be sent to. */
   allowedNetworks: AllowedNetworks;
+  record: RecordSettings;
 };

@@ -12,6 +12,7 @@ import { takeFromOutbox } from '../store/outbox.ts';
 import { destinationsToProject } from '../store/projection.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
 import { destinationEntry } from './config-entries.ts';
+import { NO_ENGINE } from './control-for-tests.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { destinationRoutes } from './destinations.ts';
 import { ApiProblem } from './problems.ts';
@@ -35,7 +36,17 @@ before(async () => {
   const keyRing = openKeyRing(new Map([[1, randomBytes(32)]]));
   const log = openLog({ level: 'silent', pretty: false });
   const now = () => new Date('2030-01-01T00:00:00Z');
-  needs = { store, keyRing, catalog: CATALOG, allowedNetworks: [], changed: () => undefined, now, log };
+  needs = {
+    store,
+    side: NO_ENGINE,
+    keyRing,
+    catalog: CATALOG,
+    allowedNetworks: [],
+    changed: () => undefined,
+    laneOf: () => undefined,
+    now,
+    log,
+  };
 });
 after(() => opened.disposeAsync());
 

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore } from '../store/open-store.ts';
 import { openStream } from '../stream/open-stream.ts';
-import { addToken, addWorkspace } from './control-for-tests.ts';
+import { addToken, addWorkspace, NO_ENGINE } from './control-for-tests.ts';
 import { projectChanges } from './project-changes.ts';
 import { rotateRing } from './rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
@@ -91,10 +91,12 @@ async function openScene() {
   const keyRing = openKeyRing(new Map([[1, randomBytes(32)]]));
   const needs = {
     store,
+    side: NO_ENGINE,
     keyRing,
     catalog: CATALOG,
     allowedNetworks: [],
     changed: () => undefined,
+    laneOf: () => undefined,
     now: () => new Date(),
     log,
   };

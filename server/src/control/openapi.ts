@@ -4,18 +4,20 @@ import { join } from 'node:path';
 import * as contract from '@millrace/contract/control';
 import type { TObject, TSchema } from 'typebox';
 import type { AccountRoute } from './account-route.ts';
-import { ACCOUNT_ROUTES, ROUTES } from './all-routes.ts';
+import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
-import type { Route } from './route.ts';
+import type { Route as OneAnswer } from './route.ts';
+import type { StreamRoute } from './stream-route.ts';
 
 const PACKAGE_FILE = join(import.meta.dirname, '../../package.json');
 
 type Schemas = Map<string, TSchema>;
+type Route = OneAnswer | StreamRoute;
 
 export function openApiDocument(): object {
   const schemas: Schemas = new Map([['ProblemDocument', contract.ProblemDocument]]);
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of [...ACCOUNT_ROUTES, ...ROUTES]) {
+  for (const route of [...ACCOUNT_ROUTES, ...ROUTES, ...STREAM_ROUTES]) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, schemas);
   }
@@ -47,6 +49,14 @@ const TAGS: Readonly<Record<string, string>> = {
   catalog: 'The kinds of destinations',
   sources: 'Where calls come from, and their write keys',
   destinations: 'Where the events of a source are delivered',
+  deliveries: 'What happened to each event on its way to each destination',
+  events: 'One event, explained',
+  metrics: 'Counters over time',
+  usage: 'How much was used',
+  'dead-letters': 'Deliveries that were given up',
+  'deletion-requests': 'Users who are to be erased',
+  replays: 'Stored events delivered anew',
+  redrives: 'Dead letters delivered anew, many at a time',
 };
 
 const SIGNED_IN = [{ token: [] }, { session: [] }];
@@ -95,12 +105,19 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     security: securityOf(route),
     ...('permission' in route ? { 'x-permission': route.permission } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body, schemas) } }),
+    ...('body' in route && route.body !== undefined
+      ? { requestBody: { required: true, content: json(route.body, schemas) } }
+      : {}),
     responses: { [route.status]: successOf(route, schemas), '4XX': problem, '5XX': problem },
   };
 }
 
-function successOf({ answer }: Route | AccountRoute, schemas: Schemas): object {
+function successOf(route: Route | AccountRoute, schemas: Schemas): object {
+  const { answer } = route;
+  if ('isStream' in route) {
+    const { 'application/json': content } = json(route.answer, schemas);
+    return { description: 'Server-sent events, until one of both ends it', content: { 'text/event-stream': content } };
+  }
   return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
 }
 
@@ -127,7 +144,7 @@ function queryOf(query: TObject | undefined): object[] {
 }
 
 /** Schemas that the contract names are named here too. */
-function json(schema: TSchema, schemas: Schemas): object {
+function json(schema: TSchema, schemas: Schemas): { 'application/json': object } {
   const [name] = Object.entries(contract).find(([, exported]) => exported === schema) ?? [];
   if (name !== undefined) schemas.set(name, schema);
   return { 'application/json': { schema: name === undefined ? schema : { $ref: `#/components/schemas/${name}` } } };

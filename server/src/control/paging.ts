@@ -16,7 +16,11 @@ export function toPage<Row, Item>(
   const kept = rows.slice(0, page.limit - 1);
   const last = kept.at(-1);
   const hasMore = rows.length === page.limit && last !== undefined;
-  return { items: kept.map(item), nextCursor: hasMore ? Buffer.from(key(last)).toString('base64url') : null };
+  return { items: kept.map(item), nextCursor: hasMore ? cursorOf(key(last)) : null };
+}
+
+export function cursorOf(text: string): string {
+  return Buffer.from(text).toString('base64url');
 }
 
 function readCursor(cursor: string): string {

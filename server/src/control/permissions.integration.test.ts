@@ -5,8 +5,11 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { ACCOUNT_ROUTES, ROUTES } from './all-routes.ts';
 import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from './control-for-tests.ts';
+import { attempted } from './outcomes-for-tests.ts';
+import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { hashPassword } from './password.ts';
 import { PERMISSION_NAMES, ROLE_NAMES } from './permissions.ts';
+import { writeOutcomes } from './write-outcomes.ts';
 
 const ASKERS = ['nobody', 'viewer', 'developer', 'admin', 'owner', 'stranger'] as const;
 type Asker = (typeof ASKERS)[number];
@@ -38,6 +41,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/sources/:id/write-keys': builders(201),
   'DELETE /api/v1/sources/:id/write-keys/:keyId': builders(204),
   'GET /api/v1/sources/:id/events': readers(200),
+  'GET /api/v1/sources/:id/refusals': readers(200),
   'POST /api/v1/sources/:id/events': builders(204),
   'GET /api/v1/destinations': everybody(200),
   'POST /api/v1/destinations': builders(201),
@@ -45,6 +49,32 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'PATCH /api/v1/destinations/:id': builders(200),
   'DELETE /api/v1/destinations/:id': builders(204),
   'POST /api/v1/destinations/:id/rotate-secret': builders(200),
+  'GET /api/v1/destinations/:id/health': readers(200),
+  'GET /api/v1/deliveries': everybody(200),
+  'GET /api/v1/deliveries/:id': readers(200),
+  // Knows nothing of the event, and says so as it would of one that never was.
+  'GET /api/v1/events/:messageId/explain': everybody(200),
+  'GET /api/v1/metrics/deliveries': everybody(200),
+  'GET /api/v1/usage': everybody(200),
+  'GET /api/v1/dead-letters': everybody(200),
+  'GET /api/v1/dead-letters/:id': readers(200),
+  'POST /api/v1/dead-letters/:id/retry': builders(200),
+  'POST /api/v1/dead-letters/redrive': builders(201),
+  'GET /api/v1/redrives': everybody(200),
+  'GET /api/v1/redrives/:id': readers(200),
+  'POST /api/v1/redrives/:id/pause': builders(200),
+  'POST /api/v1/redrives/:id/resume': builders(200),
+  'POST /api/v1/redrives/:id/cancel': builders(200),
+  'POST /api/v1/replays/preview': readers(200),
+  'POST /api/v1/replays': builders(201),
+  'GET /api/v1/replays': everybody(200),
+  'GET /api/v1/replays/:id': readers(200),
+  'POST /api/v1/replays/:id/pause': builders(200),
+  'POST /api/v1/replays/:id/resume': builders(200),
+  'POST /api/v1/replays/:id/cancel': builders(200),
+  'POST /api/v1/deletion-requests': managers(201),
+  'GET /api/v1/deletion-requests': managers(200, 200),
+  'GET /api/v1/deletion-requests/:id': managers(200),
   // About oneself. Tokens have no sessions and no password.
   'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
   'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
@@ -59,6 +89,10 @@ const EXPECTED: Readonly<Record<string, Row>> = {
 const PASSWORD = 'correct horse battery';
 const SETTINGS = { targets: [{ url: 'https://example.com/hook' }], sharedSecret: 'a shared secret' };
 let made = 0;
+
+function replayOf({ sourceId, destinationId }: Pick<Things, 'sourceId' | 'destinationId'>) {
+  return { sourceId, destinationId, from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+}
 
 /** A body that is good for the endpoint, so that only who asks decides. */
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
@@ -78,29 +112,49 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/destinations': ({ sourceId }) => ({ sourceId, catalog: 'Webhooks', settings: SETTINGS }),
   'PATCH /api/v1/destinations/:id': () => ({ enabled: true }),
   'POST /api/v1/destinations/:id/rotate-secret': () => ({ overlapHours: 1 }),
+  'POST /api/v1/dead-letters/redrive': ({ destinationId }) => ({ destinationId }),
+  'POST /api/v1/replays/preview': replayOf,
+  'POST /api/v1/replays': replayOf,
+  'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
 };
 
 let control: TestControl;
+let deadLetters: DeliverySide['deadLetters'];
+const opened = new AsyncDisposableStack();
 let workspaceId: string;
 const tokens = new Map<Asker, string>();
 
 before(async () => {
-  control = await startTestControl();
+  control = opened.use(await startTestControl());
+  ({ deadLetters } = opened.use(await control.stream.deliverySide()));
   workspaceId = await addWorkspace(control.store);
   for (const role of ROLE_NAMES) tokens.set(role, await addToken(control.store, workspaceId, { role }));
   tokens.set('stranger', await addToken(control.store, await addWorkspace(control.store), { role: 'owner' }));
   const passwordHash = await hashPassword(PASSWORD);
   await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
+  const entry = { ...attempted(1, 'retry', 503), workspaceId };
+  const recording = { sample: 1, recordsFrom: '2000-01-01', made: new Set<string>() };
+  await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
 });
-after(async () => control[Symbol.asyncDispose]());
+after(() => opened.disposeAsync());
 
-type Things = { sourceId: string; keyId: string; destinationId: string; userId: string; tokenId: string };
+type Things = {
+  sourceId: string;
+  keyId: string;
+  destinationId: string;
+  userId: string;
+  tokenId: string;
+  letterId: string;
+  redriveId: string;
+  replayId: string;
+  deletionId: string;
+};
 
 /** New ones for every question: some of them delete what they ask for. */
-async function makeThings(): Promise<Things> {
+async function makeThings(url: string): Promise<Things> {
   const post = async (path: string, body: object) => {
     const answer = await control.ask('POST', path, { token: tokens.get('owner') ?? '', body });
     assert.equal(answer.status, 201, answer.text);
@@ -113,7 +167,24 @@ async function makeThings(): Promise<Things> {
   const person = { email: `p${(made += 1)}@example.com`, passwordHash: null, role: 'viewer' as const };
   const userId = await addMember(control.store, workspaceId, person);
   const keyId = source.writeKeys?.[0]?.id ?? '';
-  return { sourceId, keyId, destinationId: destination.id, userId, tokenId: token.id };
+  const destinationId = destination.id;
+  // These take time, so they are made only for who asks for them. Nobody runs jobs here: they stay as they are.
+  const makeIf = async (part: string, make: () => Promise<string>) => (url.includes(part) ? make() : '');
+  const job = async (path: string, body: object) => (await post(path, body)).id;
+  const letterId = await makeIf('letters/:id', () => addLetter(destinationId));
+  const redriveId = await makeIf('redrives/:id', () => job('/api/v1/dead-letters/redrive', { destinationId }));
+  const replayId = await makeIf('replays/:id', () => job('/api/v1/replays', replayOf({ sourceId, destinationId })));
+  const deletionId = await makeIf('requests/:id', () => job('/api/v1/deletion-requests', { userIds: ['u1'] }));
+  const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId };
+  return { sourceId, keyId, userId, ...ids };
+}
+
+async function addLetter(destinationId: string): Promise<string> {
+  const event = { messageId: 'm1', type: 'track', userId: 'u1', event: 'E', context: {} };
+  const delivery = { id: 'dlv_1', event, takenAt: 1, attempts: 1, dueAt: 1, history: [] };
+  const text = JSON.stringify({ reason: 'discarded', at: 1, destinationId, delivery });
+  await deadLetters.append(destinationId, `${(made += 1)}`, text);
+  return `dl_${await control.needs.side.deadLetters.last()}`;
 }
 
 function pathOf(url: string, things: Things): string {
@@ -122,10 +193,16 @@ function pathOf(url: string, things: Things): string {
     destinations: things.destinationId,
     tokens: things.tokenId,
     sessions: 'ses_none',
+    deliveries: 'dlv_1',
+    letters: things.letterId,
+    redrives: things.redriveId,
+    replays: things.replayId,
+    requests: things.deletionId,
   };
   return url
     .replace(':keyId', things.keyId)
     .replace(':userId', things.userId)
+    .replace(':messageId', 'm-1')
     .replace(/(\w+)\/:id/, (_, kind: string) => `${kind}/${ids[kind] ?? 'unknown'}`);
 }
 
@@ -133,7 +210,7 @@ type AnyRoute = { method: string; url: string; answer?: TSchema };
 const nameOf = ({ method, url }: AnyRoute) => `${method} ${url}`;
 
 async function ask(route: AnyRoute, asking: { token?: string | undefined; headers?: Record<string, string> }) {
-  const things = await makeThings();
+  const things = await makeThings(route.url);
   const body = BODIES[nameOf(route)]?.(things);
   const { token, headers = {} } = asking;
   return control.ask(route.method, pathOf(route.url, things), {

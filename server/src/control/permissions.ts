@@ -20,6 +20,14 @@ export const PERMISSIONS = {
   'sources:write': BUILDERS,
   'destinations:read': EVERYBODY,
   'destinations:write': BUILDERS,
+  'deliveries:read': EVERYBODY,
+  'usage:read': EVERYBODY,
+  'dead-letters:read': EVERYBODY,
+  'dead-letters:write': BUILDERS,
+  'replays:read': EVERYBODY,
+  'replays:write': BUILDERS,
+  'deletions:read': MANAGERS,
+  'deletions:write': MANAGERS,
 } as const satisfies Record<string, readonly RoleName[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

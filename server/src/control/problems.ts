@@ -19,11 +19,14 @@ const PROBLEMS = {
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],
   too_many_tries: [429, 'Too many tries', 'Wait a minute and try again.'],
+  too_many_streams: [429, 'Too many live tails are open', 'Close one, and try again.'],
   database_unavailable: [
     503,
     'The database does not answer',
     'Collection and delivery go on. Try again shortly, with the same Idempotency-Key if you sent one.',
   ],
+  engine_unavailable: [503, 'NATS does not answer', 'Try again shortly.'],
+  wrong_state: [409, 'It is not in a state for that', 'Look at its state: what has ended stays ended.'],
   internal: [500, 'Something went wrong on our side', 'It is in the log under the request id.'],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;
 

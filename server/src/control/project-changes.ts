@@ -1,10 +1,11 @@
 import type { Logger } from '../log.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteFromOutbox, lockProjection, type OutboxRow, takeFromOutbox } from '../store/outbox.ts';
+import { usersToProject } from '../store/erased-users.ts';
 import { destinationsToProject, sourcesToProject } from '../store/projection.ts';
 import { configKey } from '../stream/config-bucket.ts';
 import type { ConfigChange, ConfigWriter } from '../stream/config-writer.ts';
-import { destinationEntry, sourceEntry } from './config-entries.ts';
+import { destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
 
 export type ProjectionNeeds = { store: Store; configWriter: ConfigWriter; log: Logger };
 /** `busy`: another process is at it. `more`: there may be changes left. */
@@ -48,7 +49,9 @@ async function changesFor(tx: Tx, rows: OutboxRow[]): Promise<ConfigChange[]> {
   const ids = (kind: OutboxRow['kind']) => rows.filter((row) => row.kind === kind).map((row) => row.object_id);
   const sources = await sourcesToProject(tx, ids('source'));
   const destinations = await destinationsToProject(tx, ids('destination'));
-  for (const entry of [...sources.map(sourceEntry), ...destinations.map(destinationEntry)]) {
+  const users = await usersToProject(tx, ids('user'));
+  const entries = [...sources.map(sourceEntry), ...destinations.map(destinationEntry), ...users.map(userEntry)];
+  for (const entry of entries) {
     wanted.set(entry.key, entry.value);
   }
   return [...wanted].map(([key, value]) => ({ key, value }));

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Store, Tx } from '../store/open-store.ts';
 import { addRepairsToOutbox, hasRepairsWaiting, type Projected } from '../store/outbox.ts';
+import { pageOfUsers } from '../store/erased-users.ts';
 import { pageOfDestinations, pageOfSources } from '../store/projection.ts';
 import type { Page } from '../store/rows.ts';
 import { readConfigKey } from '../stream/config-bucket.ts';
 import type { ConfigWriter } from '../stream/config-writer.ts';
-import { type ConfigEntry, destinationEntry, sourceEntry } from './config-entries.ts';
+import { type ConfigEntry, destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
 
 export type RepairNeeds = { store: Store; configWriter: ConfigWriter };
 
@@ -28,8 +29,11 @@ export async function repairConfig({ store, configWriter }: RepairNeeds): Promis
     page: async (tx, page) =>
       (await pageOfDestinations(tx, page)).map((row) => ({ ...row, entry: destinationEntry(row) })),
   });
+  const users = await comparePages(store, seen, {
+    page: async (tx, page) => (await pageOfUsers(tx, page)).map((row) => ({ ...row, entry: userEntry(row) })),
+  });
   const left = await repairLeftOvers(store, seen);
-  return sources + destinations + left;
+  return sources + destinations + users + left;
 }
 
 async function readBucket(configWriter: ConfigWriter): Promise<Seen> {

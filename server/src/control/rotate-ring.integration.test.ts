@@ -9,7 +9,7 @@ import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { countSealedBy } from '../store/sealed-values.ts';
 import { checkKeyRing } from './check-key-ring.ts';
-import { addToken, addWorkspace } from './control-for-tests.ts';
+import { addToken, addWorkspace, NO_ENGINE } from './control-for-tests.ts';
 import { rotateRing } from './rotate-ring.ts';
 import { headOf, type KeyRing, openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
@@ -98,7 +98,17 @@ async function openScene() {
 /** A control process with a ring of its own. Every answer that is not a success fails the test. */
 async function serve({ store, token }: Scene, keyRing: KeyRing) {
   const settings = { host: '127.0.0.1', port: 0, maxConnections: 100, trustedProxies: [] };
-  const needs = { store, keyRing, catalog: CATALOG, allowedNetworks: [], changed: () => undefined, now, log };
+  const needs = {
+    store,
+    side: NO_ENGINE,
+    keyRing,
+    catalog: CATALOG,
+    allowedNetworks: [],
+    changed: () => undefined,
+    laneOf: () => undefined,
+    now,
+    log,
+  };
   const server = await serveControl(settings, needs);
   return {
     async ask(method: string, path: string, ...[body, idempotencyKey]: [body?: unknown, idempotencyKey?: string]) {

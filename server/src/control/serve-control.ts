@@ -3,9 +3,10 @@ import cookie from '@fastify/cookie';
 import fastify, { type FastifyInstance } from 'fastify';
 import { openAddressReader } from '../http/client-address.ts';
 import { createHardenedServer, isAmbiguous } from '../http/hardened-server.ts';
-import { ACCOUNT_ROUTES, ROUTES } from './all-routes.ts';
+import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { answerProblem } from './answer-problem.ts';
 import { answerAccountRoute, answerRoute } from './answer-route.ts';
+import { openStreams } from './answer-stream.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
 import { openTryLimiter } from './limit-tries.ts';
@@ -63,6 +64,8 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     void reply.headers(headersFor(request));
     if (isAmbiguous(request.raw)) throw new ApiProblem('invalid_request');
   });
+  const byStatus = needs.metrics?.counters('millrace_control_requests_total');
+  app.addHook('onResponse', async (_request, reply) => byStatus?.(String(reply.statusCode)).add());
   app.setErrorHandler((error, request, reply) => answerProblem(error, { request, reply }, log));
   app.setNotFoundHandler((request, reply) => answerProblem(new ApiProblem('not_found'), { request, reply }, log));
   addRoutes(app, settings, needs);
@@ -81,6 +84,10 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   };
   for (const route of ROUTES) app.route({ ...toMatch(route), handler: answerRoute(route, answering) });
   for (const route of ACCOUNT_ROUTES) app.route({ ...toMatch(route), handler: answerAccountRoute(route, answering) });
+  const streams = openStreams(answering);
+  for (const route of STREAM_ROUTES) app.route({ ...toMatch(route), handler: streams.answer(route) });
+  app.addHook('preClose', async () => streams.endAll());
+  needs.metrics?.gauge('millrace_tail_viewers', streams.count);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     await needs.store.asSystem((tx) => tx.query('SELECT 1 AS one'));

@@ -1,8 +1,10 @@
 import { CATALOG } from '@millrace/contract/control';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store } from '../store/open-store.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
+import type { Tails } from '../stream/tail-listener.ts';
 import { bootstrap } from './bootstrap.ts';
 import { checkKeyRing } from './check-key-ring.ts';
 import type { ControlNeeds } from './control-needs.ts';
@@ -12,19 +14,25 @@ import type { Projector } from './project-config.ts';
 import { startRotation } from './rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
+import { startWork } from './jobs/start-work.ts';
+import type { ControlSide } from '../stream/open-control-side.ts';
 
 export type Control = AsyncDisposable & Pick<ControlNeeds, 'store' | 'keyRing' | 'changed'> & { port: number };
 
 export type StartNeeds = {
   settings: ControlSettings;
+  side: ControlSide;
   /** Begins to tell the other roles what changes in the store. */
   project(store: Store): Projector;
+  laneOf: ControlNeeds['laneOf'];
+  metrics?: Metrics;
+  tails?: Tails;
   log: Logger;
 };
 
 const CLEAN_UP_EVERY_MS = 3_600_000;
 
-export async function startControl({ settings, project, log }: StartNeeds): Promise<Control> {
+export async function startControl({ settings, side, project, log, ...given }: StartNeeds): Promise<Control> {
   await using starting = new AsyncDisposableStack();
   const keyRing = openKeyRing(settings.keys);
   const store = starting.use(
@@ -38,12 +46,19 @@ export async function startControl({ settings, project, log }: StartNeeds): Prom
     }),
   );
   const projector = starting.use(project(store));
+  const work = starting.use(startWork({ store, side, catalog: CATALOG, now: () => new Date(), log }));
+  const changed = () => {
+    projector.changed();
+    work.look();
+  };
   const needs = {
+    ...given,
     store,
+    side,
     keyRing,
     catalog: CATALOG,
     allowedNetworks: settings.allowedNetworks,
-    changed: projector.changed,
+    changed,
     now: () => new Date(),
     log,
   };
@@ -52,7 +67,7 @@ export async function startControl({ settings, project, log }: StartNeeds): Prom
   const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
   starting.defer(() => clearInterval(cleaning));
   const running = starting.move();
-  return { port, store, keyRing, changed: projector.changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { port, store, keyRing, changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, log: Logger): Promise<void> {

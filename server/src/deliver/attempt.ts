@@ -1,5 +1,5 @@
 import type { Answer, Post } from './client/open-client.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { meaningOf, type TargetAnswer } from './judge.ts';
 import { makePosts } from './make-posts.ts';
 import type { Webhook } from './webhook.ts';

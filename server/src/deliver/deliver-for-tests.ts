@@ -9,7 +9,7 @@ import { sealSettings } from '../secrets/sealed-settings.ts';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import { openInspector } from '../stream/inspect-for-tests.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { type Deliver, type DeliverSettings, startDeliver } from './start-deliver.ts';
 
 export const KEYS = new Map([[1, Buffer.alloc(32, 'k')]]);

@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Logger } from '../log.ts';
-import type { ConfigView } from '../stream/config-bucket.ts';
+import type { ConfigView, DestinationConfig } from '../stream/config-bucket.ts';
+import type { OutcomeEntry } from '../stream/outcomes.ts';
 import type { PulledRequest } from '../stream/requests.ts';
-import { deliveryId, newDelivery } from './delivery.ts';
+import { deliveryId, newDelivery } from '../delivery/delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { route } from './route.ts';
+import { entryBase, namelessBase } from './outcome-entry.ts';
+import { withheld } from '../delivery/withheld.ts';
+import { route, type SkipReason } from '../delivery/route.ts';
 import type { Settlement } from './settle.ts';
 import { ENTRIES, type Webhook, type WebhookOf } from './webhook.ts';
 
@@ -21,6 +24,7 @@ export type RequestsNeeds = {
   webhookOf: WebhookOf;
   dispatcher: Pick<Dispatcher, 'offer'>;
   settle: Settlement['settle'];
+  record(entry: OutcomeEntry): Promise<void>;
   now(): number;
   log: Logger;
 };
@@ -105,9 +109,29 @@ function deliverEvent(state: State, current: Open, event: AcceptedEvent): void {
   const destinations = config.destinationsOf(sourceId);
   if (destinations.length === 0) return;
   const isBlocked = (name: string) => config.isEventBlocked(sourceId, name);
-  for (const routed of route(event, { destinations, isBlocked, accepts })) {
+  const markOf = (userId: string) => config.userMark(sourceId, userId);
+  const routing = { destinations, isBlocked, accepts, withheld: (one: AcceptedEvent) => withheld(one, markOf) };
+  for (const routed of route(event, routing)) {
     if (routed.kind === 'delivery') deliver(state, current, { event, webhook: webhookOf(routed.destination) });
+    else skip(state, current, { event, ...routed });
   }
+}
+
+type Skipped = { event: AcceptedEvent; destination: DestinationConfig; reason: SkipReason };
+
+function skip(state: State, current: Open, { event, destination, reason }: Skipped): void {
+  const { sourceId, id: destinationId, workspaceId } = destination;
+  const owner = {
+    workspaceId,
+    sourceId,
+    destinationId,
+    deliveryId: deliveryId(destinationId, sourceId, event.messageId),
+  };
+  current.pending += 1;
+  state.pending += 1;
+  const baseOf = reason === 'erased' || reason === 'suppressed' ? namelessBase : entryBase;
+  const told = state.needs.record({ ...baseOf(event, owner, state.needs.now()), kind: 'skipped', reason });
+  void told.then(() => finishOne(state, current));
 }
 
 function accepts(catalog: string) {
@@ -118,15 +142,15 @@ function deliver(state: State, current: Open, { event, webhook }: { event: Accep
   const { dispatcher, settle, now } = state.needs;
   const id = deliveryId(webhook.destinationId, current.request.sourceId, event.messageId);
   const delivery = newDelivery(id, event, now());
+  const { trace = '' } = current.request;
+  if (trace !== '') delivery.trace = trace;
   current.pending += 1;
   state.pending += 1;
   dispatcher.offer({
     delivery,
     webhook,
     finish(made) {
-      const settled = settle(delivery, webhook, made);
-      if (typeof settled === 'string') finishOne(state, current);
-      else void settled.then(() => finishOne(state, current));
+      void settle(delivery, webhook, made).then(() => finishOne(state, current));
     },
   });
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { freePorts } from '@millrace/engines';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { type Bed, type DeadLetter, openBed, track, until } from './deliver-for-tests.ts';
 import { answer, openReceiver, type Received } from './receiver-for-tests.ts';
 import { RETRY_WINDOW_MS } from './retry-schedule.ts';

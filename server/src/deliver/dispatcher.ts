@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { concurrencyOf, type Gate, isShut, learn, newGate, type Shut, takeToken } from './gate.ts';
 import { handBackAll, handBackLate, isTooLong, type Job, type Line, newLine, pick, waitingIn } from './line.ts';
 import type { Webhook } from './webhook.ts';

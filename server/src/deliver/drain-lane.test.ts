@@ -5,7 +5,7 @@ import { openLog } from '../log.ts';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import type { Lanes } from '../stream/lanes.ts';
 import type { Attempt } from './attempt.ts';
-import { encodeDeliveries } from './delivery.ts';
+import { encodeDeliveries } from '../delivery/delivery.ts';
 import { openDispatcher } from './dispatcher.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
 import type { LaneNote } from './lane-note.ts';
@@ -30,6 +30,7 @@ function openLane(groups: Record<number, string[]>) {
   const failIf = (isTrue: boolean) => (isTrue ? Promise.reject(new Error('no leader')) : Promise.resolve());
   const lanes: Lanes = {
     append: () => assert.fail('nothing is parked here'),
+    remove: async () => undefined,
     async read(_, from, most) {
       await failIf(trouble.read);
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
@@ -86,13 +87,17 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       destinationsOf: () => [DESTINATION],
       sourceByKeyHash: nothing,
       isEventBlocked: () => false,
+      userMark: nothing,
+      hasMarks: () => false,
+      lastErasureAt: nothing,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => undefined,
     },
     webhookOf: () => webhook,
     dispatcher,
-    settle: () => 'delivered',
-    bury: async () => 'expired',
+    settle: async () => 'delivered',
+    expire: async () => 'expired',
+    erase: async () => 'erased',
     reports: {
       report: nothing,
       gateChanged: nothing,
@@ -102,6 +107,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       isFull: () => false,
       appended: nothing,
       changed: nothing,
+      all: () => [].values(),
     },
     schedule: retrySchedule(1),
     isStopping: () => false,

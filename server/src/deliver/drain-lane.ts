@@ -10,6 +10,7 @@ import { type LaneNote, noteGroup, readLaneNote } from './lane-note.ts';
 import type { LaneReports } from './lane-reports.ts';
 import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts';
 import { readTier, type TierReader } from './tier-reader.ts';
+import { isErasedIn, scrubLane } from './scrub-lane.ts';
 import type { Webhook, WebhookOf } from './webhook.ts';
 
 export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
@@ -17,7 +18,8 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   webhookOf: WebhookOf;
   dispatcher: Dispatcher;
   settle: SliceNeeds['settle'];
-  bury: SliceNeeds['bury'];
+  expire: SliceNeeds['expire'];
+  erase: SliceNeeds['erase'];
   reports: LaneReports;
   schedule: RetrySchedule;
   isStopping(): boolean;
@@ -26,7 +28,7 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   log: Logger;
 };
 
-/** How long one holder stays with a lane before others get their turn; well inside the ticket's lease. */
+/** How long one holder stays with a lane before others get their turn. */
 const SLICE_MS = 20_000;
 /** A destination that is not in our copy of the configuration may be newer than the copy: a minute, by the usual schedule. */
 const MISSING_PART = 240;
@@ -62,6 +64,7 @@ async function lookAt(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Pr
   const webhook = needs.webhookOf(destination);
   const counts = await needs.lanes.count(destinationId);
   if (counts.size === 0) return close(ticket, needs);
+  await scrubLane({ webhook, note, counts }, needs);
   const readers = openReaders(destinationId, note, { ...needs, counts });
   try {
     return await lookInto(ticket, { webhook, note, readers, counts, isEnabled: destination.enabled }, needs);
@@ -96,6 +99,7 @@ async function drainOpen(ticket: HeldTicket, look: Look, needs: DrainNeeds): Pro
   const progress = watchProgress(webhook, note, needs);
   const result = await drainSome({
     ...needs,
+    isErased: isErasedIn(needs.config, webhook),
     webhook: () => readyWebhook(destinationId, needs),
     readers,
     mode,
@@ -165,8 +169,10 @@ function openReaders(
 /** A destination that is switched off: what waits goes on waiting, until its time is over. */
 function expireOnly(readers: TierReader[], webhook: Webhook, needs: DrainNeeds): Promise<DrainedSome> {
   const untilAt = needs.now() + SLICE_MS;
+  const isErased = isErasedIn(needs.config, webhook);
   return drainSome({
     ...needs,
+    isErased,
     webhook: () => webhook,
     readers,
     untilAt,

@@ -1,4 +1,4 @@
-import { type Delivery, giveUpAt } from './delivery.ts';
+import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { concurrencyOf } from './gate.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
@@ -15,8 +15,10 @@ export type SliceNeeds = {
   untilAt: number;
   dispatcher: Dispatcher;
   settle: Settlement['settle'];
-  /** Ends a delivery whose time was over before it was attempted again. */
-  bury: Settlement['bury'];
+  expire: Settlement['expire'];
+  erase: Settlement['erase'];
+  /** Whether its user was erased while it waited. */
+  isErased(delivery: Delivery): boolean;
   schedule: RetrySchedule;
   /** Told now and then how many have left the lane. */
   passed(left: number): Promise<void>;
@@ -72,8 +74,10 @@ async function takeOne(slice: Slice): Promise<boolean> {
   if (webhook === undefined || next === undefined || !isReady(slice, next.delivery)) return false;
   const taken = next.reader.take();
   if (taken === undefined) return false;
-  if (isOver(slice, taken.delivery)) {
-    void slice.bury(taken.delivery, webhook, 'expired').then((settled) => end(slice, taken, settled));
+  const isErased = slice.isErased(taken.delivery);
+  if (isErased || isOver(slice, taken.delivery)) {
+    const finish = isErased ? slice.erase : slice.expire;
+    void finish(taken.delivery, webhook).then((settled) => end(slice, taken, settled));
     slice.underWay += 1;
     await roomFor(slice, EXPIRE_AT_ONCE);
     return true;
@@ -123,7 +127,7 @@ function attempt(slice: Slice, taken: Taken, webhook: Webhook): void {
         return;
       }
       slice.attempted += 1;
-      void Promise.resolve(slice.settle(delivery, webhook, made)).then((settled) => end(slice, taken, settled));
+      void slice.settle(delivery, webhook, made).then((settled) => end(slice, taken, settled));
     },
   };
   if (slice.mode === 'probe') slice.dispatcher.probe(job);

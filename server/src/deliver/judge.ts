@@ -1,5 +1,5 @@
 import type { Answer } from './client/open-client.ts';
-import { type Delivery, giveUpAt } from './delivery.ts';
+import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
 import { JITTER, type RetrySchedule } from './retry-schedule.ts';
 
 export type TargetAnswer = { url: string; answer: Answer };

@@ -8,6 +8,8 @@ export type LaneNote = {
   sizes: Record<string, GroupSize>;
   /** How fast the lane drained lately. */
   perSecond: number;
+  /** When the lane was last gone through for users who were erased. */
+  scrubbedAt?: number;
   /** Since when the destination has been missing from the configuration. */
   missingSince?: number;
 };

@@ -25,6 +25,8 @@ export type LaneReports = {
   isKnown(destinationId: string): boolean;
   isFull(destinationId: string): boolean;
   appended(destinationId: string, bytes: number): void;
+  /** All lanes in use, for those who count them. */
+  all(): Iterable<LaneHealth>;
   /** What the bucket says now; for those who follow it. */
   changed(destinationId: string, health: LaneHealth | undefined): void;
 };
@@ -66,6 +68,7 @@ export function openLaneReports(needs: LaneReportsNeeds): LaneReports {
     appended(destinationId, bytes) {
       appended.set(destinationId, (appended.get(destinationId) ?? 0) + bytes);
     },
+    all: () => known.values(),
     changed: (destinationId, health) => follow(state, destinationId, health),
   };
 }

@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { concurrencyOf, type Gate } from './gate.ts';
 import type { Webhook } from './webhook.ts';
 

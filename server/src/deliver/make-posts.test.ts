@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import type { AcceptedEvent } from '@millrace/contract';
-import { decodeDeliveries, type Delivery, encodeDeliveries } from './delivery.ts';
+import { decodeDeliveries, type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
 import { makePosts } from './make-posts.ts';
 import { RETRY_WINDOW_MS } from './retry-schedule.ts';
 import { aDelivery, aWebhook, EVENT } from './samples-for-tests.ts';

@@ -1,6 +1,6 @@
-import { signBody, signStandardWebhook, webhookBody } from '@millrace/contract';
+import { deleteBody, signBody, signStandardWebhook, webhookBody } from '@millrace/contract';
 import type { Post } from './client/open-client.ts';
-import { type Delivery, giveUpAt } from './delivery.ts';
+import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
 import { secretsOf, type Webhook } from './webhook.ts';
 
 const USER_AGENT = 'Millrace/1.0';
@@ -11,7 +11,8 @@ export function makePosts(
   webhook: Webhook,
   { now, windowMs }: { now: number; windowMs: number },
 ): Post[] {
-  const body = webhookBody(delivery.event, webhook.format);
+  const { event } = delivery;
+  const body = event.type === 'delete' ? deleteBody(event) : webhookBody(event, webhook.format);
   const tail = signedHeaders(delivery, webhook, { now, body });
   const endsAt = giveUpAt(
     { takenAt: now, firstAttemptAt: delivery.firstAttemptAt ?? now },

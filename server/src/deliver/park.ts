@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { Ensured } from '../stream/tickets.ts';
-import { type Delivery, encodeDeliveries } from './delivery.ts';
+import { type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
 
 export type Parker = {
   /** Resolves when the delivery is stored in its lane and somebody will come for it, or when the lane is full. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import { withAttempt } from './delivery.ts';
+import { withAttempt } from '../delivery/delivery.ts';
 import { judge, type Outcome } from './judge.ts';
 import { JITTER, RETRY_DELAYS_MS, RETRY_WINDOW_MS, retrySchedule, TIERS } from './retry-schedule.ts';
 import { aDelivery, answersOf, failure, status } from './samples-for-tests.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { type AcceptedEvent, CALL_TYPES, type CallType } from '@millrace/contract';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
-import { route, type Routing, type SkipReason } from './route.ts';
+import { route, type Routing, type SkipReason } from '../delivery/route.ts';
 import { EVENT } from './samples-for-tests.ts';
 import { ENTRIES } from './webhook.ts';
 

@@ -2,7 +2,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { ErrorClass } from './client/error-classes.ts';
 import type { Answer } from './client/open-client.ts';
-import { type Delivery, newDelivery } from './delivery.ts';
+import { type Delivery, newDelivery } from '../delivery/delivery.ts';
 import type { TargetAnswer } from './judge.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -22,6 +22,7 @@ export function aWebhook(change: Partial<Webhook> = {}): Webhook {
   return {
     destinationId: 'dst_1',
     workspaceId: 'ws_1',
+    sourceId: 'src_1',
     targets: [{ url: URL_1, headers: [] }],
     secret: undefined,
     previousSecret: undefined,

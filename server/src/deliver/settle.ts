@@ -1,24 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
+import type { OutcomeEntry, OutcomeFact } from '../stream/outcomes.ts';
 import type { DeadLetters } from '../stream/dead-letters.ts';
 import type { Attempt } from './attempt.ts';
-import { type AnswerNote, type Delivery, withAttempt } from './delivery.ts';
+import type { DeadLetter, DeadReason } from '../delivery/dead-letter.ts';
+import { type AnswerNote, type Delivery, withAttempt } from '../delivery/delivery.ts';
 import { wasSent } from './gate.ts';
-import { judge, type TargetAnswer } from './judge.ts';
+import { judge, type Outcome, type TargetAnswer } from './judge.ts';
+import { entryBase, namelessBase, outcomeAnswer } from './outcome-entry.ts';
 import type { Parker } from './park.ts';
 import { type RetrySchedule, UNTRIED_TIER } from './retry-schedule.ts';
 import type { Webhook } from './webhook.ts';
 
-export type DeadReason = 'discarded' | 'expired' | 'lane_full';
-
 /** What became of a delivery for now: at its end, or safe in its lane. */
-export type Settled = 'delivered' | 'retry' | 'untried' | DeadReason;
+export type Settled = 'erased' | 'delivered' | 'retry' | 'untried' | DeadReason;
 
 export type Settlement = {
   /** Everything that follows from an attempt. The delivery is done with then, or durably somewhere else. */
-  settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined): Settled | Promise<Settled>;
-  /** Ends a delivery that is given up. */
-  bury(delivery: Delivery, webhook: Webhook, reason: DeadReason): Promise<Settled>;
+  settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined): Promise<Settled>;
+  /** Ends a delivery whose time was over before it was attempted again. */
+  expire(delivery: Delivery, webhook: Webhook): Promise<Settled>;
+  /** Ends a delivery whose user was erased while it waited. */
+  erase(delivery: Delivery, webhook: Webhook): Promise<Settled>;
 };
 
 export type SettlementNeeds = {
@@ -27,6 +30,7 @@ export type SettlementNeeds = {
   schedule: RetrySchedule;
   /** The receiver asked for quiet. */
   hold(webhook: Webhook, until: number): void;
+  record(entry: OutcomeEntry): Promise<void>;
   now(): number;
   random(): number;
   log: Logger;
@@ -38,37 +42,57 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   return {
     settle(delivery, webhook, made) {
       const wasAttempted = made?.answers.some(({ answer }) => wasSent(answer)) === true;
-      if (wasAttempted) return settleAttempt(needs, delivery, { webhook, made });
-      return park(needs, delivery, { webhook, tier: UNTRIED_TIER });
+      return wasAttempted ? settleAttempt(needs, delivery, { webhook, made }) : wait(needs, delivery, webhook);
     },
-    bury: (delivery, webhook, reason) => bury(needs, delivery, { webhook, reason }),
+    expire: (delivery, webhook) => giveUp(needs, delivery, { webhook, reason: 'expired' }),
+    erase: (delivery, webhook) => erase(needs, delivery, webhook),
   };
 }
 
-function settleAttempt(
+/** It could not be attempted now. */
+async function wait(needs: SettlementNeeds, delivery: Delivery, webhook: Webhook): Promise<Settled> {
+  const { attempts } = delivery;
+  const told =
+    attempts === 0 ? tell(needs, delivery, { webhook, at: needs.now(), kind: 'waiting', attempts }) : undefined;
+  const settled = await park(needs, delivery, { webhook, tier: UNTRIED_TIER });
+  await told;
+  return settled;
+}
+
+async function settleAttempt(
   needs: SettlementNeeds,
   delivery: Delivery,
   { webhook, made }: { webhook: Webhook; made: Attempt },
-): Settled | Promise<Settled> {
-  const { schedule } = needs;
+): Promise<Settled> {
+  const { schedule, now } = needs;
   const { answers } = made;
   const attempted = withAttempt(delivery, { at: made.startedAt, answers: answers.map(noteOf) });
-  const times = { schedule, resumedAt: webhook.resumedAt, now: needs.now(), dice: needs.random() };
+  const times = { schedule, resumedAt: webhook.resumedAt, now: now(), dice: needs.random() };
   const { outcome, settled } = judge({ delivery: attempted, answers, policy: webhook.policy, ...times });
-  switch (outcome.kind) {
-    case 'delivered':
-      return 'delivered';
-    case 'discarded':
-    case 'expired':
-      return bury(needs, { ...attempted, settled }, { webhook, reason: outcome.kind });
-    case 'retry': {
-      const { tier, dueAt, holdUntil } = outcome;
-      if (holdUntil === undefined) return park(needs, { ...attempted, settled, dueAt }, { webhook, tier });
-      // The lane is held as a whole. With a time of its own, this one would hold up those behind it for as long.
-      needs.hold(webhook, holdUntil);
-      return park(needs, { ...attempted, settled, dueAt: needs.now() }, { webhook, tier });
-    }
-  }
+  const told = tell(needs, attempted, {
+    webhook,
+    at: made.startedAt,
+    kind: 'attempt',
+    attempt: attempted.attempts,
+    outcome: outcome.kind,
+    ...(outcome.kind === 'retry' ? { nextAt: outcome.dueAt } : {}),
+    answers: answers.map(outcomeAnswer),
+  });
+  const end =
+    outcome.kind === 'delivered' ? outcome.kind : await follow(needs, { ...attempted, settled }, { webhook, outcome });
+  await told;
+  return end;
+}
+
+type Unhappy = { webhook: Webhook; outcome: Exclude<Outcome, { kind: 'delivered' }> };
+
+function follow(needs: SettlementNeeds, delivery: Delivery, { webhook, outcome }: Unhappy): Promise<Settled> {
+  if (outcome.kind !== 'retry') return bury(needs, delivery, { webhook, reason: outcome.kind });
+  const { tier, dueAt, holdUntil } = outcome;
+  if (holdUntil === undefined) return park(needs, { ...delivery, dueAt }, { webhook, tier });
+  // The lane is held as a whole. With a time of its own, this one would hold up those behind it for as long.
+  needs.hold(webhook, holdUntil);
+  return park(needs, { ...delivery, dueAt: needs.now() }, { webhook, tier });
 }
 
 async function park(
@@ -77,9 +101,38 @@ async function park(
   { webhook, tier }: { webhook: Webhook; tier: number },
 ): Promise<Settled> {
   const parked = await needs.parker.park(webhook.destinationId, tier, delivery);
-  if (parked === 'full') return bury(needs, delivery, { webhook, reason: 'lane_full' });
-  return delivery.attempts === 0 ? 'untried' : 'retry';
+  if (parked === 'parked') return delivery.attempts === 0 ? 'untried' : 'retry';
+  return giveUp(needs, delivery, { webhook, reason: 'lane_full' });
 }
+
+/** An end that no attempt tells of. */
+async function giveUp(needs: SettlementNeeds, delivery: Delivery, end: GivenUp): Promise<Settled> {
+  const { webhook, reason } = end;
+  const settled = await bury(needs, delivery, end);
+  await tell(needs, delivery, { webhook, at: needs.now(), kind: 'given_up', attempts: delivery.attempts, reason });
+  return settled;
+}
+
+async function erase(needs: SettlementNeeds, { id, event }: Delivery, webhook: Webhook): Promise<Settled> {
+  const { workspaceId, sourceId, destinationId } = webhook;
+  const base = namelessBase(event, { workspaceId, sourceId, destinationId, deliveryId: id }, needs.now());
+  await needs.record({ ...base, kind: 'skipped', reason: 'erased' });
+  return 'erased';
+}
+
+type GivenUp = { webhook: Webhook; reason: 'expired' | 'lane_full' };
+
+function tell(
+  needs: SettlementNeeds,
+  { id, event, replayId }: Delivery,
+  { webhook, at, ...fact }: Told,
+): Promise<void> {
+  const { workspaceId, sourceId, destinationId } = webhook;
+  const base = entryBase(event, { workspaceId, sourceId, destinationId, deliveryId: id }, at);
+  return needs.record({ ...base, ...(replayId === undefined ? {} : { replayId }), ...fact });
+}
+
+type Told = { webhook: Webhook; at: number } & OutcomeFact;
 
 /** Waits for the engine as parking does. A letter that does not fit is named in the log: it must not stop the others. */
 async function bury(
@@ -88,10 +141,12 @@ async function bury(
   { webhook, reason }: { webhook: Webhook; reason: DeadReason },
 ): Promise<Settled> {
   const { destinationId } = webhook;
-  const letter = JSON.stringify({ reason, at: now(), destinationId, delivery });
+  const letter: DeadLetter = { reason, at: now(), destinationId, delivery };
+  // A letter that was replayed and comes back is another one, even within the duplicate window.
+  const letterId = `${delivery.id}.${delivery.replayId ?? ''}.${delivery.attempts}.${reason}`;
   const facts = { deliveryId: delivery.id, destinationId, reason, attempts: delivery.attempts };
   for (;;) {
-    const answer = await deadLetters.append(destinationId, `${delivery.id}.${delivery.attempts}.${reason}`, letter);
+    const answer = await deadLetters.append(destinationId, letterId, JSON.stringify(letter));
     if (answer === 'stored') log.info(facts, 'delivery.given_up');
     if (answer === 'full') log.error(facts, 'dead_letter.refused');
     if (answer !== 'unavailable') return reason;

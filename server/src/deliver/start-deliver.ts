@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AllowedNetworks } from '../http/address-policy.ts';
 import type { Logger } from '../log.ts';
+import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import type { OutcomeEntry } from '../stream/outcomes.ts';
+import { NO_TAIL, type TailWriter } from '../stream/tail-writer.ts';
+import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt } from './attempt.ts';
 import { openClient } from './client/open-client.ts';
 import { openRequests, type Requests } from './deliver-requests.ts';
@@ -12,12 +16,15 @@ import { PAUSED_LOOK_MS } from './drain-lane.ts';
 import { type Drains, openDrains } from './drains.ts';
 import { findStranded } from './find-stranded.ts';
 import { isShut } from './gate.ts';
-import { openLaneReports } from './lane-reports.ts';
-import { openParker } from './park.ts';
+import { type LaneReports, openLaneReports } from './lane-reports.ts';
+import { openParker, type Parkers } from './park.ts';
+import { openRecorder } from './record.ts';
 import { type RetrySchedule, retrySchedule } from './retry-schedule.ts';
 import { openSettlement } from './settle.ts';
 import { tellStats } from './tell-stats.ts';
+import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
+import { countRefused, openOutcomeWatch, showLanes } from './watch-outcomes.ts';
 import { openWebhooks, type Webhook } from './webhook.ts';
 
 export type DeliverSettings = {
@@ -31,7 +38,18 @@ export type DeliverSettings = {
   laneQuotaBytes?: number;
 };
 
-export type DeliverNeeds = { settings: DeliverSettings; config: ConfigView; side: DeliverySide; log: Logger };
+export type DeliverNeeds = {
+  settings: DeliverSettings;
+  config: ConfigView;
+  side: DeliverySide;
+  metrics: Metrics;
+  tail: TailWriter;
+  tracing?: Tracing;
+  log: Logger;
+};
+
+/** Who does not care is counted for nobody, and seen by nobody. */
+export type StartNeeds = Omit<DeliverNeeds, 'metrics' | 'tail'> & Partial<Pick<DeliverNeeds, 'metrics' | 'tail'>>;
 
 export type DeliverStats = { inFlight: number; waiting: number; openRequests: number; drains: number; delayMs: number };
 
@@ -47,7 +65,15 @@ const PULL_AT_ONCE = 64;
 /** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
 const STOP_PATIENCE_MS = 20_000;
 
-export async function startDeliver(needs: DeliverNeeds): Promise<Deliver> {
+const now = Date.now;
+const random = Math.random;
+
+export async function startDeliver({
+  metrics = openMetrics(),
+  tail = NO_TAIL,
+  ...given
+}: StartNeeds): Promise<Deliver> {
+  const needs = { ...given, metrics, tail, side: countRefused(given.side, metrics) };
   const { settings, side, log } = needs;
   await using starting = new AsyncDisposableStack();
   const life = { isStopping: false };
@@ -62,6 +88,7 @@ export async function startDeliver(needs: DeliverNeeds): Promise<Deliver> {
     delayMs: load.delayMs(),
   });
   starting.use(tellStats(stats, log));
+  showStats(needs, stats);
   const pulls = startPulls(needs, { ...parts, load });
   const running = starting.move();
   log.info({ maxInFlight: settings.maxInFlight, retryScale: settings.retryScale }, 'deliver.started');
@@ -80,39 +107,30 @@ export async function startDeliver(needs: DeliverNeeds): Promise<Deliver> {
 }
 
 type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains };
+type Sending = { dispatcher: Dispatcher; reports: LaneReports; parker: Parkers; schedule: RetrySchedule };
 
 async function openParts(
-  { settings, config, side, log }: DeliverNeeds,
+  needs: DeliverNeeds,
   stack: AsyncDisposableStack,
   { isStopping }: { isStopping(): boolean },
 ): Promise<Parts> {
-  const now = Date.now;
-  const random = Math.random;
-  const schedule = retrySchedule(settings.retryScale);
-  const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
-  const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
-  const dispatcher = stack.use(
-    openDispatcher({
-      attempt: (delivery, webhook) => attempt(delivery, webhook, attemptNeeds),
-      peers: side.peers.count,
-      learned: (gate, webhook) => reports.gateChanged(gate, webhook),
-      now,
-      maxInFlight: settings.maxInFlight,
-    }),
-  );
-  const quotaBytes = settings.laneQuotaBytes ?? (await side.lanes.quotaBytes());
-  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes, now });
-  const wanted = lookWanted({ config, dispatcher, schedule, now });
-  const parker = stack.use(openParker({ ...side, ...reports, wanted }));
+  const { settings, config, side, log } = needs;
+  const { dispatcher, reports, parker, schedule } = await openSending(needs, stack);
   const hold = (webhook: Webhook, until: number) => {
     const sentence = 'the receiver asked us to wait';
     dispatcher.shut(webhook.destinationId, { why: 'asked_to_wait', sentence, since: now(), until });
     reports.gateChanged(dispatcher.gateOf(webhook.destinationId), webhook);
   };
-  const settling = { deadLetters: side.deadLetters, schedule, hold, now, random, log };
+  const recorder = stack.use(openRecorder({ outcomes: side.outcomes, log }));
+  const watch = openOutcomeWatch({ ...needs, now });
+  const record = (entry: OutcomeEntry) => {
+    watch(entry);
+    return recorder.record(entry);
+  };
+  const settling = { deadLetters: side.deadLetters, schedule, hold, record, now, random, log };
   const keyRing = settings.keys.size === 0 ? undefined : openKeyRing(settings.keys);
   const shared = { config, webhookOf: openWebhooks({ keyRing, log }), dispatcher, now, log };
-  const requests = stack.use(openRequests({ ...shared, ...openSettlement({ ...settling, parker }) }));
+  const requests = stack.use(openRequests({ ...shared, record, ...openSettlement({ ...settling, parker }) }));
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
   const { lanes, tickets } = side;
   const drains = openDrains({ ...shared, ...settlement, lanes, tickets, reports, schedule, isStopping, random });
@@ -122,10 +140,44 @@ async function openParts(
   return { dispatcher, requests, drains };
 }
 
-type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule; now(): number };
+async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack): Promise<Sending> {
+  const { settings, config, side, metrics, tracing } = needs;
+  const schedule = retrySchedule(settings.retryScale);
+  const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
+  const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
+  const trips = metrics.counter('millrace_breaker_trips_total');
+  const dispatcher = stack.use(
+    openDispatcher({
+      attempt: traceAttempts((delivery, webhook) => attempt(delivery, webhook, attemptNeeds), tracing ?? NO_TRACING),
+      peers: side.peers.count,
+      learned(gate, webhook) {
+        if (gate.shut?.why === 'failing') trips.add();
+        reports.gateChanged(gate, webhook);
+      },
+      now,
+      maxInFlight: settings.maxInFlight,
+    }),
+  );
+  const quotaBytes = settings.laneQuotaBytes ?? (await side.lanes.quotaBytes());
+  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes, now });
+  showLanes(metrics, { lanes: reports.all, quotaBytes, now });
+  const wanted = lookWanted({ config, dispatcher, schedule });
+  const parker = stack.use(openParker({ ...side, ...reports, wanted }));
+  return { dispatcher, reports, parker, schedule };
+}
+
+function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStats): void {
+  metrics.gauge('millrace_attempts_in_flight', () => stats().inFlight);
+  metrics.gauge('millrace_attempts_max', () => settings.maxInFlight);
+  metrics.gauge('millrace_deliveries_waiting', () => stats().waiting);
+  metrics.gauge('millrace_open_requests', () => stats().openRequests);
+  metrics.gauge('millrace_drains', () => stats().drains);
+}
+
+type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule };
 
 /** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
-function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
+function lookWanted({ config, dispatcher, schedule }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
   return (destinationId, { dueAt, attempts }) => {
     if (config.destination(destinationId)?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
     const isShutNow = isShut(dispatcher.gateOf(destinationId), now());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { encodeDeliveries } from './delivery.ts';
+import { encodeDeliveries } from '../delivery/delivery.ts';
 import { aDelivery } from './samples-for-tests.ts';
 import { readTier, type Taken } from './tier-reader.ts';
 

@@ -1,5 +1,5 @@
 import type { LaneGroup, Lanes } from '../stream/lanes.ts';
-import { decodeDeliveries, type Delivery } from './delivery.ts';
+import { decodeDeliveries, type Delivery } from '../delivery/delivery.ts';
 import type { LanePosition } from './lane-note.ts';
 
 /** A delivery that was taken from a lane. It is either done with, or kept as if it had not been taken. */

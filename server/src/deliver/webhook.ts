@@ -9,6 +9,7 @@ import type { DestinationConfig } from '../stream/config-bucket.ts';
 export type Webhook = {
   destinationId: string;
   workspaceId: string;
+  sourceId: string;
   /** Static headers as name, value, name, value, … */
   targets: readonly { url: string; headers: readonly string[] }[];
   secret: string | undefined;
@@ -76,6 +77,7 @@ function makeWebhook(
   return {
     destinationId: destination.id,
     workspaceId: destination.workspaceId,
+    sourceId: destination.sourceId,
     targets: settings.targets.map(({ url, headers }) => ({ url, headers: Object.entries(headers ?? {}).flat() })),
     secret: settings.sharedSecret,
     previousSecret: before && { value: before.value, validUntil: before.validUntil.getTime() },

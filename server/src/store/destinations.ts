@@ -39,6 +39,20 @@ export function lockDestination(tx: Tx, workspaceId: string, id: string): Promis
   return oneRow(tx, sql, [workspaceId, id]);
 }
 
+/** Of a workspace, by id. */
+export async function allDestinationIds(tx: Tx, workspaceId: string): Promise<string[]> {
+  const sql = 'SELECT id FROM destinations WHERE workspace_id = $1 ORDER BY id';
+  return (await tx.query<{ id: string }>(sql, [workspaceId])).map(({ id }) => id);
+}
+
+export type DestinationPlace = { id: string; source_id: string; enabled: boolean };
+
+export function destinationPlaces(tx: Tx, workspaceId: string, sourceIds: string[]): Promise<DestinationPlace[]> {
+  const sql = `SELECT id, source_id, enabled FROM destinations
+    WHERE workspace_id = $1 AND source_id = ANY($2) ORDER BY id`;
+  return tx.query(sql, [workspaceId, sourceIds]);
+}
+
 export type DestinationFilter = { workspaceId: string; sourceId: string | undefined };
 
 export async function listDestinations(
@@ -66,4 +80,11 @@ export async function deleteDestination(tx: Tx, workspaceId: string, id: string)
     workspaceId,
     id,
   ]);
+}
+
+/** Names of those that are still there, by id. */
+export async function destinationNames(tx: Tx, workspaceId: string, ids: string[]): Promise<Map<string, string>> {
+  const sql = 'SELECT id, name FROM destinations WHERE workspace_id = $1 AND id = ANY($2)';
+  const rows = ids.length === 0 ? [] : await tx.query<{ id: string; name: string }>(sql, [workspaceId, ids]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

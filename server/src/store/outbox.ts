@@ -1,7 +1,7 @@
 import type { Tx } from './open-store.ts';
 import { readInOrder } from './rows.ts';
 
-export type Projected = { kind: 'source' | 'destination'; workspaceId: string; objectId: string };
+export type Projected = { kind: 'source' | 'destination' | 'user'; workspaceId: string; objectId: string };
 export type OutboxRow = { id: string; workspace_id: string; kind: Projected['kind']; object_id: string };
 
 /** In the transaction of the change: what the config bucket has to be told. Not what it is told: that is read when it is. */

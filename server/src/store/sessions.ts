@@ -38,6 +38,12 @@ export function useSession(tx: Tx, secretHash: Buffer): Promise<SessionRow | und
   return oneRow(tx, sql, [secretHash]);
 }
 
+/** Looks without using it. */
+export async function sessionStands(tx: Tx, id: string): Promise<boolean> {
+  const sql = `SELECT id FROM sessions WHERE id = $1 AND expires_at > now() AND last_seen_at > now() - ${IDLE}`;
+  return (await tx.query(sql, [id])).length > 0;
+}
+
 export function listSessions(tx: Tx, userId: string): Promise<SessionRow[]> {
   const sql = `SELECT ${COLUMNS} FROM sessions
     WHERE user_id = $1 AND expires_at > now() AND last_seen_at > now() - ${IDLE} ORDER BY last_seen_at DESC, id`;

@@ -58,3 +58,15 @@ export async function deleteSource(tx: Tx, workspaceId: string, id: string): Pro
   ]);
   return rows.length > 0;
 }
+
+/** Names of those that are still there, by id. */
+export async function sourceNames(tx: Tx, workspaceId: string, ids: string[]): Promise<Map<string, string>> {
+  const sql = 'SELECT id, name FROM sources WHERE workspace_id = $1 AND id = ANY($2)';
+  const rows = ids.length === 0 ? [] : await tx.query<{ id: string; name: string }>(sql, [workspaceId, ids]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export async function allSourceIds(tx: Tx, workspaceId: string): Promise<string[]> {
+  const sql = 'SELECT id FROM sources WHERE workspace_id = $1 ORDER BY id';
+  return (await tx.query<{ id: string }>(sql, [workspaceId])).map(({ id }) => id);
+}

@@ -51,6 +51,12 @@ export async function useToken(tx: Tx, secretHash: Buffer): Promise<TokenRow | u
   return token;
 }
 
+/** Looks without using it. */
+export async function tokenStands(tx: Tx, token: Pick<TokenRow, 'workspace_id' | 'id'>): Promise<boolean> {
+  const sql = `SELECT id FROM tokens WHERE workspace_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > now())`;
+  return (await tx.query(sql, [token.workspace_id, token.id])).length > 0;
+}
+
 export function listTokens(tx: Tx, workspaceId: string, { limit, after }: Page): Promise<TokenRow[]> {
   const sql = `SELECT ${COLUMNS} FROM tokens WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
   return tx.query(sql, [workspaceId, after ?? '', limit]);

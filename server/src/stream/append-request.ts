@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { eventSubject } from './layout.ts';
-import { ENVELOPE_HEADER } from './request-message.ts';
+import { ENVELOPE_HEADER, TRACE_HEADER } from './request-message.ts';
 
 export type RequestToAppend = {
   sourceId: string;
@@ -13,6 +13,8 @@ export type RequestToAppend = {
   home: number;
   /** As JSON: what we know of the request. */
   envelope: string;
+  /** W3C `traceparent`, if somebody follows the request. */
+  trace?: string | undefined;
   body: Uint8Array;
 };
 
@@ -39,7 +41,13 @@ export async function appendRequest(request: RequestToAppend, needs: AppendNeeds
     const settled = await needs.events.publish(stream, {
       subject: eventSubject(stream.index, request.sourceId),
       id: request.id,
-      headers: [[ENVELOPE_HEADER, request.envelope]],
+      headers:
+        request.trace === undefined
+          ? [[ENVELOPE_HEADER, request.envelope]]
+          : [
+              [ENVELOPE_HEADER, request.envelope],
+              [TRACE_HEADER, request.trace],
+            ],
       payload: request.body,
     });
     if (settled.kind === 'stored') {

@@ -8,7 +8,9 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
 import { indexDestinations, indexSources } from './config-index.ts';
+import type { UserMark } from '../delivery/withheld.ts';
 import { CONFIG_BUCKET } from './layout.ts';
+import { indexUsers } from './user-index.ts';
 import { watchBucket } from './watch-bucket.ts';
 
 export type SourceConfig = {
@@ -41,27 +43,43 @@ export type DestinationConfig = {
   updatedAt: string;
 };
 
+/** What deletion requests left behind for one user, who is known by a hash only. */
+export type UserConfig = {
+  workspaceId: string;
+  /** Empty `sourceId`: all sources of the workspace. */
+  marks: { sourceId: string; erasedBefore: string; suppressed: boolean }[];
+};
+
 export type ConfigView = AsyncDisposable & {
   sourceByKeyHash(hash: string): SourceConfig | undefined;
   isEventBlocked(sourceId: string, event: string): boolean;
   destinationsOf(sourceId: string): readonly DestinationConfig[];
   destination(id: string): DestinationConfig | undefined;
+  /** What a deletion request left behind for a user of this source. */
+  userMark(sourceId: string, userId: string): UserMark | undefined;
+  /** Whether any user of the workspace of this source has one. */
+  hasMarks(sourceId: string): boolean;
+  /** The time of the newest deletion request of a workspace. */
+  lastErasureAt(workspaceId: string): number | undefined;
   /** Calls with the id of each destination that changes from now on. */
   onDestination(changed: (id: string) => void): Disposable;
 };
 
 const SOURCE_PREFIX = 'source.';
 const DESTINATION_PREFIX = 'destination.';
+const USER_PREFIX = 'user.';
 
 export const configKey = {
   source: (id: string): string => SOURCE_PREFIX + id,
   destination: (id: string): string => DESTINATION_PREFIX + id,
+  user: (hash: string): string => USER_PREFIX + hash,
 };
 
 /** What a key of the bucket names; undefined for a key that is not ours. */
-export function readConfigKey(key: string): { kind: 'source' | 'destination'; id: string } | undefined {
+export function readConfigKey(key: string): { kind: 'source' | 'destination' | 'user'; id: string } | undefined {
   if (key.startsWith(SOURCE_PREFIX)) return { kind: 'source', id: key.slice(SOURCE_PREFIX.length) };
   if (key.startsWith(DESTINATION_PREFIX)) return { kind: 'destination', id: key.slice(DESTINATION_PREFIX.length) };
+  if (key.startsWith(USER_PREFIX)) return { kind: 'user', id: key.slice(USER_PREFIX.length) };
   return undefined;
 }
 
@@ -69,6 +87,7 @@ export function readConfigKey(key: string): { kind: 'source' | 'destination'; id
 export async function openConfigView(connection: Connection, log: Logger): Promise<ConfigView> {
   const sources = indexSources();
   const destinations = indexDestinations();
+  const users = indexUsers();
   const listeners = new Set<(id: string) => void>();
   const watch = await watchBucket({
     bucket: await openBucket(connection.nc),
@@ -77,6 +96,7 @@ export async function openConfigView(connection: Connection, log: Logger): Promi
     changed(key, entry) {
       const named = readConfigKey(key);
       if (named?.kind === 'source') sources.set(named.id, readSource(key, entry));
+      if (named?.kind === 'user') users.set(named.id, entry?.json<UserConfig>());
       if (named?.kind !== 'destination') return;
       destinations.set(named.id, entry?.string());
       for (const listener of listeners) listener(named.id);
@@ -87,6 +107,15 @@ export async function openConfigView(connection: Connection, log: Logger): Promi
     isEventBlocked: sources.isEventBlocked,
     destinationsOf: destinations.ofSource,
     destination: destinations.byId,
+    userMark(sourceId, userId) {
+      const workspaceId = sources.byId(sourceId)?.workspaceId;
+      return workspaceId === undefined ? undefined : users.markOf({ workspaceId, sourceId }, userId);
+    },
+    hasMarks(sourceId) {
+      const workspaceId = sources.byId(sourceId)?.workspaceId;
+      return workspaceId !== undefined && users.hasAny(workspaceId);
+    },
+    lastErasureAt: users.lastErasureAt,
     onDestination(changed) {
       listeners.add(changed);
       return { [Symbol.dispose]: () => listeners.delete(changed) };

@@ -1,5 +1,6 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
+import type { Counter, Metrics } from '../metrics/open-metrics.ts';
 
 export type Connection = AsyncDisposable & {
   nc: NatsConnection;
@@ -16,16 +17,23 @@ export type Connection = AsyncDisposable & {
   leaveServer(why: string): void;
 };
 
-export type ConnectionNeeds = { url: string; name: string; log: Logger };
+export type ConnectionNeeds = { url: string; name: string; log: Logger; metrics?: Metrics };
 
-type Life = { lostAt: number | undefined; server: string; losses: number; listeners: Set<() => void> };
+type Life = {
+  lostAt: number | undefined;
+  server: string;
+  losses: number;
+  counter: Counter | undefined;
+  listeners: Set<() => void>;
+};
 
 /** How long the server just lost is passed over for the others; after that it is as good as any. */
 const AVOID_LOST_SERVER_MS = 5_000;
 
 /** One connection to the cluster that moves on from a dead or cut-off server within seconds. */
-export async function connectNats({ url, name, log }: ConnectionNeeds): Promise<Connection> {
-  const life: Life = { lostAt: undefined, server: '', losses: 0, listeners: new Set() };
+export async function connectNats({ url, name, log, metrics }: ConnectionNeeds): Promise<Connection> {
+  const counter = metrics?.counter('millrace_nats_losses_total');
+  const life: Life = { lostAt: undefined, server: '', losses: 0, counter, listeners: new Set() };
   const nc = await connect({ name, ...options(life), ...readServers(url) });
   life.server = nc.getServer();
   void followStatus(nc, life, log.child({ connection: name }));
@@ -76,6 +84,7 @@ async function followStatus(nc: NatsConnection, life: Life, log: Logger): Promis
     if (status.type === 'disconnect') {
       life.lostAt = performance.now();
       life.losses += 1;
+      life.counter?.add();
       log.warn({ server: status.server }, 'nats.lost');
     } else if (status.type === 'reconnect') {
       life.lostAt = undefined;

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import type { Counter, Metrics } from '../metrics/open-metrics.ts';
 import type { Connection } from './connect-nats.ts';
 import { eventStreamName } from './layout.ts';
 import type { Publication, PublishAnswer, Publisher } from './publish.ts';
@@ -23,7 +24,14 @@ export type EventStreams = Disposable & {
   streams: EventStream[];
   publish(stream: EventStream, publication: Publication): Promise<Settled>;
 };
-export type EventStreamsNeeds = { connection: Connection; publisher: Publisher; count: number; log: Logger };
+export type EventStreamsNeeds = {
+  connection: Connection;
+  publisher: Publisher;
+  count: number;
+  metrics: Metrics;
+  log: Logger;
+};
+type Telling = { troubles(kind: string): Counter; log: Logger };
 
 /** A stream that owes answers and gives none for so long has no leader that we can reach. */
 const SILENCE_MS = 800;
@@ -32,7 +40,8 @@ const ANSWER_TIMEOUT_MS = 4_000;
 const SWEEP_MS = 100;
 
 /** The streams, and a watch over the publications under way: no timer a message, a sweep looks at each stream. */
-export function openEventStreams({ connection, publisher, count, log }: EventStreamsNeeds): EventStreams {
+export function openEventStreams({ connection, publisher, count, ...needs }: EventStreamsNeeds): EventStreams {
+  const telling = { log: needs.log, troubles: needs.metrics.counters('millrace_stream_troubles_total') };
   const streams = Array.from({ length: count }, (_, index) => newStream(index));
   const isServerSilent = askServer(connection, streams);
   // After the poll phase: if we were the ones who were away, the answers that came meanwhile have been read by then.
@@ -43,7 +52,7 @@ export function openEventStreams({ connection, publisher, count, log }: EventStr
     const isCutOff = isServerSilent(now);
     for (const stream of streams) {
       giveUpLost(stream, connection.losses());
-      if (isCutOff) giveUpAll(stream, log);
+      if (isCutOff) giveUpAll(stream, telling);
       else giveUpSilent(stream, now);
     }
   }
@@ -54,7 +63,7 @@ export function openEventStreams({ connection, publisher, count, log }: EventStr
       new Promise((resolve) => {
         const settle = (settled: Settled) => {
           stream.waiting.delete(waiting);
-          noteTrouble(stream, settled, log);
+          noteTrouble(stream, settled, telling);
           resolve(settled);
         };
         const forget = publisher.publish(publication, (answer) => {
@@ -97,9 +106,9 @@ function silentForMs(stream: EventStream, now: number): number {
   return oldest === undefined ? 0 : now - Math.max(oldest.since, stream.heardAt);
 }
 
-function giveUpAll(stream: EventStream, log: Logger): void {
+function giveUpAll(stream: EventStream, telling: Telling): void {
   const silent: Settled = { kind: 'silent', description: 'the server answers nothing' };
-  noteTrouble(stream, silent, log);
+  noteTrouble(stream, silent, telling);
   for (const waiting of stream.waiting) waiting.giveUp(silent);
 }
 
@@ -129,13 +138,14 @@ function giveUpSilent(stream: EventStream, now: number): void {
 }
 
 /** Only what is about the stream counts: `lost` is about the connection, `in_process` and `refused` about one message. */
-function noteTrouble(stream: EventStream, settled: Settled, log: Logger): void {
+function noteTrouble(stream: EventStream, settled: Settled, { troubles, log }: Telling): void {
   if (settled.kind === 'stored') {
     if (stream.trouble !== undefined) log.info({ stream: stream.name }, 'stream.recovered');
     stream.trouble = undefined;
   } else if (settled.kind === 'silent' || settled.kind === 'no_leader' || settled.kind === 'full') {
     if (stream.trouble === settled.kind) return;
     stream.trouble = settled.kind;
+    troubles(settled.kind).add();
     log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
   }
 }

@@ -47,14 +47,20 @@ export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): Heal
       const headers = [['KV-Operation', 'DEL']] as const;
       await publishDurably({ subject: subject(destinationId), headers, payload: new Uint8Array() }, needs);
     },
-    async watch(changed) {
-      const bucket = await new Kvm(jetstream(watching.nc, { timeout: 1_500 })).open(HEALTH_BUCKET);
-      return watchBucket({
-        bucket,
-        connection: watching,
-        log,
-        changed: (key, entry) => changed(key, entry?.json<LaneHealth>()),
-      });
-    },
+    watch: (changed) => watchHealth({ watching, log }, changed),
   };
+}
+
+/** Calls with each lane that is in use, and again when something changes. */
+export async function watchHealth(
+  { watching, log }: Pick<HealthNeeds, 'watching' | 'log'>,
+  changed: (destinationId: string, health: LaneHealth | undefined) => void,
+): Promise<AsyncDisposable> {
+  const bucket = await new Kvm(jetstream(watching.nc, { timeout: 1_500 })).open(HEALTH_BUCKET);
+  return watchBucket({
+    bucket,
+    connection: watching,
+    log,
+    changed: (key, entry) => changed(key, entry?.json<LaneHealth>()),
+  });
 }

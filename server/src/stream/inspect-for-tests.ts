@@ -20,6 +20,17 @@ export async function openInspector(url: string, log: Logger) {
       }
       return letters;
     },
+    deadLetterCount: async (destinationId: string) => (await subjectsOf('DEAD'))[`dead.${destinationId}`] ?? 0,
+    /** Everything that a stream holds, as text. */
+    async textOf(stream: string): Promise<string> {
+      const { state } = await manager.streams.info(stream);
+      const parts: string[] = [];
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+        const message = await manager.streams.getMessage(stream, { seq });
+        if (message !== null) parts.push(message.string());
+      }
+      return parts.join('\n');
+    },
     laneGroups: () => subjectsOf('LANES-0'),
     tickets: async () => Object.keys(await subjectsOf('TICKETS')),
     /** Requests that are not acknowledged yet. */

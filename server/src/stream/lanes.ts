@@ -2,6 +2,7 @@ import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
 import { laneStreamName, laneSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
+import { removeAt } from './read-subject.ts';
 
 /** Deliveries of one destination and tier that were parked together. */
 export type LaneGroup = { sequence: number; parkedAt: number; payload: Uint8Array };
@@ -16,6 +17,8 @@ export type Lanes = {
   count(destinationId: string): Promise<Map<number, number>>;
   /** Forgets the groups of a tier up to and including a sequence. */
   drop(place: LanePlace, upTo: number): Promise<void>;
+  /** Forgets one group, and overwrites it on the disk. */
+  remove(place: LanePlace, sequence: number): Promise<void>;
   /** Forgets a whole lane. */
   clear(destinationId: string): Promise<void>;
   /** Every destination that has something waiting. */
@@ -55,6 +58,8 @@ export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
     async drop(place, upTo) {
       await manager.streams.purge(streamOf(place.destinationId), { filter: subjectOf(place), seq: upTo + 1 });
     },
+    remove: (place, sequence) =>
+      removeAt(manager, { stream: streamOf(place.destinationId), seq: sequence, isErased: true }),
     async clear(destinationId) {
       await manager.streams.purge(streamOf(destinationId), { filter: wholeLane(destinationId) });
     },

@@ -33,7 +33,11 @@ export const laneSubject = (index: number, destinationId: string, tier: number |
 export const TICKETS_STREAM = 'TICKETS';
 export const ticketAtSubject = (destinationId: string): string => `tickets.at.${destinationId}`;
 export const ticketDueSubject = (destinationId: string): string => `tickets.due.${destinationId}`;
+export const DEAD_STREAM = 'DEAD';
 export const deadSubject = (destinationId: string): string => `dead.${destinationId}`;
+export const OUTCOMES_STREAM = 'OUTCOMES';
+export const outcomesSubject = (index: number): string => `outcomes.${index}`;
+export const RECORD_CONSUMER = 'record';
 export const DELIVER_CONSUMER = 'deliver';
 export const DRAIN_CONSUMER = 'drain';
 export const CONFIG_BUCKET = 'config';
@@ -68,6 +72,8 @@ function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): 
     max_bytes: maxBytes,
     max_age: nanos(settings.retentionMs),
     duplicate_window: nanos(settings.dedupWindowMs),
+    // For replays: they read much, and not through the leader.
+    allow_direct: true,
   };
 }
 
@@ -102,7 +108,7 @@ function ticketsPlan(maxBytes: number): StreamPlan {
 
 function deadPlan(maxBytes: number): StreamPlan {
   return {
-    name: 'DEAD',
+    name: DEAD_STREAM,
     subjects: ['dead.*'],
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
@@ -114,7 +120,7 @@ function deadPlan(maxBytes: number): StreamPlan {
 
 function outcomesPlan(maxBytes: number): StreamPlan {
   return {
-    name: 'OUTCOMES',
+    name: OUTCOMES_STREAM,
     subjects: ['outcomes.*'],
     retention: RetentionPolicy.Workqueue,
     discard: DiscardPolicy.New,
@@ -132,7 +138,7 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
     })),
     // A consumer that also covered tickets.at would take the schedules themselves, before they are due.
     { stream: TICKETS_STREAM, config: { durable_name: DRAIN_CONSUMER, filter_subject: 'tickets.due.*', ...shared } },
-    { stream: 'OUTCOMES', config: { durable_name: 'record', ...shared, ack_wait: nanos(30_000) } },
+    { stream: OUTCOMES_STREAM, config: { durable_name: RECORD_CONSUMER, ...shared, ack_wait: nanos(30_000) } },
   ];
 }
 

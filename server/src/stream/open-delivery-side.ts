@@ -1,10 +1,12 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { type Connection, connectNats } from './connect-nats.ts';
 import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
 import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import { DRAIN_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
+import { openOutcomes, type Outcomes } from './outcomes.ts';
 import { openPeers, type Peers } from './peers.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { openPublisher } from './publish.ts';
@@ -21,6 +23,7 @@ export type DeliverySide = AsyncDisposable & {
   tickets: Tickets;
   deadLetters: DeadLetters;
   health: HealthBucket;
+  outcomes: Outcomes;
   peers: Peers;
   pullRequests(needs: Pick<RequestsNeeds, 'room' | 'taken'>): AsyncDisposable;
   /** Calls with each due ticket that this process got hold of. */
@@ -29,13 +32,14 @@ export type DeliverySide = AsyncDisposable & {
   flush(): Promise<void>;
 };
 
-export type DeliverySideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+export type DeliverySideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger; metrics: Metrics };
 
 /** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
-export async function openDeliverySide({ natsUrl, settings, log }: DeliverySideNeeds): Promise<DeliverySide> {
+export async function openDeliverySide({ natsUrl, settings, ...needs }: DeliverySideNeeds): Promise<DeliverySide> {
   await using opening = new AsyncDisposableStack();
-  const pulling = opening.use(await connectNats({ url: natsUrl, name: 'millrace-pull', log }));
-  const parking = opening.use(await connectNats({ url: natsUrl, name: 'millrace-park', log }));
+  const { log } = needs;
+  const pulling = opening.use(await connectNats({ url: natsUrl, name: 'millrace-pull', ...needs }));
+  const parking = opening.use(await connectNats({ url: natsUrl, name: 'millrace-park', ...needs }));
   const manager = await jetstreamManager(parking.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(parking));
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
@@ -46,6 +50,7 @@ export async function openDeliverySide({ natsUrl, settings, log }: DeliverySideN
     lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
     tickets,
     deadLetters: openDeadLetters(durable),
+    outcomes: openOutcomes(durable),
     health: openHealthBucket({ ...durable, watching: pulling, log }),
     peers,
     pullRequests: (needs) => pullRequests({ ...needs, connection: pulling, eventStreams: settings.eventStreams, log }),

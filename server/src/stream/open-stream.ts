@@ -1,54 +1,80 @@
 import type { Logger } from '../log.ts';
+import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './append-request.ts';
 import { openConfigView, type ConfigView } from './config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
 import { connectNats } from './connect-nats.ts';
 import { ensureLayout } from './ensure-layout.ts';
+import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { openEventStreams } from './event-streams.ts';
 import type { StreamSettings } from './layout.ts';
+import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { probeStreams } from './probe-streams.ts';
 import { openPublisher } from './publish.ts';
+import { onRefused, type RefusedCalls, tellRefused } from './refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './sightings.ts';
+import { openTails, type Tails } from './tail-listener.ts';
+import { openTailWriter, type TailWriter } from './tail-writer.ts';
 
 export type Stream = AsyncDisposable & {
   append(request: RequestToAppend): Promise<Appended>;
   /** Whether an append would be tried now. */
   isAvailable(): boolean;
+  isConnected(): boolean;
   configWriter(): Promise<ConfigWriter>;
   configView(): Promise<ConfigView>;
   deliverySide(): Promise<DeliverySide>;
+  recordSide(): Promise<RecordSide>;
+  controlSide(): Promise<ControlSide>;
   tellSeen(sighting: Sighting): void;
   onSeen(seen: (sighting: Sighting) => void): Disposable;
+  tellRefused(refused: RefusedCalls): void;
+  onRefused(told: (refused: RefusedCalls) => void): Disposable;
+  /** One for the process: its rate is bounded. */
+  tailWriter(): TailWriter & Disposable;
+  tails(): Tails & Disposable;
 };
 
-export type StreamNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+export type StreamNeeds = { natsUrl: string; settings: StreamSettings; log: Logger; metrics?: Metrics };
 
 /** Opens the engine: everything in the layout exists and keeps its promises, or this throws and says which one not. */
-export async function openStream({ natsUrl, settings, log }: StreamNeeds): Promise<Stream> {
+export async function openStream({ natsUrl, settings, log, metrics = openMetrics() }: StreamNeeds): Promise<Stream> {
+  const to = { url: natsUrl, log, metrics };
   await using opening = new AsyncDisposableStack();
-  const publishing = opening.use(await connectNats({ url: natsUrl, name: 'millrace-publish', log }));
-  const watching = opening.use(await connectNats({ url: natsUrl, name: 'millrace-watch', log }));
+  const publishing = opening.use(await connectNats({ ...to, name: 'millrace-publish' }));
+  const watching = opening.use(await connectNats({ ...to, name: 'millrace-watch' }));
   await ensureLayout(watching, settings);
   const publisher = opening.use(openPublisher(publishing));
   const events = opening.use(
-    openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, log }),
+    openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),
   );
   opening.use(probeStreams({ connection: publishing, streams: events.streams, log }));
+  const isConnected = () => publishing.isConnected() && watching.isConnected();
+  const inTrouble = () => events.streams.filter((stream) => stream.trouble !== undefined).length;
+  metrics.gauge('millrace_nats_connected', () => Number(isConnected()));
+  metrics.gauge('millrace_event_streams_in_trouble', inTrouble);
   const open = opening.move();
   return {
     append: (request) => appendRequest(request, { connection: publishing, events, log }),
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
+    isConnected,
     configWriter: async () =>
       openConfigWriter({
         publishing,
         publisher,
-        connect: () => connectNats({ url: natsUrl, name: 'millrace-compare', log }),
+        connect: () => connectNats({ ...to, name: 'millrace-compare' }),
       }),
     configView: () => openConfigView(watching, log),
-    deliverySide: () => openDeliverySide({ natsUrl, settings, log }),
+    deliverySide: () => openDeliverySide({ natsUrl, settings, log, metrics }),
+    recordSide: () => openRecordSide({ natsUrl, settings, log }),
+    controlSide: () => openControlSide({ natsUrl, settings, log }),
     tellSeen: (sighting) => tellSeen(watching, sighting),
     onSeen: (seen) => onSeen(watching, seen),
+    tailWriter: () => openTailWriter(watching),
+    tails: () => openTails(watching),
+    tellRefused: (refused) => tellRefused(watching, refused),
+    onRefused: (told) => onRefused(watching, told),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@ import { acceptRequest, type AcceptedEvent, type Envelope } from '@millrace/cont
 
 /** The header of a stored request that holds what we know of it: ids, dates, numbers, an address; no text of users. */
 export const ENVELOPE_HEADER = 'Millrace-Request';
+export const TRACE_HEADER = 'traceparent';
 
 /**
  * An accepted request is stored as the bytes that the client sent, and its envelope as a header beside them. Nothing is

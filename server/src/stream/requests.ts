@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
 import { DELIVER_CONSUMER, eventStreamName } from './layout.ts';
 import { pull } from './pull.ts';
-import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
+import { decodeRequest, ENVELOPE_HEADER, TRACE_HEADER } from './request-message.ts';
 
 /** An accepted request that this process has to see through. */
 export type PulledRequest = {
@@ -12,6 +12,8 @@ export type PulledRequest = {
   /** Where it is stored, for the log. */
   place: string;
   bytes: number;
+  /** W3C `traceparent`; empty when nobody follows it. */
+  trace?: string;
   /** Its events; throws if they cannot be read. */
   events(): AcceptedEvent[];
   /** Everything that follows from it is done or stored somewhere else. */
@@ -50,6 +52,7 @@ function pulledRequest(stream: string, message: JsMsg): PulledRequest {
     sourceId: subject.slice(subject.lastIndexOf('.') + 1),
     place: `${stream}/${message.seq}`,
     bytes: message.data.length,
+    trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => decodeRequest(message.headers?.get(ENVELOPE_HEADER) ?? '', message.data),
     ack: () => message.ack(),
     working: () => message.working(),

@@ -1,7 +1,15 @@
 import type { Connection } from './connect-nats.ts';
 
 /** What collect saw of one source lately: which of its keys were used, and names of track events. */
-export type Sighting = { workspaceId: string; sourceId: string; keyHashes: string[]; events: string[]; at: string };
+export type Sighting = {
+  workspaceId: string;
+  sourceId: string;
+  keyHashes: string[];
+  events: string[];
+  /** How many calls of suppressed users this process has dropped on that day. */
+  suppressed?: { process: string; day: string; count: number };
+  at: string;
+};
 
 /** Sent, never stored: what gets lost on the way is seen again. */
 const SUBJECT = 'seen';

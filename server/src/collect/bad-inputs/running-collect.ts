@@ -76,6 +76,7 @@ export async function startCollect(): Promise<RunningCollect> {
         append: stream.append,
         isEngineAvailable: stream.isAvailable,
         tellSeen: stream.tellSeen,
+        tellRefused: () => undefined,
         log,
       }),
     );

@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
-import type { AcceptedEvent } from '@millrace/contract';
+import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 
 /** One event on its way to one destination. It is what a lane keeps, so every field must survive JSON. */
 export type Delivery = {
   /** Goes with every attempt as `webhook-id`: receivers recognise what they have seen by it. */
   id: string;
-  event: AcceptedEvent;
+  event: AcceptedEvent | DeleteEvent;
+  /** Set when it was made by hand: which replay, or which retry of a dead letter, made it. */
+  replayId?: string;
+  /** W3C `traceparent` of the append, if somebody follows it. */
+  trace?: string;
   /** When deliver first took it up. */
   takenAt: number;
   /** How many attempts have been made. */
@@ -25,7 +29,7 @@ export type AnswerNote = { url: string; status?: number; error?: string; ms: num
 /** Far more than the schedule has steps. */
 const MAX_HISTORY = 20;
 
-export function newDelivery(id: string, event: AcceptedEvent, now: number): Delivery {
+export function newDelivery(id: string, event: AcceptedEvent | DeleteEvent, now: number): Delivery {
   return { id, event, takenAt: now, attempts: 0, dueAt: now, history: [] };
 }
 

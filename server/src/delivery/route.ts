@@ -1,7 +1,8 @@
 import { type AcceptedEvent, type CallType, selectsDestination } from '@millrace/contract';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
+import type { Withheld } from './withheld.ts';
 
-export type SkipReason = 'destination_disabled' | 'integrations_map' | 'blocked_event' | 'type_not_accepted';
+export type SkipReason = Withheld | 'destination_disabled' | 'integrations_map' | 'blocked_event' | 'type_not_accepted';
 
 export type Routed =
   | { kind: 'delivery'; destination: DestinationConfig }
@@ -9,6 +10,8 @@ export type Routed =
 
 export type Routing = {
   destinations: readonly DestinationConfig[];
+  /** Whether it is of a user who was erased or is suppressed. */
+  withheld?(event: AcceptedEvent): Withheld | undefined;
   /** Whether the source's schema keeps this track event from all destinations. */
   isBlocked(event: string): boolean;
   /** What a kind of destination takes, by its name in the catalog; undefined for a name that is not in it. */
@@ -17,8 +20,9 @@ export type Routing = {
 
 /** For each destination of the event's source: whether it gets the event, and if not, the first reason why. */
 export function route(event: AcceptedEvent, routing: Routing): Routed[] {
+  const kept = routing.withheld?.(event);
   return routing.destinations.map((destination) => {
-    const reason = skipReason(event, destination, routing);
+    const reason = kept ?? skipReason(event, destination, routing);
     return reason === undefined ? { kind: 'delivery', destination } : { kind: 'skip', destination, reason };
   });
 }

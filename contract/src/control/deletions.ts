@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { jobProperties } from './jobs.ts';
+import { PageOf, Time } from './page.ts';
+
+export const NewDeletion = Type.Object(
+  {
+    userIds: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { minItems: 1, maxItems: 1_000 }),
+    /** All sources of the workspace when left out. */
+    sources: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 1_000 })),
+    /** Whether later calls of these users are dropped when they come in. */
+    suppress: Type.Optional(Type.Boolean({ default: false })),
+  },
+  { additionalProperties: false },
+);
+
+const Notification = Type.Object({
+  sourceId: Type.String(),
+  destinationId: Type.String(),
+  /** The `webhook-id` of the notification. */
+  deliveryId: Type.String(),
+  sentAt: Time,
+  /** What became of it, as far as the record knows. */
+  outcome: Type.Union([Type.String(), Type.Null()]),
+  status: Type.Union([Type.Integer(), Type.Null()]),
+});
+
+const Receipt = Type.Object({
+  notifications: Type.Array(Notification),
+  /** What was found and erased in each of our stores; a store that is not named has not been gone through yet. */
+  erased: Type.Record(Type.String(), Type.Integer()),
+});
+
+export const DeletionRequest = Type.Object({
+  ...jobProperties,
+  /** SHA-256 of workspace and user id: all that is kept of them. */
+  userHashes: Type.Array(Type.String()),
+  sources: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  suppress: Type.Boolean(),
+  /** What was received before is erased. */
+  erasedBefore: Time,
+  receipt: Receipt,
+});
+export const DeletionRequests = PageOf(DeletionRequest);
+
+export type NewDeletion = Static<typeof NewDeletion>;

@@ -1,0 +1,75 @@
+import { problemOf, type Problem, type Refusal, type RequestShape } from '@millrace/contract';
+import type { RefusedCalls } from '../stream/refusals.ts';
+import type { KeyFound } from './find-write-key.ts';
+import { callsOf } from './hide-key.ts';
+
+export type RefusedNeeds = { tell(refused: RefusedCalls): void; nowMs(): number };
+export type Refused = Disposable & {
+  note(found: KeyFound, request: RefusedRequest): void;
+};
+
+/** `problem` is there when nothing of the request was taken. */
+export type RefusedRequest = { body: unknown; shape: RequestShape; problem?: Problem; refused: readonly Refusal[] };
+
+const TELL_EVERY_MS = 1_000;
+/** As many as control keeps of a day. */
+const MAX_SAMPLES = 20;
+const MAX_CALL_LENGTH = 2_000;
+
+/** Tells control which calls were refused and shows it some of them, so that whoever sent them can find the mistake. */
+export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
+  const pending = new Map<string, RefusedCalls>();
+
+  function noteOne(
+    { source, writeKey }: KeyFound,
+    refusal: Omit<Refusal, 'index' | 'code'> & { code: string },
+    call: unknown,
+  ): void {
+    const { code, message, messageId } = refusal;
+    const key = `${source.id} ${code}`;
+    const at = new Date(nowMs()).toISOString();
+    const of = { workspaceId: source.workspaceId, sourceId: source.id, code };
+    const known = pending.get(key) ?? { ...of, count: 0, at, samples: [] };
+    pending.set(key, known);
+    known.count += 1;
+    known.at = at;
+    // So many a second are enough to look at, and the rest cost next to nothing.
+    if (known.samples.length === MAX_SAMPLES) return;
+    const text = sampleText(call, writeKey);
+    known.samples.unshift({
+      at,
+      message,
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(text === undefined ? {} : { call: text }),
+    });
+  }
+
+  const timer = setInterval(() => {
+    for (const refused of pending.values()) tell(refused);
+    pending.clear();
+  }, TELL_EVERY_MS);
+  return {
+    note(found, { body, shape, problem, refused }) {
+      const calls = shape === 'batch' ? callsOf(body, shape) : [body];
+      for (const refusal of refused) noteOne(found, refusal, calls[refusal.index]);
+      if (problem !== undefined && refused.length === 0) noteOne(found, whole(problem, body), body);
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function whole({ code }: Problem, body: unknown): { code: string; message: string; messageId?: string } {
+  const id = typeof body === 'object' && body !== null && 'messageId' in body ? body.messageId : undefined;
+  return { ...problemOf(code), ...(typeof id === 'string' && id.length <= 256 ? { messageId: id } : {}) };
+}
+
+/** Without the write key, wherever it stands. */
+function sampleText(call: unknown, writeKey: string): string | undefined {
+  try {
+    const text: unknown = JSON.stringify(call, (field, value: unknown) => (field === 'writeKey' ? undefined : value));
+    return typeof text === 'string' ? text.replaceAll(writeKey, '*').slice(0, MAX_CALL_LENGTH) : undefined;
+  } catch {
+    // What can be parsed may still be nested too deeply to be written.
+    return undefined;
+  }
+}

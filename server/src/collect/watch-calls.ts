@@ -1,0 +1,146 @@
+import type { Problem, Refusal, RequestShape } from '@millrace/contract';
+import type { Counter, Metrics } from '../metrics/open-metrics.ts';
+import type { About, Fields, TailEntry } from '../stream/tail-entry.ts';
+import type { TailWriter } from '../stream/tail-writer.ts';
+import { callsOf } from './hide-key.ts';
+
+export type Watched = { sourceId: string; writeKey: string; body: unknown; shape: RequestShape };
+
+/** What happens to calls, for those who count and those who look on. */
+export type CallWatch = {
+  stored(watched: Watched, what: { accepted: number; refused: readonly Refusal[]; at: string }): void;
+  /** All of it was refused. */
+  refused(watched: Watched, what: { problem: Problem; refused: readonly Refusal[] }): void;
+  /** A known source was told to come back later. */
+  shed(why: 'engine' | 'memory' | 'rate_limit', sourceId?: string): void;
+  answered(status: number, code: string | undefined): void;
+  appended(seconds: number): void;
+};
+
+type State = { tail: TailWriter; refusedBy(code: string): Counter; nowMs(): number };
+
+/** Larger calls are shown without their content. */
+const MAX_SHOWN_BYTES = 8_192;
+const SHED_CODES = { engine: 'unavailable', memory: 'unavailable', rate_limit: 'rate_limited' } as const;
+const SHED_MESSAGE = 'A whole request was told to come back later.';
+
+export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWatch {
+  const accepted = metrics.counter('millrace_calls_accepted_total');
+  const refusedBy = metrics.counters('millrace_calls_refused_total');
+  const byStatus = metrics.counters('millrace_collect_requests_total');
+  const byCode = metrics.counters('millrace_requests_refused_total');
+  const shedBy = metrics.counters('millrace_requests_shed_total');
+  const append = metrics.histogram('millrace_append_seconds');
+  const state = { tail, refusedBy, nowMs };
+  return {
+    stored(watched, what) {
+      accepted.add(what.accepted);
+      if (what.refused.length > 0) countRefused(state, what.refused);
+      if (tail.isWanted(watched.sourceId)) showStored(state, watched, what);
+    },
+    refused(watched, { problem, refused }) {
+      const all = refused.length > 0 ? refused : [{ index: 0, ...problem }];
+      countRefused(state, all);
+      if (tail.isWanted(watched.sourceId)) showRefused(state, watched, all);
+    },
+    shed(why, sourceId) {
+      shedBy(why).add();
+      if (sourceId === undefined || !tail.isWanted(sourceId)) return;
+      if (!tail.takes(sourceId, undefined, {})) return;
+      const at = new Date(nowMs()).toISOString();
+      tail.send(sourceId, entryText({ at, kind: 'refused', code: SHED_CODES[why], message: SHED_MESSAGE }));
+    },
+    answered(status, code) {
+      byStatus(String(status)).add();
+      if (code !== undefined) byCode(code).add();
+    },
+    appended: append.observe,
+  };
+}
+
+export type CallWatchNeeds = { metrics: Metrics; tail: TailWriter; nowMs(): number };
+
+type RefusedCall = Pick<Refusal, 'index'> & { code: string; message: string };
+
+function countRefused({ refusedBy }: State, refused: readonly RefusedCall[]): void {
+  for (const { code } of refused) refusedBy(code).add();
+}
+
+function showStored(
+  state: State,
+  watched: Watched,
+  { refused, at }: { refused: readonly Refusal[]; at: string },
+): void {
+  const { sourceId, writeKey } = watched;
+  const left = new Set(refused.map(({ index }) => index));
+  let index = -1;
+  for (const call of callsIn(watched)) {
+    index += 1;
+    if (left.has(index) || !takes(state, watched, call)) continue;
+    const entry: TailEntry = { at, kind: 'accepted', ...aboutOf(call, watched.shape) };
+    state.tail.send(sourceId, acceptedText(entry, call, writeKey));
+  }
+  if (refused.length > 0) showRefused(state, watched, refused);
+}
+
+function showRefused(state: State, watched: Watched, refused: readonly RefusedCall[]): void {
+  const calls = callsIn(watched);
+  for (const { index, code, message } of refused) {
+    const call = calls[index];
+    if (!takes(state, watched, call)) continue;
+    const at = new Date(state.nowMs()).toISOString();
+    const about = aboutOf(call, watched.shape);
+    state.tail.send(watched.sourceId, entryText({ at, kind: 'refused', ...about, code, message }));
+  }
+}
+
+function callsIn({ body, shape }: Watched): readonly unknown[] {
+  return shape === 'batch' ? callsOf(body, shape) : [body];
+}
+
+function takes({ tail }: State, { sourceId, shape }: Watched, call: unknown): boolean {
+  const fields: { type?: unknown } & Fields = typeof call === 'object' && call !== null ? call : {};
+  return tail.takes(sourceId, shape === 'batch' ? fields.type : shape, fields);
+}
+
+const MAX_TEXT = 1_000;
+
+/** Of a call that nobody has checked, or that was refused: whatever can be shown as it is. */
+function aboutOf(call: unknown, shape: RequestShape): About {
+  if (typeof call !== 'object' || call === null) return {};
+  const fields = call as Record<string, unknown>;
+  const about: About = {};
+  const type = shape === 'batch' ? fields['type'] : shape;
+  const name = fields['event'] ?? fields['name'];
+  if (isShort(type)) about.type = type;
+  if (isShort(name)) about.name = name;
+  for (const id of ['messageId', 'userId', 'anonymousId'] as const) {
+    const value = fields[id];
+    if (isShort(value)) about[id] = value;
+    else if (typeof value === 'number') about[id] = String(value);
+  }
+  return about;
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT;
+}
+
+function entryText(entry: TailEntry): string {
+  return JSON.stringify(entry);
+}
+
+/** With the content of the call, whose depth is known to be small. The key that let it in is never shown. */
+function acceptedText(entry: TailEntry, call: unknown, writeKey: string): string {
+  const text = JSON.stringify(call);
+  if (text.length > MAX_SHOWN_BYTES) return entryText(entry);
+  const hasKey = text.includes('"writeKey"') || text.includes(JSON.stringify(writeKey));
+  return `${entryText(entry).slice(0, -1)},"call":${hasKey ? withoutKey(call, writeKey) : text}}`;
+}
+
+function withoutKey(call: unknown, writeKey: string): string {
+  return JSON.stringify(call, (name, value: unknown) => {
+    if (name === 'writeKey') return undefined;
+    return value === writeKey ? '***' : value;
+  });
+}

@@ -1,0 +1,116 @@
+import { deliveryId, newDelivery } from '../../delivery/delivery.ts';
+import { eraseRecords } from '../../store/erase-records.ts';
+import type { JobRow, JobStep } from '../../store/jobs.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { ControlSide } from '../../stream/open-control-side.ts';
+import { eraseLetters, findInLanes } from './erase-in-engine.ts';
+import type { LaneFeeder } from './feed-lane.ts';
+import type { JobWork } from './run-jobs.ts';
+
+export type DeletionNeeds = { store: Store; side: ControlSide; feeder: LaneFeeder; now(): Date };
+
+/** What the request asked for, worked out when it was made: what is set up later is not affected by it. */
+export type AskedDeletion = {
+  /** Gone when the job has ended. */
+  userIds?: string[];
+  userHashes: string[];
+  sources: string[] | null;
+  suppress: boolean;
+  erasedBefore: string;
+  /** All destinations of the affected sources, and whether they are told. */
+  destinations: { sourceId: string; destinationId: string; isTold: boolean }[];
+  sourceIds: string[];
+};
+
+export type DeletionReceipt = { toldAt?: Record<string, string>; erased?: Record<string, number> };
+type Phase = 'notify' | 'settle' | 'lanes' | 'letters' | 'records';
+type Position = { phase?: Phase; told?: number; lanesFound?: number };
+
+/**
+ * By then every process has heard of the erasure and what was under way has ended: an attempt takes five seconds at
+ * most. What is looked for before could still be put back.
+ */
+const SETTLE_MS = 10_000;
+
+/** Tells every receiver, then erases store by store. Each phase may be done twice. */
+export function deletionWork(needs: DeletionNeeds): JobWork {
+  return async (job) => {
+    const asked = job.asked as AskedDeletion;
+    const { phase = 'notify' } = job.position as Position;
+    switch (phase) {
+      case 'notify':
+        return notify(job, asked, needs);
+      case 'settle': {
+        const isSettled = needs.now().getTime() >= Date.parse(asked.erasedBefore) + SETTLE_MS;
+        return isSettled ? next(job, 'lanes') : { position: job.position, problem: 'waiting for attempts under way' };
+      }
+      case 'lanes':
+        return lookAtLanes(job, asked, needs);
+      case 'letters': {
+        const letters = await eraseLetters(asked, needs);
+        const before = (job.receipt as DeletionReceipt).erased?.['deadLetters'] ?? 0;
+        const receipt = withErased(job, { deadLetters: before + letters });
+        return letters === 0 ? { ...next(job, 'records'), receipt } : { position: job.position, receipt };
+      }
+      case 'records':
+        return finish(job, asked, needs);
+    }
+  };
+}
+
+function next({ position }: JobRow, phase: Phase): JobStep {
+  return { position: { ...position, phase } };
+}
+
+function withErased({ receipt }: JobRow, erased: Record<string, number>): Record<string, unknown> {
+  return { ...receipt, erased: { ...(receipt as DeletionReceipt).erased, ...erased } };
+}
+
+/** The place of a user in the request, and nothing of the user, is what a notification is recognised by. */
+export function notificationId(jobId: string, userIndex: number): string {
+  return `delete-${jobId}-${userIndex}`;
+}
+
+/** One destination a step. */
+async function notify(job: JobRow, asked: AskedDeletion, { feeder, now }: DeletionNeeds): Promise<JobStep> {
+  const { told = 0 } = job.position as Position;
+  const destinations = asked.destinations.filter(({ isTold }) => isTold);
+  const place = destinations[told];
+  if (place === undefined) return { ...next(job, 'settle'), ...(told === 0 ? { counted: 0 } : {}) };
+  const { sourceId, destinationId } = place;
+  const at = now();
+  const timestamp = at.toISOString();
+  const deliveries = (asked.userIds ?? []).map((userId, index) => {
+    const messageId = notificationId(job.id, index);
+    const event = { type: 'delete' as const, messageId, userId, receivedAt: timestamp, timestamp };
+    return newDelivery(deliveryId(destinationId, sourceId, messageId), event, at.getTime());
+  });
+  const fed = await feeder.feed(destinationId, deliveries);
+  if (fed !== 'stored') return { position: job.position, problem: `${destinationId} could not be told yet` };
+  const toldAt = { ...(job.receipt as DeletionReceipt).toldAt, [destinationId]: timestamp };
+  return {
+    position: { phase: 'notify', told: told + 1 },
+    done: deliveries.length,
+    ...(told === 0 ? { counted: deliveries.length * destinations.length } : {}),
+    receipt: { ...job.receipt, toldAt },
+  };
+}
+
+/** Deliver takes them out; we wake it, and go on when nothing is found any more. */
+async function lookAtLanes(job: JobRow, asked: AskedDeletion, needs: DeletionNeeds): Promise<JobStep> {
+  const found = await findInLanes(asked, needs);
+  const { lanesFound = 0 } = job.position as Position;
+  const most = Math.max(lanesFound, found);
+  if (found === 0) return { ...next(job, 'letters'), receipt: withErased(job, { lanes: most }) };
+  return { position: { ...job.position, lanesFound: most }, problem: `${found} deliveries still wait in lanes` };
+}
+
+/** The ids themselves go last, with the end of the job. */
+async function finish(job: JobRow, asked: AskedDeletion, { store }: DeletionNeeds): Promise<JobStep> {
+  const { userIds = [], ...kept } = asked;
+  const before = new Date(asked.erasedBefore);
+  const erased = await store.asSystem((tx) =>
+    eraseRecords(tx, { workspaceId: job.workspace_id, userIds, sourceIds: asked.sourceIds, before }),
+  );
+  return { position: {}, receipt: withErased(job, erased), asked: kept, end: 'done' };
+}

@@ -1,0 +1,69 @@
+import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
+import type { DeadLetter } from '../../delivery/dead-letter.ts';
+import { decodeDeliveries } from '../../delivery/delivery.ts';
+import { withheld } from '../../delivery/withheld.ts';
+import type { ControlSide } from '../../stream/open-control-side.ts';
+import type { AskedDeletion } from './delete-users.ts';
+
+export type EraseNeeds = { side: ControlSide; now(): Date };
+
+const READ_AT_ONCE = 200;
+const GROUPS_AT_ONCE = 32;
+
+type Is = (event: AcceptedEvent | DeleteEvent) => boolean;
+
+function isOfUsers({ userIds = [], erasedBefore }: AskedDeletion): Is {
+  const users = new Set(userIds);
+  const mark = { erasedBefore: Date.parse(erasedBefore), isSuppressed: false };
+  return (event) => withheld(event, (id) => (users.has(id) ? mark : undefined)) !== undefined;
+}
+
+/** Overwriting takes time, and a step has to end within its lease. */
+const ERASED_AT_ONCE = 500;
+
+/** Erases some of their dead letters; answers how many, and 0 when there are none left. */
+export async function eraseLetters(asked: AskedDeletion, { side }: EraseNeeds): Promise<number> {
+  const isErased = isOfUsers(asked);
+  let erased = 0;
+  for (const { destinationId } of asked.destinations) {
+    for (let from = 1; ; ) {
+      const letters = await side.deadLetters.read(destinationId, from, READ_AT_ONCE);
+      for (const { sequence, text } of letters) {
+        from = sequence + 1;
+        if (!isErased((JSON.parse(text) as DeadLetter).delivery.event)) continue;
+        await side.deadLetters.erase(sequence);
+        erased += 1;
+        if (erased === ERASED_AT_ONCE) return erased;
+      }
+      if (letters.length === 0) break;
+    }
+  }
+  return erased;
+}
+
+/** How many of their deliveries wait in lanes. Whoever drains such a lane is called, and takes them out. */
+export async function findInLanes(asked: AskedDeletion, { side, now }: EraseNeeds): Promise<number> {
+  const isErased = isOfUsers(asked);
+  let found = 0;
+  for (const { destinationId } of asked.destinations) {
+    const inLane = await countInLane(destinationId, isErased, side);
+    found += inLane;
+    if (inLane > 0) await side.tickets.ensure(destinationId, { dueAt: now().getTime(), hurry: true });
+  }
+  return found;
+}
+
+async function countInLane(destinationId: string, isErased: Is, { lanes }: ControlSide): Promise<number> {
+  let found = 0;
+  for (const tier of (await lanes.count(destinationId)).keys()) {
+    for (let from = 1; ; ) {
+      const groups = await lanes.read({ destinationId, tier }, from, GROUPS_AT_ONCE);
+      for (const { sequence, payload } of groups) {
+        from = sequence + 1;
+        found += decodeDeliveries(payload).filter(({ event }) => isErased(event)).length;
+      }
+      if (groups.length === 0) break;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import type { CatalogEntry, ReplayRange } from '@millrace/contract/control';
+import { route } from '../../delivery/route.ts';
+import { userHash, withheld } from '../../delivery/withheld.ts';
+import { erasedUsersOf, erasuresVersion, type ProjectedUser } from '../../store/erased-users.ts';
+import type { Tx } from '../../store/open-store.ts';
+import { destinationsToProject, sourcesToProject } from '../../store/projection.ts';
+import { combine } from '../../stream/user-index.ts';
+import { destinationConfig } from '../config-entries.ts';
+
+/** Sorts events as deliver would today, for one destination: undefined for those it gets, else why not. */
+export type ReplayRouting = (event: AcceptedEvent) => string | undefined;
+
+/** Undefined when the source or the destination is gone. */
+export async function readRouting(
+  tx: Tx,
+  { sourceId, destinationId }: Pick<ReplayRange, 'sourceId' | 'destinationId'>,
+  { catalog, marks = openMarks() }: { catalog: readonly CatalogEntry[]; marks?: Marks },
+): Promise<ReplayRouting | undefined> {
+  const [source] = await sourcesToProject(tx, [sourceId]);
+  const [row] = await destinationsToProject(tx, [destinationId]);
+  if (source === undefined || row?.source_id !== source.id) return undefined;
+  const destinations = [destinationConfig(row)];
+  const blocked = new Set(source.blocked_events);
+  const users = await marks.read(tx, source.workspace_id);
+  const markOf = (userId: string) => combine(users.get(userHash(source.workspace_id, userId)), sourceId);
+  const routing = {
+    destinations,
+    withheld: (event: AcceptedEvent) => (users.size === 0 ? undefined : withheld(event, markOf)),
+    isBlocked: (name: string) => blocked.has(name),
+    accepts: (name: string) => catalog.find((entry) => entry.name === name)?.accepts,
+  };
+  return (event) => {
+    const [routed] = route(event, routing);
+    return routed?.kind === 'skip' ? routed.reason : undefined;
+  };
+}
+
+export type Marks = { read(tx: Tx, workspaceId: string): Promise<ReadonlyMap<string, ProjectedUser>> };
+
+/** Who was erased or is suppressed, read anew only when that has changed. */
+export function openMarks(): Marks {
+  const known = new Map<string, { version: string; users: ReadonlyMap<string, ProjectedUser> }>();
+  return {
+    async read(tx, workspaceId) {
+      const version = await erasuresVersion(tx, workspaceId);
+      const before = known.get(workspaceId);
+      if (before?.version === version) return before.users;
+      const users = new Map((await erasedUsersOf(tx, workspaceId)).map((user) => [user.id, user]));
+      known.set(workspaceId, { version, users });
+      return users;
+    },
+  };
+}
+
+/** Counts what is delivered, and what is kept back by reason. */
+export function openTally(routing: ReplayRouting) {
+  const skipped: Record<string, number> = {};
+  let delivered = 0;
+  return {
+    skipped,
+    delivered: () => delivered,
+    isDelivered(event: AcceptedEvent): boolean {
+      const reason = routing(event);
+      if (reason === undefined) delivered += 1;
+      else skipped[reason] = (skipped[reason] ?? 0) + 1;
+      return reason === undefined;
+    },
+  };
+}

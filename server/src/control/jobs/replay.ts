@@ -1,0 +1,72 @@
+import type { CatalogEntry, NewReplay } from '@millrace/contract/control';
+import { deliveryId, newDelivery } from '../../delivery/delivery.ts';
+import type { JobRow, JobStep } from '../../store/jobs.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { ControlSide } from '../../stream/open-control-side.ts';
+import type { LaneFeeder } from './feed-lane.ts';
+import { openMarks, openTally, readRouting, type ReplayRouting } from './replay-routing.ts';
+import type { JobWork } from './run-jobs.ts';
+import { type EventPlace, scanEvents } from './scan-events.ts';
+
+export type ReplayNeeds = {
+  store: Store;
+  side: ControlSide;
+  feeder: LaneFeeder;
+  catalog: readonly CatalogEntry[];
+  now(): Date;
+};
+
+/** First all are counted, then they are put into the lane. */
+type Position = { phase?: 'replay'; at?: EventPlace };
+
+/**
+ * How many groups of a lane may wait before the replay does. What is in the lane is delivered even if the replay is
+ * cancelled, so little of it should be; and fresh events that have to wait should not stand behind a long replay.
+ */
+const MAX_AHEAD = 20;
+
+/** Makes deliveries of stored events anew, for one destination, by the rules of today. */
+export function replayWork(needs: ReplayNeeds): JobWork {
+  const marks = openMarks();
+  return async (job, most) => {
+    const asked = job.asked as NewReplay;
+    const routing = await needs.store.asSystem((tx) => readRouting(tx, asked, { catalog: needs.catalog, marks }));
+    const position = job.position as Position;
+    if (routing === undefined) return { position, end: 'failed', problem: 'the source or the destination was deleted' };
+    return position.phase === undefined ? count(job, routing, needs) : replaySome(job, { routing, most }, needs);
+  };
+}
+
+async function count(job: JobRow, routing: ReplayRouting, { side }: ReplayNeeds): Promise<JobStep> {
+  const tally = openTally(routing);
+  const { at } = job.position as Position;
+  const scan = { range: job.asked as NewReplay, at, most: Infinity };
+  // Counted, not kept.
+  const { next } = await scanEvents(side.events, { ...scan, isWanted: (event) => tally.isDelivered(event) && false });
+  return { position: next === undefined ? { phase: 'replay' } : { at: next }, counted: tally.delivered() };
+}
+
+async function replaySome(
+  job: JobRow,
+  { routing, most }: { routing: ReplayRouting; most: number },
+  { side, feeder, now }: ReplayNeeds,
+): Promise<JobStep> {
+  const { destinationId, ...range } = job.asked as NewReplay;
+  const { at } = job.position as Position;
+  const position = job.position;
+  if ((await feeder.untried(destinationId)) > MAX_AHEAD) {
+    return { position, problem: 'the destination has not caught up with what waits for it' };
+  }
+  const tally = openTally(routing);
+  const scan = { range: { ...range, destinationId }, at, most, isWanted: tally.isDelivered };
+  const { found, next } = await scanEvents(side.events, scan);
+  const deliveries = found.map((event) => ({
+    ...newDelivery(deliveryId(destinationId, range.sourceId, event.messageId), event, now().getTime()),
+    replayId: job.id,
+  }));
+  const fed = await feeder.feed(destinationId, deliveries);
+  if (fed !== 'stored') return { position, problem: fed === 'full' ? 'the lane is full' : 'NATS does not answer' };
+  const step = { done: found.length, skipped: tally.skipped };
+  if (next === undefined) return { ...step, position: { phase: 'replay' }, end: 'done' };
+  return { ...step, position: { phase: 'replay', at: next } };
+}

@@ -1,0 +1,92 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import type { EventFilter, ReplayRange } from '@millrace/contract/control';
+import type { EventReader } from '../../stream/stored-events.ts';
+
+/** Where to go on: in this stream, from this event of this request on. */
+export type EventPlace = { stream: number; sequence: number; offset: number };
+
+export type EventScan = {
+  range: ReplayRange;
+  at: EventPlace | undefined;
+  /** How many events are wanted. */
+  most: number;
+  /** No more than about this much time; the events found by then. */
+  maxMs?: number;
+  /** Whether an event that fits the filter is one of those that are wanted. */
+  isWanted(event: AcceptedEvent): boolean;
+};
+
+export type EventsScanned = { found: AcceptedEvent[] /** Undefined at the end. */; next: EventPlace | undefined };
+
+const READ_AT_ONCE = 256;
+const READ_AT_LEAST = 16;
+/** A request is stored some time after it was received: later by a failover, earlier by a clock that is behind. */
+const CLOCK_SLACK_MS = 60_000;
+const MAX_MS = 1_000;
+
+/** The next events of a range, stream by stream, in the order in which they were stored. */
+export async function scanEvents(reader: EventReader, scan: EventScan): Promise<EventsScanned> {
+  const { range, at } = scan;
+  const untilMs = performance.now() + (scan.maxMs ?? MAX_MS);
+  const found: AcceptedEvent[] = [];
+  for (let stream = at?.stream ?? 0; stream < reader.streams; stream += 1) {
+    const start = at?.stream === stream ? at : await startOf(reader, range, stream);
+    if (start === undefined) continue;
+    const next = await scanStream(reader, { ...scan, at: start, found, untilMs });
+    if (next !== undefined) return { found, next };
+  }
+  return { found, next: undefined };
+}
+
+async function startOf(reader: EventReader, range: ReplayRange, stream: number): Promise<EventPlace | undefined> {
+  const sequence = await reader.firstAt(stream, range.sourceId, Date.parse(range.from) - CLOCK_SLACK_MS);
+  return sequence === undefined ? undefined : { stream, sequence, offset: 0 };
+}
+
+type StreamScan = EventScan & { at: EventPlace; found: AcceptedEvent[]; untilMs: number };
+
+/** Undefined when nothing more of the range is in this stream. */
+async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventPlace | undefined> {
+  const { range, at, found, most, untilMs } = scan;
+  const { stream } = at;
+  const endAt = Date.parse(range.to) + CLOCK_SLACK_MS;
+  let [from, offset] = [at.sequence, at.offset];
+  for (;;) {
+    const place = { stream, sourceId: range.sourceId, from };
+    const requests = await reader.read(place, Math.min(READ_AT_ONCE, Math.max(READ_AT_LEAST, most - found.length + 1)));
+    for (const { sequence, storedAt, events } of requests) {
+      if (storedAt >= endAt) return undefined;
+      const rest = takeFrom(events, sequence === at.sequence ? offset : 0, scan);
+      if (rest !== undefined) return { stream, sequence, offset: rest };
+      offset = 0;
+      from = sequence + 1;
+    }
+    if (requests.length === 0) return undefined;
+    if (performance.now() >= untilMs) return { stream, sequence: from, offset: 0 };
+  }
+}
+
+/** Where in the request to go on, when there is no room for more. */
+function takeFrom(events: AcceptedEvent[], start: number, scan: StreamScan): number | undefined {
+  for (let index = start; index < events.length; index += 1) {
+    const event = events[index];
+    if (event === undefined || !isIn(event, scan.range)) continue;
+    if (scan.found.length >= scan.most) return index;
+    if (scan.isWanted(event)) scan.found.push(event);
+  }
+  return undefined;
+}
+
+export function isIn(
+  event: AcceptedEvent,
+  { from, to, filter = {} }: Pick<ReplayRange, 'from' | 'to' | 'filter'>,
+): boolean {
+  const receivedAt = Date.parse(event.receivedAt);
+  return receivedAt >= Date.parse(from) && receivedAt < Date.parse(to) && fits(event, filter);
+}
+
+function fits(event: AcceptedEvent, { types, events, userIds }: EventFilter): boolean {
+  if (types !== undefined && !types.includes(event.type)) return false;
+  if (events !== undefined && !(event.type === 'track' && events.includes(event.event))) return false;
+  return userIds === undefined || (event.userId !== undefined && userIds.includes(event.userId));
+}

@@ -1,0 +1,55 @@
+import type { DeadLetter, DeadReason } from '../../delivery/dead-letter.ts';
+import type { DeadLetterBox } from '../../stream/dead-letter-box.ts';
+
+export type LetterFilter = { reason?: DeadReason; from?: string; to?: string };
+export type FoundLetter = { sequence: number; letter: DeadLetter };
+/** Where to go on: in the letters of this destination, from this sequence on. */
+export type LetterPlace = { destinationId: string; sequence: number };
+
+export type LetterScan = {
+  /** All whose letters are wanted. They are gone through by id. */
+  destinationIds: readonly string[];
+  filter: LetterFilter;
+  at: LetterPlace | undefined;
+  most: number;
+  /** Letters that came later stay. */
+  upTo?: number;
+};
+
+export type Scanned = { found: FoundLetter[] /** Undefined at the end. */; next: LetterPlace | undefined };
+
+const READ_AT_ONCE = 200;
+/** A filter that matches little must not make one question read everything. */
+const MAX_LOOKED_AT = 5_000;
+
+/** The next letters that match, oldest first for each destination. */
+export async function scanLetters(box: Pick<DeadLetterBox, 'read'>, scan: LetterScan): Promise<Scanned> {
+  const { at, upTo = Infinity } = scan;
+  const found: FoundLetter[] = [];
+  let lookedAt = 0;
+  for (const destinationId of scan.destinationIds.toSorted()) {
+    if (at !== undefined && destinationId < at.destinationId) continue;
+    let from = at?.destinationId === destinationId ? at.sequence : 1;
+    for (;;) {
+      const stored = await box.read(destinationId, from, READ_AT_ONCE);
+      for (const { sequence, text } of stored) {
+        if (sequence > upTo) break;
+        if (found.length === scan.most || lookedAt === MAX_LOOKED_AT)
+          return { found, next: { destinationId, sequence } };
+        lookedAt += 1;
+        const letter = JSON.parse(text) as DeadLetter;
+        if (matches(letter, scan.filter)) found.push({ sequence, letter });
+      }
+      const last = stored.at(-1);
+      if (last === undefined || last.sequence >= upTo) break;
+      from = last.sequence + 1;
+    }
+  }
+  return { found, next: undefined };
+}
+
+export function matches({ reason, at }: DeadLetter, filter: LetterFilter): boolean {
+  if (filter.reason !== undefined && filter.reason !== reason) return false;
+  if (filter.from !== undefined && at < Date.parse(filter.from)) return false;
+  return filter.to === undefined || at < Date.parse(filter.to);
+}

@@ -1,0 +1,87 @@
+import type { DeliveryRow } from '../store/deliveries.ts';
+import type { AttemptRow } from '../store/attempts.ts';
+import type { LaneHealth } from '../stream/health-bucket.ts';
+import type { OutcomeAnswer } from '../stream/outcomes.ts';
+import { sentenceOf } from './fold-outcome.ts';
+
+export type Told = { row: DeliveryRow; attempts: readonly AttemptRow[]; lane: LaneHealth | undefined };
+
+/** What happened to one delivery, for people: what came, what was tried, how it ended or where it waits. */
+export function tellStory(told: Told): string[] {
+  const { row, attempts } = told;
+  if (row.state === 'skipped') return [skipSentence(row)];
+  return [...attempts.map(attemptSentence), ...sampledOut(told), ...endSentences(told)];
+}
+
+/** The rules of routing, in the order in which they are asked. */
+const SKIPS: Readonly<Record<string, (row: DeliveryRow) => string>> = {
+  suppressed: () => 'Not sent: the user has asked to be forgotten, and their calls are dropped.',
+  destination_disabled: () => 'Not sent: the destination was not enabled.',
+  integrations_map: () => "Not sent: the call's own integrations map turns this kind of destination off.",
+  blocked_event: ({ name }) => `Not sent: the event "${name ?? ''}" is blocked in the source's schema.`,
+  type_not_accepted: ({ type }) => `Not sent: this kind of destination does not take ${type} calls.`,
+  filtered: () => "Not sent: the destination's filter does not let it through.",
+};
+
+function skipSentence(row: DeliveryRow): string {
+  return SKIPS[row.reason ?? '']?.(row) ?? `Not sent: ${row.reason ?? 'for a reason that was not recorded'}.`;
+}
+
+function attemptSentence({ attempt, at, answers }: AttemptRow): string {
+  const said = (answers as OutcomeAnswer[]).map(
+    (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms)`,
+  );
+  return `Attempt ${attempt} at ${at.toISOString()}: ${said.join('; ')}.`;
+}
+
+function sampledOut({ row, attempts }: Told): string[] {
+  const isMissing = attempts.length === 0 && row.attempts > 0;
+  return isMissing ? [`Attempt ${row.attempts} was made; its answers are not kept (MILLRACE_RECORD_SAMPLE).`] : [];
+}
+
+function endSentences({ row, attempts, lane }: Told): string[] {
+  switch (row.state) {
+    case 'delivered': {
+      const count = Math.max(row.attempts, attempts.length);
+      return [`Delivered at ${row.changed_at.toISOString()}${count > 1 ? `, after ${count} attempts` : ''}.`];
+    }
+    case 'discarded':
+      return row.reason === 'lane_full'
+        ? ['Given up: so many deliveries wait for this destination that there was no room for it. It is a dead letter.']
+        : ['Given up: the receiver refused it and would again. It is kept as a dead letter for 14 days.'];
+    case 'expired':
+      return ['Given up: its 4 hours are over. It is kept as a dead letter for 14 days.'];
+    case 'pending':
+      return ['It was not tried yet: it waits in the lane of its destination.', ...laneSentences(lane)];
+    case 'retrying':
+      return [`It waits to be tried again${dueText(row)}.`, ...laneSentences(lane)];
+    case 'skipped':
+      return [];
+  }
+}
+
+function dueText({ next_at: nextAt }: DeliveryRow): string {
+  return nextAt === null ? '' : `, not before ${nextAt.toISOString()}`;
+}
+
+const LANES: Readonly<Record<LaneHealth['state'], string>> = {
+  failing: 'The destination keeps failing, so only probes are sent',
+  asked_to_wait: 'The receiver asked us to wait',
+  paused: 'The destination is paused',
+  waiting: 'Deliveries of this destination wait for their time',
+  draining: 'What waited is being sent again',
+};
+
+/** How it stands with a destination's lane. */
+export function laneSentences(lane: LaneHealth | undefined): string[] {
+  if (lane === undefined) return [];
+  const why = lane.why === undefined || lane.why === '' ? '' : ` (${lane.why})`;
+  const next = lane.nextAt === undefined ? '' : `; it is looked at next at ${lane.nextAt}`;
+  const clear =
+    lane.clearInMs === undefined ? '' : `, which takes about ${Math.ceil(lane.clearInMs / 1_000)} s to clear`;
+  return [`${LANES[lane.state]}${why}, since ${lane.since}${next}. ${depthText(lane.depth)}${clear}.`];
+}
+
+function depthText(depth: number): string {
+  return depth === 1 ? 'One delivery waits' : `${depth} deliveries wait`;
+}

@@ -1,0 +1,79 @@
+import { decodeDeliveries, type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
+import { withheld } from '../delivery/withheld.ts';
+import type { ConfigView } from '../stream/config-bucket.ts';
+import type { LaneGroup, LanePlace, Lanes } from '../stream/lanes.ts';
+import type { LaneNote } from './lane-note.ts';
+import type { Settlement } from './settle.ts';
+import type { Webhook } from './webhook.ts';
+
+export type ScrubNeeds = {
+  lanes: Pick<Lanes, 'read' | 'append' | 'remove'>;
+  config: ConfigView;
+  erase: Settlement['erase'];
+  now(): number;
+};
+
+export type Scrubbing = { webhook: Webhook; note: LaneNote; counts: ReadonlyMap<number, number> };
+
+/** An attempt that was under way when its user was erased may have put its delivery back: until then it is looked for. */
+const UNDER_WAY_MS = 20_000;
+const READ_AT_ONCE = 32;
+
+export function isErasedIn(config: ConfigView, { sourceId }: Webhook): (delivery: Delivery) => boolean {
+  const markOf = (userId: string) => config.userMark(sourceId, userId);
+  return ({ event }) => withheld(event, markOf) === 'erased';
+}
+
+/**
+ * Takes the deliveries of erased users out of a lane, also if they are not due for long or the lane is paused. Only who
+ * holds the ticket may do it. A group that held one is written anew without it, at the end of its tier.
+ */
+export async function scrubLane({ webhook, note, counts }: Scrubbing, needs: ScrubNeeds): Promise<void> {
+  const lastErasureAt = needs.config.lastErasureAt(webhook.workspaceId);
+  if (lastErasureAt === undefined || (note.scrubbedAt ?? 0) > lastErasureAt + UNDER_WAY_MS) return;
+  const isErased = isErasedIn(needs.config, webhook);
+  let areAllSeen = true;
+  const startedAt = needs.now();
+  for (const [tier, groups] of counts) {
+    const place = { destinationId: webhook.destinationId, tier };
+    const seen = await scrubTier(place, { isErased, webhook, note }, needs);
+    areAllSeen &&= seen >= groups;
+  }
+  // A replica that lags may not have shown all.
+  if (areAllSeen) note.scrubbedAt = startedAt;
+}
+
+type Rule = { isErased(delivery: Delivery): boolean; webhook: Webhook; note: LaneNote };
+
+async function scrubTier(place: LanePlace, rule: Rule, needs: ScrubNeeds): Promise<number> {
+  const start = rule.note.next[place.tier] ?? { sequence: 1, taken: 0 };
+  let seen = 0;
+  for (let from = start.sequence; ; ) {
+    const groups = await needs.lanes.read(place, from, READ_AT_ONCE);
+    for (const group of groups) {
+      await scrubGroup(place, { ...rule, group, taken: group.sequence === start.sequence ? start.taken : 0 }, needs);
+      from = group.sequence + 1;
+    }
+    seen += groups.length;
+    if (groups.length === 0) return seen;
+  }
+}
+
+/** Append before removal: a crash in between repeats deliveries, never loses one. */
+async function scrubGroup(
+  place: LanePlace,
+  { group, taken, isErased, webhook }: Rule & { group: LaneGroup; taken: number },
+  { lanes, erase }: ScrubNeeds,
+): Promise<void> {
+  const deliveries = decodeDeliveries(group.payload);
+  const erased = deliveries.filter(isErased);
+  if (erased.length === 0) return;
+  const rest = deliveries.slice(taken).filter((delivery) => !isErased(delivery));
+  if (rest.length > 0) {
+    const payload = encodeDeliveries(rest.map((delivery) => JSON.stringify(delivery)));
+    const appended = await lanes.append(place, payload);
+    if (appended !== 'stored') throw new Error(`a lane could not be written anew: ${appended}`);
+  }
+  await lanes.remove(place, group.sequence);
+  for (const delivery of deliveries.slice(taken).filter(isErased)) await erase(delivery, webhook);
+}

@@ -1,0 +1,74 @@
+import type { Tx } from './open-store.ts';
+import { type Page, readInOrder } from './rows.ts';
+
+/** A user as the config bucket hears of them. */
+export type ProjectedUser = {
+  workspace_id: string;
+  id: string;
+  marks: { sourceId: string; erasedBefore: string; suppressed: boolean }[];
+};
+
+export type Erasure = {
+  workspaceId: string;
+  userHashes: string[];
+  /** One empty one for all sources. */
+  sourceIds: string[];
+  erasedBefore: Date;
+  suppressed: boolean;
+};
+
+/** Leaves the tombstones, in the transaction of the request. A later request never makes an earlier one weaker. */
+export async function insertErasedUsers(tx: Tx, erasure: Erasure): Promise<void> {
+  const { workspaceId, userHashes, sourceIds, erasedBefore, suppressed } = erasure;
+  const sql = `INSERT INTO erased_users AS e (workspace_id, user_hash, source_id, erased_before, suppressed)
+    SELECT $1, u, s, $4, $5 FROM unnest($2::text[]) u CROSS JOIN unnest($3::text[]) s
+    ON CONFLICT (user_hash, source_id) DO UPDATE SET erased_before = greatest(e.erased_before, excluded.erased_before),
+      suppressed = e.suppressed OR excluded.suppressed`;
+  await tx.query(sql, [workspaceId, userHashes, sourceIds, erasedBefore, suppressed]);
+  const outbox = `INSERT INTO outbox (workspace_id, kind, object_id) SELECT $1, 'user', u FROM unnest($2::text[]) u`;
+  await tx.query(outbox, [workspaceId, userHashes]);
+}
+
+const USERS = `SELECT workspace_id, user_hash AS id, json_agg(json_build_object('sourceId', source_id,
+    'erasedBefore', to_char(erased_before AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'suppressed', suppressed)
+    ORDER BY source_id) AS marks
+  FROM erased_users`;
+
+export function usersToProject(tx: Tx, hashes: readonly string[]): Promise<ProjectedUser[]> {
+  if (hashes.length === 0) return Promise.resolve([]);
+  return tx.query(`${USERS} WHERE user_hash = ANY($1) GROUP BY workspace_id, user_hash`, [hashes]);
+}
+
+export async function pageOfUsers(tx: Tx, { limit, after }: Page): Promise<ProjectedUser[]> {
+  await readInOrder(tx);
+  const sql = `${USERS} WHERE user_hash > $1 GROUP BY workspace_id, user_hash ORDER BY user_hash LIMIT $2`;
+  return tx.query(sql, [after ?? '', limit]);
+}
+
+/** Changes whenever somebody is erased or suppressed. */
+export async function erasuresVersion(tx: Tx, workspaceId: string): Promise<string> {
+  const sql = `SELECT count(*) || ' ' || count(*) FILTER (WHERE suppressed) || ' ' || coalesce(max(erased_before)::text, '')
+    AS version FROM erased_users WHERE workspace_id = $1`;
+  const [row] = await tx.query<{ version: string }>(sql, [workspaceId]);
+  return row?.version ?? '';
+}
+
+export function erasedUsersOf(tx: Tx, workspaceId: string): Promise<ProjectedUser[]> {
+  return tx.query(`${USERS} WHERE workspace_id = $1 GROUP BY workspace_id, user_hash`, [workspaceId]);
+}
+
+/** Before when the events of these users are erased, by `hash source`; the source is empty where all are meant. */
+export async function erasureMarks(tx: Tx, hashes: readonly string[]): Promise<Map<string, Date>> {
+  const sql = 'SELECT user_hash, source_id, erased_before FROM erased_users WHERE user_hash = ANY($1)';
+  const rows = await tx.query<{ user_hash: string; source_id: string; erased_before: Date }>(sql, [hashes]);
+  return new Map(rows.map((row) => [`${row.user_hash} ${row.source_id}`, row.erased_before]));
+}
+
+export type SuppressedCount = { workspaceId: string; sourceId: string; day: string; process: string; count: number };
+
+/** The same count may come again, and an older one late. */
+export async function noteSuppressed(tx: Tx, noted: SuppressedCount): Promise<void> {
+  const sql = `INSERT INTO suppressed_calls AS c (workspace_id, source_id, day, process, count) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (workspace_id, source_id, day, process) DO UPDATE SET count = greatest(c.count, excluded.count)`;
+  await tx.query(sql, [noted.workspaceId, noted.sourceId, noted.day, noted.process, noted.count]);
+}

@@ -1,0 +1,38 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { Logger } from '../log.ts';
+import { connectNats } from './connect-nats.ts';
+import { type DeadLetterBox, openDeadLetterBox } from './dead-letter-box.ts';
+import { type Lanes, openLanes } from './lanes.ts';
+import type { StreamSettings } from './layout.ts';
+import { openPublisher } from './publish.ts';
+import { AT_ONCE } from './publish-durably.ts';
+import { type EventReader, openEventReader } from './stored-events.ts';
+import { openTickets, type Tickets } from './tickets.ts';
+import { openWaitingLine } from './waiting-line.ts';
+
+/** Everything of the engine that control acts on. */
+export type ControlSide = AsyncDisposable & {
+  lanes: Lanes;
+  tickets: Pick<Tickets, 'ensure'>;
+  deadLetters: DeadLetterBox;
+  events: EventReader;
+};
+
+export type ControlSideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+
+/** A connection of its own: a replay that reads much must not stand in the way of what is collected and delivered. */
+export async function openControlSide({ natsUrl, settings, log }: ControlSideNeeds): Promise<ControlSide> {
+  await using opening = new AsyncDisposableStack();
+  const connection = opening.use(await connectNats({ url: natsUrl, name: 'millrace-control', log }));
+  const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
+  const publisher = opening.use(openPublisher(connection));
+  const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
+  const open = opening.move();
+  return {
+    lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
+    tickets: openTickets({ ...durable, manager }),
+    deadLetters: openDeadLetterBox(manager),
+    events: openEventReader({ manager, streams: settings.eventStreams, log }),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

@@ -1,0 +1,75 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { Logger } from '../log.ts';
+import { eventStreamName, eventSubject } from './layout.ts';
+import { readNext, readSubject } from './read-subject.ts';
+import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
+
+export type StoredEvents = { sequence: number; storedAt: number; events: AcceptedEvent[] };
+
+/** The requests of one source that are still in the event streams. */
+export type EventReader = {
+  streams: number;
+  /** The sequence of the first request that was stored at that time or later; undefined when there is none. */
+  firstAt(stream: number, sourceId: string, at: number): Promise<number | undefined>;
+  /** Requests from a sequence on, oldest first. An empty list means that there are no more. */
+  read(place: { stream: number; sourceId: string; from: number }, most: number): Promise<StoredEvents[]>;
+};
+
+export type EventReaderNeeds = { manager: JetStreamManager; streams: number; log: Logger };
+
+export function openEventReader({ manager, streams, log }: EventReaderNeeds): EventReader {
+  const placeOf = (stream: number, sourceId: string, from: number) => ({
+    stream: eventStreamName(stream),
+    subject: eventSubject(stream, sourceId),
+    from,
+  });
+  return {
+    streams,
+    async firstAt(stream, sourceId, at) {
+      const { state } = await manager.streams.info(eventStreamName(stream));
+      const next = (from: number) => readNext(manager, placeOf(stream, sourceId, from));
+      return findFirst({ first: Math.max(1, state.first_seq), last: state.last_seq, at }, next);
+    },
+    async read({ stream, sourceId, from }, most) {
+      const found = await readSubject(manager, placeOf(stream, sourceId, from), most);
+      return found.map((message) => ({
+        sequence: message.seq,
+        storedAt: message.time.getTime(),
+        events: decode(message, log),
+      }));
+    },
+  };
+}
+
+type Sought = { first: number; last: number; at: number };
+
+/** By halves: what is stored later has a later time. Sequences between two requests of the source count as the later one. */
+async function findFirst(
+  { first, last, at }: Sought,
+  next: (from: number) => Promise<StoredMsg | undefined>,
+): Promise<number | undefined> {
+  let [low, high] = [first, last];
+  let found: number | undefined;
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    const message = await next(middle);
+    if (message === undefined || message.time.getTime() >= at) {
+      found = message?.seq ?? found;
+      high = middle - 1;
+    } else {
+      low = message.seq + 1;
+    }
+  }
+  return found;
+}
+
+/** What cannot be read was not delivered the first time either. */
+function decode({ seq, header, data }: StoredMsg, log: Logger): AcceptedEvent[] {
+  try {
+    return decodeRequest(header.get(ENVELOPE_HEADER), data);
+  } catch (error) {
+    log.error({ sequence: seq, error: String(error) }, 'request.unreadable');
+    return [];
+  }
+}
