@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CATALOG } from '@millrace/contract/control';
 import { hashOfKey } from './collect/find-write-key.ts';
 import { hashOfSecret } from './control/secret-text.ts';
@@ -7,6 +8,7 @@ import { sealSettings } from './secrets/sealed-settings.ts';
 import type { Running } from './start-roles.ts';
 import { insertDestination, lockDestination, updateDestination } from './store/destinations.ts';
 import type { Tx } from './store/open-store.ts';
+import type { ConfigView } from './stream/config-bucket.ts';
 import { addToOutbox } from './store/outbox.ts';
 import { findSource, insertSource } from './store/sources.ts';
 import { findFirstWorkspace } from './store/workspaces.ts';
@@ -40,6 +42,14 @@ export async function putDemoSource({ stream, control }: Roles, receiver: DemoRe
   const updatedAt = new Date().toISOString();
   const kind = { id: DESTINATION_ID, sourceId: SOURCE_ID, catalog: 'Webhooks' };
   await writer.putDestination({ ...shared, ...kind, settings, updatedAt });
+}
+
+/** Resolves when the roles of this process act on what is put from now on: only then does the demo do what it says. */
+export async function untilDemoIsKnown(view: ConfigView, hasReceiver: boolean): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  using _ = view.onDestination((id) => id === DESTINATION_ID && changed.resolve());
+  if (hasReceiver) await changed.promise;
+  while (view.sourceByKeyHash(hashOfKey(WRITE_KEY)) === undefined) await sleep(20);
 }
 
 /** Where the control role is played, what is in the bucket and not in the store would be taken out again. */

@@ -2,7 +2,7 @@
 import { readConfig } from './config.ts';
 import { startDemoReceiver } from './demo-receiver.ts';
 import { openDemoScreen } from './demo-screen.ts';
-import { DESTINATION_ID, putDemoSource, SHARED_SECRET, WRITE_KEY } from './demo-source.ts';
+import { DESTINATION_ID, putDemoSource, SHARED_SECRET, untilDemoIsKnown, WRITE_KEY } from './demo-source.ts';
 import { deliveryId } from './delivery/delivery.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './secrets/seal.ts';
@@ -37,7 +37,9 @@ const receiver = config.roles.includes('deliver')
 const running = stack.use(await startRoles(config, log));
 const watching = stack.use(await connectNats({ url: config.natsUrl, name: 'millrace-dev', log }));
 stack.use(await followEvents(watching, config.stream.eventStreams, screen.stored));
+const isKnown = running.view && untilDemoIsKnown(running.view, receiver !== undefined);
 await putDemoSource(running, receiver && { url: receiver.url, keyRing: openKeyRing(config.deliver.keys) });
+await isKnown;
 console.log(`
 Millrace is collecting on http://localhost:${running.collectPort}   (write key: ${WRITE_KEY})
 

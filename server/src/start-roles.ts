@@ -17,6 +17,8 @@ import { NO_TRACING, openTracing, type Tracing } from './tracing/open-tracing.ts
 
 export type Running = AsyncDisposable & {
   stream: Stream;
+  /** The copy that collect and deliver act on. */
+  view: ConfigView | undefined;
   collectPort: number | undefined;
   metricsPort: number | undefined;
   deliver: Deliver | undefined;
@@ -44,6 +46,7 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,
+    view,
     collectPort: collect?.port,
     metricsPort: watched.port,
     deliver,
