@@ -88,14 +88,14 @@ async function lookInto(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): 
 
 type Look = { webhook: Webhook; note: LaneNote; readers: TierReader[] };
 
-async function drainOpen(ticket: HeldTicket, look: Look, needs: DrainNeeds): Promise<number | undefined> {
+async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): Promise<number | undefined> {
   const { webhook, note, readers } = look;
   const { dispatcher, now, reports } = needs;
   const { destinationId } = webhook;
   const gate = dispatcher.gateOf(destinationId);
   const startedAt = now();
   const mode = isShut(gate, startedAt) ? 'probe' : 'drain';
-  if (gate.shut?.until !== undefined) return reportAndWait(ticket, look, { ...needs, until: gate.shut.until });
+  if (gate.shut?.until !== undefined) return reportAndWait(look, gate.shut.until, needs);
   const progress = watchProgress(webhook, note, needs);
   const result = await drainSome({
     ...needs,
@@ -146,12 +146,7 @@ function readyWebhook(destinationId: string, { config, webhookOf }: DrainNeeds):
   return webhook.isPaused ? undefined : webhook;
 }
 
-async function reportAndWait(
-  { destinationId }: HeldTicket,
-  { webhook, note }: Look,
-  { until, ...needs }: DrainNeeds & { until: number },
-): Promise<number> {
-  const counts = await needs.lanes.count(destinationId);
+function reportAndWait({ webhook, note, counts }: LookInto, until: number, needs: DrainNeeds): number {
   const nextAt = until + needs.random() * LEAST_PAUSE_MS;
   needs.reports.report(webhook, { note, counts, nextAt });
   return nextAt;

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { Ensured } from '../stream/tickets.ts';
 import { type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
+import { whenAvailable } from './when-available.ts';
 
 export type Parker = {
   /** Resolves when the delivery is stored in its lane and somebody will come for it, or when the lane is full. */
@@ -46,7 +46,6 @@ type State = {
 const GATHER_MS = 20;
 const MAX_DELIVERIES = 100;
 const MAX_BYTES = 65_536;
-const PAUSE_MS = 500;
 /** While somebody holds the ticket, they may or may not see what just came: a look afterwards makes sure. */
 const LOOK_AGAIN_MS = 3_000;
 
@@ -109,17 +108,15 @@ async function store(state: State, group: Group): Promise<void> {
   const { needs } = state;
   const { destinationId, tier, texts, bytes, wanted, settled } = group;
   const payload = encodeDeliveries(texts);
-  for (;;) {
-    const answer = needs.isFull(destinationId) ? 'full' : await needs.lanes.append({ destinationId, tier }, payload);
-    if (answer === 'full') {
-      settled.resolve('full');
-      return;
-    }
-    if (answer === 'stored') break;
-    await sleep(PAUSE_MS);
+  const answer = await whenAvailable(async () =>
+    needs.isFull(destinationId) ? 'full' : needs.lanes.append({ destinationId, tier }, payload),
+  );
+  if (answer === 'full') {
+    settled.resolve('full');
+    return;
   }
   needs.appended(destinationId, bytes);
-  while (!group.isHeld && (await ensureTicket(state, destinationId, wanted)) === 'unavailable') await sleep(PAUSE_MS);
+  if (!group.isHeld) await whenAvailable(() => ensureTicket(state, destinationId, wanted));
   settled.resolve('parked');
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { OutcomeEntry, Outcomes } from '../stream/outcomes.ts';
+import { whenAvailable } from './when-available.ts';
 
 export type Recorder = Disposable & {
   /** Resolves when it is stored, on its way to the record. */
@@ -12,7 +12,6 @@ type Gathering = { texts: string[]; bytes: number; stored: PromiseWithResolvers<
 const GATHER_MS = 20;
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 262_144;
-const PAUSE_MS = 500;
 
 /**
  * Gathers what happened and stores it before the requests behind it are acknowledged: so the record cannot miss what a
@@ -31,12 +30,8 @@ export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logge
 
   async function store({ texts, stored }: Gathering): Promise<void> {
     const batch = `{"entries":[${texts.join(',')}]}`;
-    for (;;) {
-      const answer = await outcomes.append(batch);
-      if (answer === 'full') log.error({ entries: texts.length }, 'record.refused');
-      if (answer !== 'unavailable') break;
-      await sleep(PAUSE_MS);
-    }
+    const answer = await whenAvailable(() => outcomes.append(batch));
+    if (answer === 'full') log.error({ entries: texts.length }, 'record.refused');
     stored.resolve();
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { OutcomeEntry, OutcomeFact } from '../stream/outcomes.ts';
 import type { DeadLetters } from '../stream/dead-letters.ts';
@@ -11,6 +10,7 @@ import { entryBase, namelessBase, outcomeAnswer } from './outcome-entry.ts';
 import type { Parker } from './park.ts';
 import { type RetrySchedule, UNTRIED_TIER } from './retry-schedule.ts';
 import type { Webhook } from './webhook.ts';
+import { whenAvailable } from './when-available.ts';
 
 /** What became of a delivery for now: at its end, or safe in its lane. */
 export type Settled = 'erased' | 'delivered' | 'retry' | 'untried' | DeadReason;
@@ -35,8 +35,6 @@ export type SettlementNeeds = {
   random(): number;
   log: Logger;
 };
-
-const PAUSE_MS = 500;
 
 export function openSettlement(needs: SettlementNeeds): Settlement {
   return {
@@ -145,13 +143,10 @@ async function bury(
   // A letter that was replayed and comes back is another one, even within the duplicate window.
   const letterId = `${delivery.id}.${delivery.replayId ?? ''}.${delivery.attempts}.${reason}`;
   const facts = { deliveryId: delivery.id, destinationId, reason, attempts: delivery.attempts };
-  for (;;) {
-    const answer = await deadLetters.append(destinationId, letterId, JSON.stringify(letter));
-    if (answer === 'stored') log.info(facts, 'delivery.given_up');
-    if (answer === 'full') log.error(facts, 'dead_letter.refused');
-    if (answer !== 'unavailable') return reason;
-    await sleep(PAUSE_MS);
-  }
+  const answer = await whenAvailable(() => deadLetters.append(destinationId, letterId, JSON.stringify(letter)));
+  if (answer === 'stored') log.info(facts, 'delivery.given_up');
+  else log.error(facts, 'dead_letter.refused');
+  return reason;
 }
 
 function noteOf({ url, answer }: TargetAnswer): AnswerNote {

@@ -1,8 +1,8 @@
-import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
 import { laneStreamName, laneSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
-import { removeAt } from './read-subject.ts';
+import { readNext, readReplica, removeAt } from './read-subject.ts';
 
 /** Deliveries of one destination and tier that were parked together. */
 export type LaneGroup = { sequence: number; parkedAt: number; payload: Uint8Array };
@@ -31,8 +31,6 @@ export type LanesNeeds = DurableNeeds & { manager: JetStreamManager; count: numb
 
 /** The part of its stream that one lane may fill. */
 const QUOTA_SHARE = 0.25;
-/** Bounds what one read brings into memory. */
-const READ_BYTES = 4_194_304;
 
 export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
   const indexOf = (destinationId: string) => hashOf(destinationId) % count;
@@ -44,10 +42,12 @@ export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
       return keptOrNot(await publishDurably({ subject: subjectOf(place), id: nuid.next(), payload }, needs));
     },
     async read(place, from, most) {
-      const [stream, subject] = [streamOf(place.destinationId), subjectOf(place)];
-      const seq = from > 1 ? from : await headOf(manager, stream, subject);
-      if (seq === undefined) return [];
-      return readGroups(manager, stream, { seq, next_by_subj: subject, batch: most, max_bytes: READ_BYTES });
+      const start = { stream: streamOf(place.destinationId), subject: subjectOf(place), from };
+      // A replica that lags still shows what has been dropped, and who starts anew would believe it: they ask the leader.
+      const head = from > 1 ? from : (await readNext(manager, start))?.seq;
+      if (head === undefined) return [];
+      const found = await readReplica(manager, { ...start, from: head }, most);
+      return found.map(({ seq, time, data }) => ({ sequence: seq, parkedAt: time.getTime(), payload: data }));
     },
     async count(destinationId) {
       const options = { subjects_filter: wholeLane(destinationId) };
@@ -71,26 +71,6 @@ export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
   };
 }
 
-type ReadOptions = { seq: number; next_by_subj: string; batch: number; max_bytes: number };
-
-/** By the leader's word: a replica that lags still shows what has been dropped, and who starts anew would believe it. */
-async function headOf(manager: JetStreamManager, stream: string, subject: string): Promise<number | undefined> {
-  const query = { seq: 1, next_by_subj: subject };
-  return (await manager.streams.getMessage(stream, query))?.seq;
-}
-
-async function readGroups(manager: JetStreamManager, stream: string, options: ReadOptions): Promise<LaneGroup[]> {
-  const groups: LaneGroup[] = [];
-  try {
-    for await (const { seq, timestamp, data } of await manager.direct.getBatch(stream, options)) {
-      groups.push({ sequence: seq, parkedAt: Date.parse(timestamp), payload: data });
-    }
-  } catch (error) {
-    if (!isNothingFound(error)) throw error;
-  }
-  return groups;
-}
-
 async function listLanes(manager: JetStreamManager, count: number): Promise<Set<string>> {
   const found = new Set<string>();
   for (let index = 0; index < count; index += 1) {
@@ -109,9 +89,4 @@ export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash >>> 0;
-}
-
-function isNothingFound(error: unknown): boolean {
-  const status = (error as { status?: number; code?: number }).status ?? (error as { code?: number }).code;
-  return status === 404 || (error instanceof JetStreamApiError && error.code === 10037);
 }

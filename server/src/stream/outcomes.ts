@@ -1,6 +1,6 @@
 import { nuid } from '@nats-io/nats-core';
 import { outcomesSubject } from './layout.ts';
-import { type DurableNeeds, publishDurably } from './publish-durably.ts';
+import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
 
 /** What happened to deliveries, on its way to the record in PostgreSQL. Written by deliver, read by control. */
 export type OutcomeEntry = {
@@ -60,8 +60,7 @@ export function openOutcomes(needs: DurableNeeds): Outcomes {
   return {
     async append(batch) {
       const publication = { subject: outcomesSubject(0), id: nuid.next(), payload: Buffer.from(batch) };
-      const answer = await publishDurably(publication, needs);
-      return answer.kind === 'stored' || answer.kind === 'full' ? answer.kind : 'unavailable';
+      return keptOrNot(await publishDurably(publication, needs));
     },
   };
 }

@@ -10,6 +10,14 @@ const READ_BYTES = 4_194_304;
  * the leader's word, because a replica may lag.
  */
 export async function readSubject(manager: JetStreamManager, place: SubjectPlace, most: number): Promise<StoredMsg[]> {
+  const found = await readReplica(manager, place, most);
+  if (found.length > 0) return found;
+  const next = await readNext(manager, place);
+  return next === undefined ? [] : [next];
+}
+
+/** The same by whatever replica answers first. An empty list proves nothing, and what was dropped may still be shown. */
+export async function readReplica(manager: JetStreamManager, place: SubjectPlace, most: number): Promise<StoredMsg[]> {
   const { stream, subject, from } = place;
   const found: StoredMsg[] = [];
   try {
@@ -18,9 +26,7 @@ export async function readSubject(manager: JetStreamManager, place: SubjectPlace
   } catch (error) {
     if (!isNothingFound(error)) throw error;
   }
-  if (found.length > 0) return found;
-  const next = await readNext(manager, place);
-  return next === undefined ? [] : [next];
+  return found;
 }
 
 /** The first message of a subject from a sequence on, by the leader's word. */
