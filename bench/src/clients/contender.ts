@@ -2,7 +2,7 @@
  * `contender.ts <ours | plain | twin | segment> <endpoint>`: told by its parent how many requests of 20 calls to make, one
  * after the other, it answers with the CPU time that took, and how much of it was the caller's.
  */
-import { orderCall } from './order-call.ts';
+import { orderCall } from '../order-call.ts';
 import { openOurs, openSegment, openTwin, type Sender } from './senders.ts';
 
 export type Asked = { requests: number };

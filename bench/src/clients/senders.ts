@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { ROOT_DIR } from '@millrace/engines';
 import { Analytics } from '@segment/analytics-node';
-import type { OrderCall } from './order-call.ts';
+import type { OrderCall } from '../order-call.ts';
 
 export type Sender = {
   track(call: OrderCall): void;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { orderCall } from '../order-call.ts';
 
 /** Where a template takes the id of a request. */
 export const PLACE = '@ID@';
@@ -10,51 +11,27 @@ export const BENCH_WRITE_KEY = 'wk_7FhQ2mZpLx93vTnRkW8yBdCsGjA0uEoIi1qXzV5tNcM_1
 /** Twenty calls of an online shop, 15 KB; `@ID@` is where the load generator puts a new id for each request. */
 export function batchTemplate(): string {
   return JSON.stringify({
-    batch: Array.from({ length: 20 }, (_, i) => orderCall(i)),
+    batch: Array.from({ length: 20 }, (_, i) => shopCall(i)),
     sentAt: '2026-11-15T10:00:01.000Z',
   });
 }
 
 export function singleTemplate(): string {
-  return JSON.stringify(orderCall(0));
+  return JSON.stringify(shopCall(0));
 }
 
-function orderCall(index: number): Record<string, unknown> {
+function shopCall(index: number): Record<string, unknown> {
+  const { userId, event, properties, context, integrations } = orderCall(index);
   return {
     messageId: `bench-${PLACE}-${index}`,
     type: 'track',
-    userId: `user-${index * 7919}`,
+    userId,
     anonymousId: '507f191e-810c-4972-9de8-60ea00000000',
-    event: 'Order Completed',
+    event,
     timestamp: '2026-11-15T10:00:00.123Z',
-    properties: {
-      orderId: `50314b8e9bcf00000000${index}`,
-      total: 27.5,
-      currency: 'USD',
-      products: [
-        {
-          productId: '507f1f77bcf86cd799439011',
-          sku: '45790-32',
-          name: 'Monopoly: 3rd Edition',
-          price: 19,
-          quantity: 1,
-        },
-      ],
-    },
-    context: {
-      library: { name: 'analytics-node', version: '3.1.0' },
-      page: {
-        path: '/checkout/thanks',
-        referrer: 'https://example.com/cart',
-        title: 'Thanks',
-        url: 'https://example.com/checkout/thanks',
-      },
-      userAgent:
-        'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129 Safari/537.36',
-      locale: 'en-US',
-      timezone: 'Europe/Amsterdam',
-    },
-    integrations: { All: true },
+    properties,
+    context: { library: { name: 'analytics-node', version: '3.1.0' }, ...context },
+    integrations,
   };
 }
 

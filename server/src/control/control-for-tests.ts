@@ -21,6 +21,15 @@ import { serveControl } from './serve-control.ts';
 /** For tests that never ask it anything. */
 export const NO_ENGINE = {} as ControlSide;
 
+/** What control needs, for tests that look elsewhere. */
+export const QUIET_NEEDS = {
+  side: NO_ENGINE,
+  catalog: CATALOG,
+  allowedNetworks: [],
+  changed: () => undefined,
+  laneOf: () => undefined,
+};
+
 export type TestControl = AsyncDisposable & {
   url: string;
   store: Store;

@@ -12,7 +12,7 @@ import { takeFromOutbox } from '../store/outbox.ts';
 import { destinationsToProject } from '../store/projection.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
 import { destinationEntry } from './config-entries.ts';
-import { NO_ENGINE } from './control-for-tests.ts';
+import { QUIET_NEEDS } from './control-for-tests.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { destinationRoutes } from './destinations.ts';
 import { ApiProblem } from './problems.ts';
@@ -37,13 +37,9 @@ before(async () => {
   const log = openLog({ level: 'silent', pretty: false });
   const now = () => new Date('2030-01-01T00:00:00Z');
   needs = {
+    ...QUIET_NEEDS,
     store,
-    side: NO_ENGINE,
     keyRing,
-    catalog: CATALOG,
-    allowedNetworks: [],
-    changed: () => undefined,
-    laneOf: () => undefined,
     now,
     log,
   };

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
-import { CATALOG } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore } from '../store/open-store.ts';
 import { openStream } from '../stream/open-stream.ts';
-import { addToken, addWorkspace, NO_ENGINE } from './control-for-tests.ts';
+import { addToken, addWorkspace, QUIET_NEEDS } from './control-for-tests.ts';
 import { projectChanges } from './project-changes.ts';
 import { rotateRing } from './rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
@@ -90,13 +89,9 @@ async function openScene() {
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: SETTINGS, log }));
   const keyRing = openKeyRing(new Map([[1, randomBytes(32)]]));
   const needs = {
+    ...QUIET_NEEDS,
     store,
-    side: NO_ENGINE,
     keyRing,
-    catalog: CATALOG,
-    allowedNetworks: [],
-    changed: () => undefined,
-    laneOf: () => undefined,
     now: () => new Date(),
     log,
   };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { CATALOG } from '@millrace/contract/control';
 import { startPostgresServer } from '@millrace/engines';
 import { openLog } from '../log.ts';
 import { listCanaries } from '../store/key-ring.ts';
@@ -9,7 +8,7 @@ import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { countSealedBy } from '../store/sealed-values.ts';
 import { checkKeyRing } from './check-key-ring.ts';
-import { addToken, addWorkspace, NO_ENGINE } from './control-for-tests.ts';
+import { addToken, addWorkspace, QUIET_NEEDS } from './control-for-tests.ts';
 import { rotateRing } from './rotate-ring.ts';
 import { headOf, type KeyRing, openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
@@ -99,13 +98,9 @@ async function openScene() {
 async function serve({ store, token }: Scene, keyRing: KeyRing) {
   const settings = { host: '127.0.0.1', port: 0, maxConnections: 100, trustedProxies: [] };
   const needs = {
+    ...QUIET_NEEDS,
     store,
-    side: NO_ENGINE,
     keyRing,
-    catalog: CATALOG,
-    allowedNetworks: [],
-    changed: () => undefined,
-    laneOf: () => undefined,
     now,
     log,
   };
