@@ -26,6 +26,13 @@ export {
   type RequestProblemCode,
 } from './refusals.ts';
 export { selectsDestination } from './selection.ts';
-export { signBody, signStandardWebhook, type SignedDelivery, verifyBody } from './signature.ts';
+export {
+  signBody,
+  type SignedDelivery,
+  signingKey,
+  type SigningKey,
+  signStandardWebhook,
+  verifyBody,
+} from './signature.ts';
 export { formatTimestamp, parseTimestamp } from './timestamps.ts';
 export { type BodyFormat, deleteBody, type DeleteEvent, webhookBody } from './webhook-body.ts';

@@ -1,4 +1,4 @@
-import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export interface SignedDelivery {
   id: string;
@@ -6,9 +6,22 @@ export interface SignedDelivery {
   body: string;
 }
 
+/** A secret made ready to sign with. Who signs often keeps it: reading the secret anew costs a third of a signature. */
+export interface SigningKey {
+  body: KeyObject;
+  standard: KeyObject;
+}
+
+/** Standard Webhooks writes keys as `whsec_` and base64; a secret made by hand is its own bytes. */
+export function signingKey(secret: string): SigningKey {
+  const body = createSecretKey(secret, 'utf8');
+  const isEncoded = secret.startsWith('whsec_');
+  return { body, standard: isEncoded ? createSecretKey(secret.slice('whsec_'.length), 'base64') : body };
+}
+
 /** The value of `X-Signature`: lower-case hex HMAC-SHA1 over the body's UTF-8 bytes. */
-export function signBody(secret: string, body: string): string {
-  return createHmac('sha1', secret).update(body).digest('hex');
+export function signBody(secret: string | SigningKey, body: string): string {
+  return createHmac('sha1', readyKey(secret).body).update(body).digest('hex');
 }
 
 /** Takes the same time wherever the first difference is, so that a signature cannot be guessed letter by letter. */
@@ -19,17 +32,14 @@ export function verifyBody(secret: string, body: string, signature: string): boo
 }
 
 /** The value of `webhook-signature`, one signature a secret: while secrets rotate, receivers may know either one. */
-export function signStandardWebhook(secrets: readonly string[], delivery: SignedDelivery): string {
+export function signStandardWebhook(secrets: readonly (string | SigningKey)[], delivery: SignedDelivery): string {
   const { id, timestampSeconds, body } = delivery;
   const content = `${id}.${timestampSeconds}.${body}`;
-  return secrets.map((secret) => `v1,${hmacWith(secret).update(content).digest('base64')}`).join(' ');
+  return secrets
+    .map((secret) => `v1,${createHmac('sha256', readyKey(secret).standard).update(content).digest('base64')}`)
+    .join(' ');
 }
 
-/**
- * Standard Webhooks writes keys as `whsec_` and base64; a secret made by hand is its own bytes. The key stays text, because
- * Node takes five times as long for the same key in a Buffer.
- */
-function hmacWith(secret: string): Hmac {
-  if (!secret.startsWith('whsec_')) return createHmac('sha256', secret);
-  return createHmac('sha256', secret.slice('whsec_'.length), { encoding: 'base64' });
+function readyKey(secret: string | SigningKey): SigningKey {
+  return typeof secret === 'string' ? signingKey(secret) : secret;
 }

@@ -15,14 +15,14 @@ export type Attempt = {
 export type AttemptNeeds = { post(post: Post): Promise<Answer>; windowMs: number; now(): number };
 
 /** One round of POSTs, side by side, to every target that is not settled yet. Never rejects. */
-export async function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeeds): Promise<Attempt> {
+export function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeeds): Promise<Attempt> {
   const startedAt = needs.now();
   try {
     const posts = makePosts(delivery, webhook, { now: startedAt, windowMs: needs.windowMs });
-    return await attemptPosts(posts, webhook, { post: needs.post, startedAt });
+    return attemptPosts(posts, webhook, { post: needs.post, startedAt });
   } catch (error) {
     // A fault of ours with this one event. It must not end the process, which has others to see to.
-    return { startedAt, answers: [{ url: '', answer: unsendable(error) }] };
+    return Promise.resolve({ startedAt, answers: [{ url: '', answer: unsendable(error) }] });
   }
 }
 
@@ -33,12 +33,11 @@ function unsendable(error: unknown): Answer {
 
 type Sending = { post: AttemptNeeds['post']; startedAt: number };
 
-async function attemptPosts(posts: readonly Post[], webhook: Webhook, sending: Sending): Promise<Attempt> {
+function attemptPosts(posts: readonly Post[], webhook: Webhook, sending: Sending): Promise<Attempt> {
   const [only] = posts;
-  if (posts.length === 1 && only !== undefined) {
-    return { startedAt: sending.startedAt, answers: [{ url: only.url, answer: await sending.post(only) }] };
-  }
-  return attemptMany(posts, webhook, sending);
+  if (posts.length !== 1 || only === undefined) return attemptMany(posts, webhook, sending);
+  const { post, startedAt } = sending;
+  return post(only).then((answer) => ({ startedAt, answers: [{ url: only.url, answer }] }));
 }
 
 /** One good answer is enough for policy `any`: the event need not wait for a target that hangs. */

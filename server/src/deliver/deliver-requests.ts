@@ -8,7 +8,7 @@ import { deliveryId, newDelivery } from '../delivery/delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { entryBase, namelessBase } from './outcome-entry.ts';
 import { withheld } from '../delivery/withheld.ts';
-import { route, type SkipReason } from '../delivery/route.ts';
+import { route, type Routing, type SkipReason } from '../delivery/route.ts';
 import type { Settlement } from './settle.ts';
 import { ENTRIES, type Webhook, type WebhookOf } from './webhook.ts';
 
@@ -76,20 +76,37 @@ function take(state: State, request: PulledRequest): void {
 
 /** A large request is begun in parts: while it is taken apart in one go, nothing else would get its turn. */
 async function begin(state: State, current: Open): Promise<void> {
-  for (const [index, event] of readEvents(current.request, state.needs.log).entries()) {
-    if (index % PART_EVENTS === PART_EVENTS - 1) await setImmediate();
-    tryDeliver(state, current, event);
+  const { config, log } = state.needs;
+  let routing = routingOf(config, current.request.sourceId);
+  for (const [index, event] of readEvents(current.request, log).entries()) {
+    if (index % PART_EVENTS === PART_EVENTS - 1) {
+      await setImmediate();
+      routing = routingOf(config, current.request.sourceId);
+    }
+    tryDeliver(state, current, { event, routing });
   }
   finishOne(state, current);
 }
 
+function routingOf(config: ConfigView, sourceId: string): Routing {
+  const markOf = (userId: string) => config.userMark(sourceId, userId);
+  return {
+    destinations: config.destinationsOf(sourceId),
+    isBlocked: (name) => config.isEventBlocked(sourceId, name),
+    accepts: (catalog) => ENTRIES.get(catalog)?.accepts,
+    withheld: (event) => withheld(event, markOf),
+  };
+}
+
+type Taken = { event: AcceptedEvent; routing: Routing };
+
 /** A fault of ours with one event must not keep the others of its request from their receivers, nor be repeated for ever. */
-function tryDeliver(state: State, current: Open, event: AcceptedEvent): void {
+function tryDeliver(state: State, current: Open, taken: Taken): void {
   try {
-    deliverEvent(state, current, event);
+    deliverEvent(state, current, taken);
   } catch (error) {
     const { place } = current.request;
-    state.needs.log.error({ place, messageId: event.messageId, error: String(error) }, 'event.failed');
+    state.needs.log.error({ place, messageId: taken.event.messageId, error: String(error) }, 'event.failed');
   }
 }
 
@@ -103,14 +120,8 @@ function readEvents(request: PulledRequest, log: Logger): AcceptedEvent[] {
   }
 }
 
-function deliverEvent(state: State, current: Open, event: AcceptedEvent): void {
-  const { config, webhookOf } = state.needs;
-  const { sourceId } = current.request;
-  const destinations = config.destinationsOf(sourceId);
-  if (destinations.length === 0) return;
-  const isBlocked = (name: string) => config.isEventBlocked(sourceId, name);
-  const markOf = (userId: string) => config.userMark(sourceId, userId);
-  const routing = { destinations, isBlocked, accepts, withheld: (one: AcceptedEvent) => withheld(one, markOf) };
+function deliverEvent(state: State, current: Open, { event, routing }: Taken): void {
+  const { webhookOf } = state.needs;
   for (const routed of route(event, routing)) {
     if (routed.kind === 'delivery') deliver(state, current, { event, webhook: webhookOf(routed.destination) });
     else skip(state, current, { event, ...routed });
@@ -132,10 +143,6 @@ function skip(state: State, current: Open, { event, destination, reason }: Skipp
   const baseOf = reason === 'erased' || reason === 'suppressed' ? namelessBase : entryBase;
   const told = state.needs.record({ ...baseOf(event, owner, state.needs.now()), kind: 'skipped', reason });
   void told.then(() => finishOne(state, current));
-}
-
-function accepts(catalog: string) {
-  return ENTRIES.get(catalog)?.accepts;
 }
 
 function deliver(state: State, current: Open, { event, webhook }: { event: AcceptedEvent; webhook: Webhook }): void {

@@ -65,8 +65,12 @@ export type Learned = 'opened' | 'shut' | undefined;
 export function learn(gate: Gate, { answers }: Attempt, now: number): Learned {
   const sent = answers.filter(({ answer }) => wasSent(answer));
   if (sent.length === 0) return undefined;
-  const slowestMs = Math.max(...sent.map(({ answer }) => answer.timings.totalMs));
-  const isAlive = sent.some(({ answer }) => meaningOf(answer) !== 'retry');
+  let slowestMs = 0;
+  let isAlive = false;
+  for (const { answer } of sent) {
+    slowestMs = Math.max(slowestMs, answer.timings.totalMs);
+    if (meaningOf(answer) !== 'retry') isAlive = true;
+  }
   return isAlive ? learnGood(gate, slowestMs) : learnBad(gate, sent, now);
 }
 

@@ -12,6 +12,11 @@ export type Outcome =
 
 export type Judgement = { outcome: Outcome; settled: NonNullable<Delivery['settled']> };
 
+/** Whether these answers alone say that it is delivered: with nothing settled before, and no other target to wait for. */
+export function isDelivered({ settled }: Delivery, answers: readonly TargetAnswer[]): boolean {
+  return settled === undefined && answers.every(({ answer }) => meaningOf(answer) === 'delivered');
+}
+
 export type Case = {
   /** As it was with this attempt already counted. */
   delivery: Delivery;

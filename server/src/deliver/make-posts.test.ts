@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import type { AcceptedEvent } from '@millrace/contract';
+import { type AcceptedEvent, signingKey } from '@millrace/contract';
 import { decodeDeliveries, type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
 import { makePosts } from './make-posts.ts';
 import { RETRY_WINDOW_MS } from './retry-schedule.ts';
 import { aDelivery, aWebhook, EVENT } from './samples-for-tests.ts';
-import type { Webhook } from './webhook.ts';
+import { fixedHeaders, type Webhook } from './webhook.ts';
 
 const NOW = 1_794_701_326_999;
 const ROOT = new URL('../../../', import.meta.url);
@@ -66,8 +66,9 @@ suite('the signatures, by contract/cases/signatures.json', () => {
   for (const { name, scheme, input, expect } of ours) {
     test(name, () => {
       const [secret, before] = input.secrets ?? [input.secret];
-      const previousSecret = before === undefined ? undefined : { value: before, validUntil: NOW + 1 };
-      const { header } = postOf({ id: 'dlv_1' }, { secret, previousSecret });
+      const previousSecret = before === undefined ? undefined : { key: signingKey(before), validUntil: NOW + 1 };
+      const key = secret === undefined ? undefined : signingKey(secret);
+      const { header } = postOf({ id: 'dlv_1' }, { secret: key, previousSecret });
       const value = header.get(scheme === 'hmac-sha1' ? 'X-Signature' : 'webhook-signature') ?? '';
       assert.equal(JSON.stringify(value), expect);
     });
@@ -83,9 +84,10 @@ suite('the headers', () => {
     const shown = head.split('\n').map((line) => line.split(': '));
     const written = shown.filter(([name]) => name !== 'Host' && name !== 'Content-Length');
     const event = { ...EVENT, event: 'Order Completed', properties: { revenue: 12.5 } };
-    const targets = [{ url: 'https://hooks.example.com/webhooks', headers: ['X-Team', 'orders'] }];
+    const targets = [{ url: 'https://hooks.example.com/webhooks', headers: fixedHeaders({ 'X-Team': 'orders' }) }];
     const [, secret = ''] = /with the secret `([^`]+)`/.exec(page) ?? [];
-    const post = postOf({ id: 'dlv_01kxsj7n3qv5d8w2c6e9rzb4ht', event }, { targets, secret }, 1_794_701_327_000);
+    const webhook = { targets, secret: signingKey(secret) };
+    const post = postOf({ id: 'dlv_01kxsj7n3qv5d8w2c6e9rzb4ht', event }, webhook, 1_794_701_327_000);
     assert.deepEqual(post.pairs, written);
     assert.equal(post.body, body.trim());
     const length = shown.find(([name]) => name === 'Content-Length')?.[1];
@@ -93,7 +95,7 @@ suite('the headers', () => {
   });
 
   test('without a secret have no signature at all, not even with one that was in use before', () => {
-    const previousSecret = { value: 'before', validUntil: NOW + 1_000 };
+    const previousSecret = { key: signingKey('before'), validUntil: NOW + 1_000 };
     assert.deepEqual(postOf({}, { previousSecret }).names, [
       'User-Agent',
       'Content-Type',
@@ -129,18 +131,21 @@ suite('the headers', () => {
 });
 
 suite('while a secret is replaced', () => {
-  const rotating = { secret: 'new', previousSecret: { value: 'old', validUntil: NOW + 1 } };
+  const rotating = { secret: signingKey('new'), previousSecret: { key: signingKey('old'), validUntil: NOW + 1 } };
   const signatures = (webhook: Partial<Webhook>, now = NOW) =>
     postOf({}, webhook, now).header.get('webhook-signature')?.split(' ') ?? [];
 
   test('there are two signatures, the newest first, and each is what its secret alone would give', () => {
     const both = signatures(rotating);
-    assert.deepEqual(both, [...signatures({ secret: 'new' }), ...signatures({ secret: 'old' })]);
+    assert.deepEqual(both, [
+      ...signatures({ secret: signingKey('new') }),
+      ...signatures({ secret: signingKey('old') }),
+    ]);
     assert.equal(both.length, 2);
   });
 
   test('X-Signature is made with the newest', () => {
-    const alone = postOf({}, { secret: 'new' }).header.get('X-Signature');
+    const alone = postOf({}, { secret: signingKey('new') }).header.get('X-Signature');
     assert.equal(postOf({}, rotating).header.get('X-Signature'), alone);
   });
 
@@ -151,10 +156,13 @@ suite('while a secret is replaced', () => {
 });
 
 suite('several targets', () => {
-  const targets = ['a', 'b', 'c'].map((name) => ({ url: `https://${name}.example/`, headers: ['X-Name', name] }));
+  const targets = ['a', 'b', 'c'].map((name) => ({
+    url: `https://${name}.example/`,
+    headers: fixedHeaders({ 'X-Name': name }),
+  }));
 
   test('get the same bytes and signatures, each with its own static headers, in order', () => {
-    const posts = postsOf({}, { targets, secret: 's' });
+    const posts = postsOf({}, { targets, secret: signingKey('s') });
     assert.deepEqual(
       posts.map(({ url }) => url),
       targets.map(({ url }) => url),
@@ -163,7 +171,7 @@ suite('several targets', () => {
     for (const [index, { workspaceId, headers, body }] of posts.entries()) {
       assert.equal(workspaceId, 'ws_1');
       assert.equal(body, first?.body);
-      const expected = first?.headers.map((value) => (value === 'a' ? targets[index]?.headers[1] : value));
+      const expected = first?.headers.map((value) => (value === 'a' ? targets[index]?.headers.at(-1) : value));
       assert.deepEqual(headers, expected);
     }
   });

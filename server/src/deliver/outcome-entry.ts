@@ -1,6 +1,9 @@
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import type { OutcomeAnswer, OutcomeEntry } from '../stream/outcomes.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Attempt } from './attempt.ts';
 import type { TargetAnswer } from './judge.ts';
+import type { Webhook } from './webhook.ts';
 
 export type EntryOwner = { workspaceId: string; sourceId: string; destinationId: string; deliveryId: string };
 
@@ -41,10 +44,48 @@ function nameOf(event: AcceptedEvent): string | undefined {
   return event.type === 'page' || event.type === 'screen' ? event.name : undefined;
 }
 
-export function outcomeAnswer({ url, answer }: TargetAnswer): OutcomeAnswer {
-  const { timings } = answer;
-  const address = answer.address === undefined ? {} : { address: answer.address };
-  if (answer.kind === 'error')
-    return { url, errorClass: answer.errorClass, message: answer.message, ...address, timings };
-  return { url, status: answer.status, ...address, timings, ...(answer.body === '' ? {} : { body: answer.body }) };
+type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outcome' | 'nextAt'>;
+
+/**
+ * One for every attempt, so it is written out: put together from parts it costs as much as the signatures. Fields that
+ * are undefined are not written.
+ */
+export function attemptEntry(
+  { id, event, replayId }: Delivery,
+  { webhook, made }: { webhook: Webhook; made: Attempt },
+  { attempt, outcome, nextAt }: Facts,
+): OutcomeEntry {
+  const { workspaceId, sourceId, destinationId } = webhook;
+  const { messageId, type, receivedAt } = event;
+  // Of a deletion the record may say that it happened, not whose.
+  const who = event.type === 'delete' ? NOBODY : event;
+  return {
+    workspaceId,
+    sourceId,
+    destinationId,
+    deliveryId: id,
+    messageId,
+    type,
+    name: event.type === 'delete' ? undefined : nameOf(event),
+    userId: who.userId,
+    anonymousId: who.anonymousId,
+    receivedAt,
+    replayId,
+    at: made.startedAt,
+    kind: 'attempt',
+    attempt,
+    outcome,
+    nextAt,
+    answers: made.answers.map(outcomeAnswer),
+  };
+}
+
+const NOBODY: { userId?: string; anonymousId?: string } = {};
+
+function outcomeAnswer({ url, answer }: TargetAnswer): OutcomeAnswer {
+  const { address, timings } = answer;
+  if (answer.kind === 'error') {
+    return { url, errorClass: answer.errorClass, message: answer.message, address, timings };
+  }
+  return { url, status: answer.status, address, timings, body: answer.body === '' ? undefined : answer.body };
 }

@@ -4,7 +4,7 @@ import type { ErrorClass } from './client/error-classes.ts';
 import type { Answer } from './client/open-client.ts';
 import { type Delivery, newDelivery } from '../delivery/delivery.ts';
 import type { TargetAnswer } from './judge.ts';
-import type { Webhook } from './webhook.ts';
+import { fixedHeaders, type Webhook } from './webhook.ts';
 
 export const EVENT: AcceptedEvent = {
   messageId: 'm1',
@@ -23,7 +23,7 @@ export function aWebhook(change: Partial<Webhook> = {}): Webhook {
     destinationId: 'dst_1',
     workspaceId: 'ws_1',
     sourceId: 'src_1',
-    targets: [{ url: URL_1, headers: [] }],
+    targets: [{ url: URL_1, headers: fixedHeaders() }],
     secret: undefined,
     previousSecret: undefined,
     policy: 'any',

@@ -5,8 +5,8 @@ import type { Attempt } from './attempt.ts';
 import type { DeadLetter, DeadReason } from '../delivery/dead-letter.ts';
 import { type AnswerNote, type Delivery, withAttempt } from '../delivery/delivery.ts';
 import { wasSent } from './gate.ts';
-import { judge, type Outcome, type TargetAnswer } from './judge.ts';
-import { entryBase, namelessBase, outcomeAnswer } from './outcome-entry.ts';
+import { isDelivered, judge, type Outcome, type TargetAnswer } from './judge.ts';
+import { attemptEntry, entryBase, namelessBase } from './outcome-entry.ts';
 import type { Parker } from './park.ts';
 import { type RetrySchedule, UNTRIED_TIER } from './retry-schedule.ts';
 import type { Webhook } from './webhook.ts';
@@ -57,25 +57,24 @@ async function wait(needs: SettlementNeeds, delivery: Delivery, webhook: Webhook
   return settled;
 }
 
-async function settleAttempt(
-  needs: SettlementNeeds,
-  delivery: Delivery,
-  { webhook, made }: { webhook: Webhook; made: Attempt },
-): Promise<Settled> {
+type Made = { webhook: Webhook; made: Attempt };
+
+function settleAttempt(needs: SettlementNeeds, delivery: Delivery, made: Made): Promise<Settled> {
+  // What almost always happens needs no judgement, and no copy of the delivery with one more attempt in it.
+  if (!isDelivered(delivery, made.made.answers)) return settleUnhappy(needs, delivery, made);
+  const facts = { attempt: delivery.attempts + 1, outcome: 'delivered' } as const;
+  return needs.record(attemptEntry(delivery, made, facts)).then(() => 'delivered');
+}
+
+async function settleUnhappy(needs: SettlementNeeds, delivery: Delivery, { webhook, made }: Made): Promise<Settled> {
   const { schedule, now } = needs;
   const { answers } = made;
   const attempted = withAttempt(delivery, { at: made.startedAt, answers: answers.map(noteOf) });
   const times = { schedule, resumedAt: webhook.resumedAt, now: now(), dice: needs.random() };
   const { outcome, settled } = judge({ delivery: attempted, answers, policy: webhook.policy, ...times });
-  const told = tell(needs, attempted, {
-    webhook,
-    at: made.startedAt,
-    kind: 'attempt',
-    attempt: attempted.attempts,
-    outcome: outcome.kind,
-    ...(outcome.kind === 'retry' ? { nextAt: outcome.dueAt } : {}),
-    answers: answers.map(outcomeAnswer),
-  });
+  const nextAt = outcome.kind === 'retry' ? outcome.dueAt : undefined;
+  const facts = { attempt: attempted.attempts, outcome: outcome.kind, nextAt };
+  const told = needs.record(attemptEntry(delivery, { webhook, made }, facts));
   const end =
     outcome.kind === 'delivered' ? outcome.kind : await follow(needs, { ...attempted, settled }, { webhook, outcome });
   await told;

@@ -1,4 +1,4 @@
-import type { Tracing } from '../tracing/open-tracing.ts';
+import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Webhook } from './webhook.ts';
@@ -7,6 +7,7 @@ type Make = (delivery: Delivery, webhook: Webhook) => Promise<Attempt>;
 
 /** Attempts as part of the trace that began with their call. */
 export function traceAttempts(make: Make, tracing: Tracing): Make {
+  if (tracing === NO_TRACING) return make;
   return async (delivery, webhook) => {
     const traced = tracing.start('millrace.attempt', delivery.trace);
     if (traced === undefined) return make(delivery, webhook);

@@ -1,5 +1,5 @@
 import { CATALOG, type CatalogEntry, type WebhookSettings } from '@millrace/contract/control';
-import type { BodyFormat } from '@millrace/contract';
+import { type BodyFormat, signingKey, type SigningKey } from '@millrace/contract';
 import type { Logger } from '../log.ts';
 import { openSettings } from '../secrets/sealed-settings.ts';
 import type { KeyRing } from '../secrets/seal.ts';
@@ -10,10 +10,10 @@ export type Webhook = {
   destinationId: string;
   workspaceId: string;
   sourceId: string;
-  /** Static headers as name, value, name, value, … */
+  /** With the headers that are always the same, as name, value, name, value, … */
   targets: readonly { url: string; headers: readonly string[] }[];
-  secret: string | undefined;
-  previousSecret: { value: string; validUntil: number } | undefined;
+  secret: SigningKey | undefined;
+  previousSecret: { key: SigningKey; validUntil: number } | undefined;
   policy: 'any' | 'all';
   format: BodyFormat;
   maxConcurrency: number | undefined;
@@ -48,9 +48,9 @@ function unreadable(destination: DestinationConfig): Webhook {
 type WebhookRead = { ok: true; webhook: Webhook } | { ok: false; problem: string };
 
 /** The secrets that sign now, the newest first. */
-export function secretsOf({ secret, previousSecret }: Webhook, now: number): string[] {
+export function secretsOf({ secret, previousSecret }: Webhook, now: number): SigningKey[] {
   if (secret === undefined) return [];
-  return previousSecret !== undefined && previousSecret.validUntil > now ? [secret, previousSecret.value] : [secret];
+  return previousSecret !== undefined && previousSecret.validUntil > now ? [secret, previousSecret.key] : [secret];
 }
 
 export const ENTRIES: ReadonlyMap<string, CatalogEntry> = new Map(CATALOG.map((entry) => [entry.name, entry]));
@@ -78,9 +78,9 @@ function makeWebhook(
     destinationId: destination.id,
     workspaceId: destination.workspaceId,
     sourceId: destination.sourceId,
-    targets: settings.targets.map(({ url, headers }) => ({ url, headers: Object.entries(headers ?? {}).flat() })),
-    secret: settings.sharedSecret,
-    previousSecret: before && { value: before.value, validUntil: before.validUntil.getTime() },
+    targets: settings.targets.map(({ url, headers }) => ({ url, headers: fixedHeaders(headers) })),
+    secret: settings.sharedSecret === undefined ? undefined : signingKey(settings.sharedSecret),
+    previousSecret: before && { key: signingKey(before.value), validUntil: before.validUntil.getTime() },
     policy: settings.successPolicy ?? 'any',
     format: settings.bodyFormat ?? 'documented',
     maxConcurrency: settings.maxConcurrency,
@@ -88,4 +88,9 @@ function makeWebhook(
     isPaused: destination.paused === true,
     resumedAt: destination.resumedAt === undefined ? 0 : Date.parse(destination.resumedAt),
   };
+}
+
+/** Ours first, then those that the owner set. */
+export function fixedHeaders(own: Readonly<Record<string, string>> = {}): string[] {
+  return ['User-Agent', 'Millrace/1.0', 'Content-Type', 'application/json', ...Object.entries(own).flat()];
 }

@@ -1,15 +1,10 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import {
-  collectDefaultMetrics,
-  Counter as PromCounter,
-  Gauge,
-  Histogram as PromHistogram,
-  Registry,
-} from 'prom-client';
+import { createHistogram } from 'node:perf_hooks';
+import { collectDefaultMetrics, Counter as PromCounter, Gauge, Registry } from 'prom-client';
 import { type Declared, METRICS, type MetricName, type NameOf } from './declared.ts';
+import { openHistogram, type Histogram } from './histogram.ts';
+import { watchDelay } from './watch-delay.ts';
 
 export type Counter = { add(count?: number): void };
-export type Histogram = { observe(seconds: number): void };
 
 /** What roles count with. Ask for counters once and keep them: counting is then an addition. */
 export type Metrics = {
@@ -33,13 +28,13 @@ type State = {
   registry: Registry;
   cells: Map<MetricName, Cells>;
   reads: Map<MetricName, Read>;
-  histograms: Map<MetricName, PromHistogram>;
+  histograms: Map<MetricName, Histogram>;
 };
 
 /** A label that would grow without end goes on under this name. */
 const OTHER = 'other';
 const MAX_VALUES = 64;
-const LOOK_EVERY_MS = 10;
+const NO_HISTOGRAM: Histogram = { observe: () => undefined };
 
 export function openMetrics(): Metrics {
   const state: State = { registry: new Registry(), cells: new Map(), reads: new Map(), histograms: new Map() };
@@ -57,10 +52,7 @@ export function openMetrics(): Metrics {
       for (const value of (METRICS[name] as Declared).values ?? []) make(value);
       return (value) => made.get(value) ?? make(value);
     },
-    histogram(name) {
-      const histogram = state.histograms.get(name);
-      return { observe: (seconds) => histogram?.observe(seconds) };
-    },
+    histogram: (name) => state.histograms.get(name) ?? NO_HISTOGRAM,
     gauge(name, read) {
       state.reads.set(name, () => [['', read()]]);
     },
@@ -74,16 +66,20 @@ export function openMetrics(): Metrics {
 }
 
 function watchProcess({ registry, reads }: State): Disposable {
-  collectDefaultMetrics({ register: registry });
-  const histogram = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
-  histogram.enable();
+  // Its own watch of the event loop is as good as switched off: ours tells the same.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 60_000 });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
+  }
+  const delays = createHistogram();
+  // It counts whole numbers from 1 on.
+  const watch = watchDelay((lateMs) => delays.record(Math.max(1, Math.round(lateMs * 1e3))));
   reads.set('millrace_event_loop_delay_p99_seconds', () => {
-    // What it counts includes the pause between two of its own looks.
-    const seconds = Math.max(0, histogram.percentile(99) / 1e9 - LOOK_EVERY_MS / 1e3);
-    histogram.reset();
+    const seconds = delays.percentile(99) / 1e6;
+    delays.reset();
     return [['', seconds]];
   });
-  return { [Symbol.dispose]: () => void histogram.disable() };
+  return watch;
 }
 
 function cellsOf({ cells }: State, name: MetricName): Cells {
@@ -128,8 +124,8 @@ function register(state: State, name: MetricName, { kind, label, help, buckets =
       return;
     }
     case 'histogram': {
-      const histogram = new PromHistogram({ ...options, buckets: [...buckets] });
-      state.registry.registerMetric(histogram);
+      const histogram = openHistogram({ name, help, buckets });
+      state.registry.registerMetric(histogram.metric);
       state.histograms.set(name, histogram);
     }
   }

@@ -12,12 +12,12 @@ export type OutcomeEntry = {
   messageId: string;
   type: string;
   /** The name of a track event, page or screen. */
-  name?: string;
-  userId?: string;
-  anonymousId?: string;
+  name?: string | undefined;
+  userId?: string | undefined;
+  anonymousId?: string | undefined;
   receivedAt: string;
   /** Which replay, or which retry of a dead letter, made this delivery. */
-  replayId?: string;
+  replayId?: string | undefined;
   /** When this happened, in milliseconds. */
   at: number;
 } & OutcomeFact;
@@ -28,7 +28,7 @@ export type OutcomeFact =
       kind: 'attempt';
       attempt: number;
       outcome: 'delivered' | 'retry' | 'discarded' | 'expired';
-      nextAt?: number;
+      nextAt?: number | undefined;
       answers: OutcomeAnswer[];
     }
   /** No attempt was made: it waits in its lane. */
@@ -39,14 +39,14 @@ export type OutcomeFact =
 
 export type OutcomeAnswer = {
   url: string;
-  status?: number;
-  errorClass?: string;
+  status?: number | undefined;
+  errorClass?: string | undefined;
   /** In words, for an error. */
-  message?: string;
-  address?: string;
+  message?: string | undefined;
+  address?: string | undefined;
   timings: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number; totalMs: number };
   /** The first 16 KiB of the answer; left out when empty. */
-  body?: string;
+  body?: string | undefined;
 };
 
 export type OutcomeBatch = { entries: OutcomeEntry[] };
