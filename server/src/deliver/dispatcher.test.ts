@@ -188,6 +188,22 @@ suite('a new delivery', () => {
     assert.deepEqual(p.back, ['d8']);
   });
 
+  test('waits longer while its receiver answers, and no longer when that falls silent', async (t) => {
+    const p = play(t);
+    const one = { maxConcurrency: 1 };
+    for (const id of names(0, 5)) p.offer(id, one);
+    for (let answers = 0; answers < 4; answers += 1) {
+      await p.pass(400);
+      await p.running[0]?.end();
+    }
+    assert.deepEqual(p.back, [], 'the last one waited for 1.6 seconds');
+    p.offer('d5', one);
+    await p.pass(1_000);
+    assert.deepEqual(p.back, []);
+    await p.pass(50);
+    assert.deepEqual(p.back, ['d5']);
+  });
+
   test('is handed back at once when it would wait longer than that', async (t) => {
     const p = play(t);
     const limited = { maxPerSecond: 2 };

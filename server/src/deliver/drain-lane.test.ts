@@ -9,6 +9,7 @@ import { encodeDeliveries } from '../delivery/delivery.ts';
 import { openDispatcher } from './dispatcher.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
 import type { LaneNote } from './lane-note.ts';
+import type { Parked } from './park.ts';
 import { retrySchedule } from './retry-schedule.ts';
 import { aDelivery, answersOf, aWebhook, status } from './samples-for-tests.ts';
 
@@ -98,6 +99,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     settle: async () => 'delivered',
     expire: async () => 'expired',
     erase: async () => 'erased',
+    enterWindow: async () => nothing,
     reports: {
       report: nothing,
       gateChanged: nothing,
@@ -109,6 +111,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       changed: nothing,
       all: () => [].values(),
     },
+    takeParked: nothing,
     schedule: retrySchedule(1),
     isStopping: () => false,
     now: Date.now,
@@ -120,17 +123,19 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
 
 function openTicket(note: Partial<LaneNote> = {}) {
   const notes: LaneNote[] = [];
+  const dueAts: number[] = [];
   const life = { isEnded: false };
   const ticket = {
     destinationId: 'dst_1',
     note: JSON.stringify(note),
-    async giveBack(_: number, text: string) {
+    async giveBack(dueAt: number, text: string) {
+      dueAts.push(dueAt);
       notes.push(JSON.parse(text) as LaneNote);
       return !life.isEnded;
     },
     end: async () => void (life.isEnded = true),
   };
-  return { ticket, notes, life };
+  return { ticket, notes, dueAts, life };
 }
 
 suite('a look at a lane', () => {
@@ -151,6 +156,29 @@ suite('a look at a lane', () => {
     assert.equal(lane.stored.size, 0);
     assert.equal(life.isEnded, true);
     assert.deepEqual(notes, []);
+  });
+
+  test('comes again when the first of what it parked is due, and asks nobody what is in the lane now', async (t) => {
+    const lane = openLane({ 1: ['a', 'b'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const dueAt = Date.now() + 15_000;
+    const parked: Parked[] = [];
+    let counts = 0;
+    const counting = { ...lane.lanes, count: (id: string) => ((counts += 1), lane.lanes.count(id)) };
+    const settle = async () => {
+      parked[0] = { groups: new Map([[2, 1]]), dueAt };
+      return 'retry' as const;
+    };
+    const { ticket, dueAts, life } = openTicket();
+    const look = drainLane(ticket, { ...needs, lanes: counting, settle, takeParked: () => parked.pop() });
+    for (let index = 0; index < 2; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+    }
+    await look;
+    assert.deepEqual(dueAts, [dueAt]);
+    assert.equal(counts, 1);
+    assert.equal(life.isEnded, false);
   });
 
   test('that is paused keeps its place in a group that is half done', async (t) => {

@@ -7,6 +7,7 @@ import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
 import { type Gate, isShut } from './gate.ts';
 import { watchProgress } from './drain-progress.ts';
 import { type LaneNote, noteGroup, readLaneNote } from './lane-note.ts';
+import type { Parked, Parkers } from './park.ts';
 import type { LaneReports } from './lane-reports.ts';
 import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts';
 import { readTier, type TierReader } from './tier-reader.ts';
@@ -20,7 +21,9 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   settle: SliceNeeds['settle'];
   expire: SliceNeeds['expire'];
   erase: SliceNeeds['erase'];
+  enterWindow: SliceNeeds['enterWindow'];
   reports: LaneReports;
+  takeParked: Parkers['takeParked'];
   schedule: RetrySchedule;
   isStopping(): boolean;
   now(): number;
@@ -96,6 +99,8 @@ async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds):
   const startedAt = now();
   const mode = isShut(gate, startedAt) ? 'probe' : 'drain';
   if (gate.shut?.until !== undefined) return reportAndWait(look, gate.shut.until, needs);
+  // Left over by a look that failed: the count that this one began with has it.
+  needs.takeParked(destinationId);
   const progress = watchProgress(webhook, note, needs);
   const result = await drainSome({
     ...needs,
@@ -107,10 +112,14 @@ async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds):
     passed: progress.passed,
   });
   for (const reader of readers) await reader.drop();
-  const counts = await needs.lanes.count(destinationId);
+  const parkedNow = needs.takeParked(destinationId);
+  // Nothing got through, and all went back into the lane: then we know what is in it. What others parked meanwhile they see to
+  // themselves: they found the ticket held, and ask for it again.
+  const parked = result.left === 0 ? parkedNow : undefined;
+  const counts = parked === undefined ? await needs.lanes.count(destinationId) : countsWith(look, parked);
   if (counts.size === 0) return close(ticket, needs);
   progress.measure(result.left);
-  const nextAt = nextLook({ gate, note, result, counts, readers }, needs);
+  const nextAt = nextLook({ gate, note, result, counts, readers, parked }, needs);
   reports.report(webhook, { note, counts, nextAt, ...(result.isCutShort && !gate.shut ? { state: 'draining' } : {}) });
   return nextAt;
 }
@@ -119,12 +128,22 @@ type After = Pick<Look, 'note' | 'readers'> & {
   gate: Gate;
   result: DrainedSome;
   counts: ReadonlyMap<number, number>;
+  parked: Parked | undefined;
 };
 
-function nextLook({ gate, note, result, counts, readers }: After, needs: DrainNeeds): number {
+/** What is in the lane after this look, without a question to the engine. */
+function countsWith({ readers, counts }: LookInto, parked: Parked): Map<number, number> {
+  const left = new Map(counts);
+  for (const reader of readers) left.set(reader.tier, (counts.get(reader.tier) ?? 0) - reader.done());
+  for (const [tier, groups] of parked.groups) left.set(tier, (left.get(tier) ?? 0) + groups);
+  return new Map([...left].filter(([, groups]) => groups > 0));
+}
+
+function nextLook({ gate, note, result, counts, readers, parked }: After, needs: DrainNeeds): number {
   const soon = needs.now() + LEAST_PAUSE_MS;
   if (!isShut(gate, needs.now())) {
     note.failedProbes = 0;
+    if (parked !== undefined) return Math.max(Math.min(result.nextDueAt ?? Infinity, parked.dueAt), soon);
     // What was parked while we drained may be due before anything we saw.
     const isAllSeen = [...counts.keys()].every((tier) => readers.some((reader) => reader.tier === tier));
     return isAllSeen ? Math.max(result.nextDueAt ?? 0, soon) : soon;
@@ -157,8 +176,10 @@ function openReaders(
   note: LaneNote,
   { lanes, counts, now }: Pick<DrainNeeds, 'lanes' | 'now'> & { counts: ReadonlyMap<number, number> },
 ): TierReader[] {
-  const needs = { lanes, destinationId, seen: (group: Parameters<typeof noteGroup>[1]) => noteGroup(note, group), now };
-  return [...counts.keys()].map((tier) => readTier(tier, note.next[tier], needs));
+  const seen = (group: Parameters<typeof noteGroup>[1]) => noteGroup(note, group);
+  return [...counts].map(([tier, groups]) =>
+    readTier(tier, note.next[tier], { lanes, destinationId, groups, seen, now }),
+  );
 }
 
 /** A destination that is switched off: what waits goes on waiting, until its time is over. */

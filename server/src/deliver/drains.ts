@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldTicket } from '../stream/tickets.ts';
+import { MOST, openBacklogWindow } from './backlog-window.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
 
 /** The lanes this process is looking at. */
@@ -12,8 +13,10 @@ export type Drains = {
   destinationChanged(destinationId: string): void;
 };
 
-/** Most of them wait for a probe; what they attempt is bounded by the slots. */
-const MAX_DRAINS = 256;
+/** Most of them wait for a probe; what they attempt is bounded by the slots. Fewer while the process is late: see `looks`. */
+const MAX_DRAINS = MOST;
+/** Those whose receiver works stand in the same line: it must not take long, however late the process is. */
+const LEAST_LOOKS = 64;
 /**
  * A look at the lane of a receiver that hangs takes as long as its attempt. When there are thousands of them, those whose
  * receiver works must not stand in line behind them all.
@@ -26,8 +29,10 @@ const PUT_OFF_STEP = 3;
 const ASK_AGAIN_MS = 1_000;
 const MAX_ASKS = 30;
 
-export function openDrains(needs: DrainNeeds): Drains {
+export function openDrains(needs: DrainNeeds): Drains & Disposable {
   const draining = new Set<HeldTicket>();
+  // Thousands of lanes may fall due together, and a look costs far more than a fresh delivery.
+  const looks = openBacklogWindow(LEAST_LOOKS);
   const isLookedAt = (id: string) => draining.values().some(({ destinationId }) => destinationId === id);
   const suspects = new Set<HeldTicket>();
   return {
@@ -36,16 +41,21 @@ export function openDrains(needs: DrainNeeds): Drains {
       const isTooMany = isSuspect && suspects.size >= MAX_SUSPECTS;
       draining.add(ticket);
       if (isSuspect && !isTooMany) suspects.add(ticket);
-      void (isTooMany ? putOff(ticket, needs) : drainLane(ticket, needs)).finally(() => {
+      const look = async () => {
+        const leave = await looks.enter();
+        await (isTooMany ? putOff(ticket, needs) : drainLane(ticket, needs)).finally(leave);
+      };
+      void look().finally(() => {
         draining.delete(ticket);
         suspects.delete(ticket);
       });
     },
-    room: () => MAX_DRAINS - draining.size,
+    room: () => looks.most() - draining.size,
     count: () => draining.size,
     destinationChanged(destinationId) {
       if (needs.reports.isKnown(destinationId) || isLookedAt(destinationId)) void hurry(destinationId, needs);
     },
+    [Symbol.dispose]: () => looks[Symbol.dispose](),
   };
 }
 

@@ -13,6 +13,8 @@ export type Gate = {
   limit: number;
   /** Whether the last attempt was answered by a receiver that works. */
   isProven: boolean;
+  /** When one was last answered so. */
+  goodAt: number;
   /** Failures in a row, weighted. */
   failures: number;
   averageMs: number;
@@ -37,7 +39,7 @@ const STRAIN_FLOOR_MS = 50;
 const SMOOTHING = 0.1;
 
 export function newGate(destinationId: string, now: number): Gate {
-  const learned = { limit: FIRST_LIMIT, isProven: false, failures: 0, averageMs: 0 };
+  const learned = { limit: FIRST_LIMIT, isProven: false, goodAt: 0, failures: 0, averageMs: 0 };
   return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: now, usedAt: now };
 }
 
@@ -71,7 +73,9 @@ export function learn(gate: Gate, { answers }: Attempt, now: number): Learned {
     slowestMs = Math.max(slowestMs, answer.timings.totalMs);
     if (meaningOf(answer) !== 'retry') isAlive = true;
   }
-  return isAlive ? learnGood(gate, slowestMs) : learnBad(gate, sent, now);
+  if (!isAlive) return learnBad(gate, sent, now);
+  gate.goodAt = now;
+  return learnGood(gate, slowestMs);
 }
 
 /** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */

@@ -117,6 +117,27 @@ suite('limits', { concurrency: true }, () => {
     });
   });
 
+  suite('a record that is full', () => {
+    test('holds up no delivery and loses none, and keeps what it has', async () => {
+      await using bed = await openBed();
+      await using receiver = await openReceiver();
+      await bed.putDestination({ settings: { targets: [{ url: receiver.url }] } });
+      const maxBytes = 30_000;
+      await bed.manager.streams.update('OUTCOMES', { max_bytes: maxBytes });
+      await using _ = await bed.deliver();
+      for (let from = 0; from < 200; from += 20) {
+        await bed.append(...numbered(from, from + 20));
+        await until(async () => (await bed.unsettled()) === 0);
+      }
+      await atRest(bed);
+      assert.equal(receiver.received.length, 200);
+      assert.equal(idsOf(receiver.received).size, 200);
+      const { state } = await bed.manager.streams.info('OUTCOMES');
+      assert.ok(state.bytes > 0 && state.bytes <= maxBytes, `${state.bytes} bytes`);
+      assert.ok(state.first_seq === 1, 'what was there first is still there');
+    });
+  });
+
   suite('settings that cannot be opened', () => {
     test('make deliveries wait for a process that has the key', async () => {
       await using bed = await openBed();

@@ -18,6 +18,9 @@ export type Line = {
 
 /** How long a new delivery waits in memory for its destination. Longer, and the request it came with would wait too. */
 const PATIENCE_MS = 1_000;
+/** While its receiver answers as it should, it is we who are slow, and a lane would not be faster. */
+const LONG_PATIENCE_MS = 4_000;
+const ANSWERING_MS = 500;
 /** Every so many picks one comes from the lane: without it a steady flow of new events would starve what waits. */
 const BACKLOG_TURN = 4;
 
@@ -52,7 +55,9 @@ export function isTooLong({ gate, fresh }: Line, webhook: Webhook, peers: number
 }
 
 export function handBackLate(line: Line, now: number): void {
-  for (let [first] = line.fresh; first !== undefined && now - first.since > PATIENCE_MS; [first] = line.fresh) {
+  const { isProven, goodAt } = line.gate;
+  const patienceMs = isProven && now - goodAt < ANSWERING_MS ? LONG_PATIENCE_MS : PATIENCE_MS;
+  for (let [first] = line.fresh; first !== undefined && now - first.since > patienceMs; [first] = line.fresh) {
     line.fresh.shift();
     first.job.finish(undefined);
   }

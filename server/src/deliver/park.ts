@@ -10,9 +10,14 @@ export type Parker = {
 
 export type Parkers = Disposable &
   Parker & {
-    /** For who holds the lane's ticket: they look at the lane again before they give it back. */
+    /** For who holds the lane's ticket: they know what they parked, and give the ticket back in time for it. */
     forHolder: Parker;
+    /** What the holder parked in this lane since they were last told; undefined for nothing. */
+    takeParked(destinationId: string): Parked | undefined;
   };
+
+/** Groups by their tier, and the time of the first delivery in them. */
+export type Parked = { groups: Map<number, number>; dueAt: number };
 
 export type ParkerNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   /** When the lane should be looked at for this delivery, and whether a later time is not good enough. */
@@ -32,6 +37,8 @@ type Group = {
   texts: string[];
   bytes: number;
   wanted: Wanted;
+  /** Of the first one in it. */
+  dueAt: number;
   settled: PromiseWithResolvers<'parked' | 'full'>;
 };
 
@@ -40,6 +47,7 @@ type State = {
   gathering: Map<string, Group>;
   timer: NodeJS.Timeout | undefined;
   lookingAgain: Map<string, NodeJS.Timeout>;
+  byHolders: Map<string, Parked>;
 };
 
 /** What comes within so short a time is gathered. */
@@ -54,13 +62,18 @@ const LOOK_AGAIN_MS = 3_000;
  * and the requests behind it are acknowledged later.
  */
 export function openParker(needs: ParkerNeeds): Parkers {
-  const state: State = { needs, gathering: new Map(), timer: undefined, lookingAgain: new Map() };
+  const state: State = { needs, gathering: new Map(), timer: undefined, lookingAgain: new Map(), byHolders: new Map() };
   const parkWith = (isHeld: boolean): Parker['park'] => {
     return (destinationId, tier, delivery) => gather(state, delivery, { destinationId, tier, isHeld });
   };
   return {
     park: parkWith(false),
     forHolder: { park: parkWith(true) },
+    takeParked(destinationId) {
+      const parked = state.byHolders.get(destinationId);
+      state.byHolders.delete(destinationId);
+      return parked;
+    },
     [Symbol.dispose]() {
       clearTimeout(state.timer);
       for (const look of state.lookingAgain.values()) clearTimeout(look);
@@ -77,6 +90,7 @@ function gather(state: State, delivery: Delivery, place: Place): Promise<'parked
   group.texts.push(text);
   group.bytes += bytes;
   group.wanted = soonest(group.wanted, state.needs.wanted(place.destinationId, delivery));
+  group.dueAt = Math.min(group.dueAt, delivery.dueAt);
   state.timer ??= setTimeout(() => storeAll(state), GATHER_MS);
   return group.settled.promise;
 }
@@ -87,8 +101,8 @@ function groupFor(state: State, place: Place, bytes: number): Group {
   const known = gathering.get(key);
   if (known !== undefined && known.texts.length < MAX_DELIVERIES && known.bytes + bytes <= MAX_BYTES) return known;
   if (known !== undefined) void store(state, known);
-  const wanted = { dueAt: Infinity, hurry: false };
-  const group = { ...place, texts: [], bytes: 0, wanted, settled: Promise.withResolvers<'parked' | 'full'>() };
+  const empty = { texts: [], bytes: 0, wanted: { dueAt: Infinity, hurry: false }, dueAt: Infinity };
+  const group = { ...place, ...empty, settled: Promise.withResolvers<'parked' | 'full'>() };
   gathering.set(key, group);
   return group;
 }
@@ -116,8 +130,15 @@ async function store(state: State, group: Group): Promise<void> {
     return;
   }
   needs.appended(destinationId, bytes);
-  if (!group.isHeld) await whenAvailable(() => ensureTicket(state, destinationId, wanted));
+  if (group.isHeld) noteParked(state, group);
+  else await whenAvailable(() => ensureTicket(state, destinationId, wanted));
   settled.resolve('parked');
+}
+
+function noteParked({ byHolders }: State, { destinationId, tier, dueAt }: Group): void {
+  const before = byHolders.get(destinationId) ?? { groups: new Map<number, number>(), dueAt: Infinity };
+  before.groups.set(tier, (before.groups.get(tier) ?? 0) + 1);
+  byHolders.set(destinationId, { groups: before.groups, dueAt: Math.min(before.dueAt, dueAt) });
 }
 
 async function ensureTicket(state: State, destinationId: string, wanted: Wanted): Promise<Ensured> {

@@ -19,6 +19,7 @@ import { isShut } from './gate.ts';
 import { type LaneReports, openLaneReports } from './lane-reports.ts';
 import { openParker, type Parkers } from './park.ts';
 import { openRecorder } from './record.ts';
+import { openBacklogWindow } from './backlog-window.ts';
 import { type RetrySchedule, retrySchedule } from './retry-schedule.ts';
 import { openSettlement } from './settle.ts';
 import { tellStats } from './tell-stats.ts';
@@ -64,6 +65,9 @@ const OPEN_PER_SLOT = 16;
 const PULL_AT_ONCE = 64;
 /** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
 const STOP_PATIENCE_MS = 20_000;
+
+/** Deliveries of long backlogs under way, however late the process is. */
+const LEAST_BACKLOG = 8;
 
 const now = Date.now;
 const random = Math.random;
@@ -133,7 +137,10 @@ async function openParts(
   const requests = stack.use(openRequests({ ...shared, record, ...openSettlement({ ...settling, parker }) }));
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
   const { lanes, tickets } = side;
-  const drains = openDrains({ ...shared, ...settlement, lanes, tickets, reports, schedule, isStopping, random });
+  const { takeParked } = parker;
+  const enterWindow = stack.use(openBacklogWindow(LEAST_BACKLOG)).enter;
+  const draining = { lanes, tickets, reports, takeParked, schedule, enterWindow, isStopping, random };
+  const drains = stack.use(openDrains({ ...shared, ...settlement, ...draining }));
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
   stack.use(findStranded({ lanes, tickets, now, random, log }));

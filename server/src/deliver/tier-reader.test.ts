@@ -28,6 +28,7 @@ function openTier(groups: Record<number, string[]>) {
   const needs = {
     lanes,
     destinationId: 'dst_1',
+    groups: Infinity,
     seen: ({ deliveries }: { deliveries: number }) => void seen.push(deliveries),
     now: () => clock.now,
   };
@@ -39,6 +40,7 @@ function openTier(groups: Record<number, string[]>) {
     append: (sequence: number, ids: string[]) => stored.set(sequence, ids),
     left: () => [...stored.values()].flat(),
     read: (start?: { sequence: number; taken: number }) => readTier(2, start, needs),
+    readCounted: () => readTier(2, undefined, { ...needs, groups: stored.size }),
   };
 }
 
@@ -74,6 +76,21 @@ suite('reading a tier', () => {
     assert.equal(tier.reads(), reads, 'the end was seen just now');
     tier.clock.now += 1_000;
     assert.equal((await reader.head())?.id, 'b');
+  });
+
+  test('does not ask what comes after the groups that were counted, until a second later', async () => {
+    const tier = openTier({ 1: ['a'], 2: ['b'] });
+    const reader = tier.readCounted();
+    tier.append(3, ['c']);
+    const first = await takeAll(reader);
+    assert.deepEqual(ids(first), ['a', 'b']);
+    assert.equal(tier.reads(), 1);
+    tier.clock.now += 1_000;
+    for (let sequence = 4; sequence < 20; sequence += 1) tier.append(sequence, [`d${sequence}`]);
+    assert.equal((await takeAll(reader)).length, 17, 'and then goes on without a pause');
+    for (const taken of first) taken.done();
+    await reader.drop();
+    assert.equal(reader.done(), 2);
   });
 
   test('goes through more groups than are read at once', async () => {

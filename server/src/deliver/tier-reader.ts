@@ -14,6 +14,8 @@ export type TierReader = {
   take(): Taken | undefined;
   /** Forgets in the engine what is done with. */
   drop(): Promise<void>;
+  /** Groups that were done with, as a whole. */
+  done(): number;
   /** Where to go on another time. */
   position(): LanePosition;
 };
@@ -21,6 +23,8 @@ export type TierReader = {
 export type TierReaderNeeds = {
   lanes: Pick<Lanes, 'read' | 'drop'>;
   destinationId: string;
+  /** How many groups the tier had when it was last counted. */
+  groups: number;
   seen(group: { tier: number; deliveries: number; bytes: number }): void;
   now(): number;
 };
@@ -45,13 +49,15 @@ type State = {
   /** Done with, all of it, up to here. */
   doneUpTo: number;
   droppedUpTo: number;
-  /** Nothing was there lately: asked again only after this. */
+  doneGroups: number;
+  readGroups: number;
+  /** Nothing was there lately, or we have all that was counted: asked again only after this. */
   askAgainAt: number;
 };
 
 /** Groups read ahead: enough to keep a fast receiver busy, little enough to be thrown away. */
 const READ_AHEAD = 8;
-/** The end of a tier is looked at once in a while, not for every delivery that is taken from the others. */
+/** Behind the end of a tier is looked once in a while, not for every delivery that is taken from the others. */
 const ASK_AGAIN_MS = 1_000;
 
 export function readTier(tier: number, start: LanePosition | undefined, needs: TierReaderNeeds): TierReader {
@@ -64,6 +70,8 @@ export function readTier(tier: number, start: LanePosition | undefined, needs: T
     nextSequence: from.sequence,
     doneUpTo: 0,
     droppedUpTo: 0,
+    doneGroups: 0,
+    readGroups: 0,
     askAgainAt: 0,
   };
   return {
@@ -82,6 +90,7 @@ export function readTier(tier: number, start: LanePosition | undefined, needs: T
       await needs.lanes.drop({ destinationId: needs.destinationId, tier }, doneUpTo);
       state.droppedUpTo = doneUpTo;
     },
+    done: () => state.doneGroups,
     position() {
       passDone(state);
       const [first] = state.groups;
@@ -105,9 +114,15 @@ function hasKept({ groups }: State): boolean {
 async function readOn(state: State): Promise<void> {
   const { needs, tier, start } = state;
   const place = { destinationId: needs.destinationId, tier };
-  const found = await needs.lanes.read(place, state.nextSequence, READ_AHEAD);
+  const counted = needs.groups - state.readGroups;
+  const found = await needs.lanes.read(
+    place,
+    state.nextSequence,
+    counted > 0 ? Math.min(READ_AHEAD, counted) : READ_AHEAD,
+  );
+  state.readGroups += found.length;
+  if (found.length === 0 || found.length === counted) state.askAgainAt = needs.now() + ASK_AGAIN_MS;
   if (found.length === 0) {
-    state.askAgainAt = needs.now() + ASK_AGAIN_MS;
     // What is left in the tier then is what a former holder was done with and could not drop.
     state.doneUpTo = Math.max(state.doneUpTo, start.sequence - 1);
   }
@@ -148,6 +163,7 @@ function passDone(state: State): void {
   const { groups } = state;
   for (let [first] = groups; first !== undefined && isDone(first); [first] = groups) {
     state.doneUpTo = first.sequence;
+    state.doneGroups += 1;
     groups.shift();
   }
 }

@@ -44,9 +44,10 @@ export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
     async read(place, from, most) {
       const start = { stream: streamOf(place.destinationId), subject: subjectOf(place), from };
       // A replica that lags still shows what has been dropped, and who starts anew would believe it: they ask the leader.
-      const head = from > 1 ? from : (await readNext(manager, start))?.seq;
-      if (head === undefined) return [];
-      const found = await readReplica(manager, { ...start, from: head }, most);
+      const head = from > 1 ? undefined : await readNext(manager, start);
+      if (from <= 1 && head === undefined) return [];
+      const isAll = head !== undefined && most === 1;
+      const found = isAll ? [head] : await readReplica(manager, { ...start, from: head?.seq ?? from }, most);
       return found.map(({ seq, time, data }) => ({ sequence: seq, parkedAt: time.getTime(), payload: data }));
     },
     async count(destinationId) {

@@ -12,7 +12,7 @@ export type FeederNeeds = { side: Pick<ControlSide, 'lanes' | 'tickets'>; now():
 
 /** Not attempted yet: the tier of a lane that deliver parks such deliveries in. */
 const UNTRIED_TIER = 0;
-const MAX_DELIVERIES = 100;
+export const MAX_DELIVERIES = 100;
 const MAX_BYTES = 65_536;
 /** While somebody holds the ticket, they may give it back for a later time: a look afterwards makes sure. */
 const LOOK_AGAIN_MS = 3_000;

@@ -3,8 +3,9 @@ import { deliveryId, newDelivery } from '../../delivery/delivery.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
-import type { LaneFeeder } from './feed-lane.ts';
+import { type LaneFeeder, MAX_DELIVERIES } from './feed-lane.ts';
 import { openMarks, openTally, readRouting, type ReplayRouting } from './replay-routing.ts';
+import { FIXED_AHEAD, openRunAhead, type RunAhead } from './run-ahead.ts';
 import type { JobWork } from './run-jobs.ts';
 import { type EventPlace, scanEvents } from './scan-events.ts';
 
@@ -19,21 +20,17 @@ export type ReplayNeeds = {
 /** First all are counted, then they are put into the lane. */
 type Position = { phase?: 'replay'; at?: EventPlace };
 
-/**
- * How many groups of a lane may wait before the replay does. What is in the lane is delivered even if the replay is
- * cancelled, so little of it should be; and fresh events that have to wait should not stand behind a long replay.
- */
-const MAX_AHEAD = 20;
-
 /** Makes deliveries of stored events anew, for one destination, by the rules of today. */
 export function replayWork(needs: ReplayNeeds): JobWork {
   const marks = openMarks();
+  const learned = openRunAhead(() => performance.now());
   return async (job, most) => {
     const asked = job.asked as NewReplay;
     const routing = await needs.store.asSystem((tx) => readRouting(tx, asked, { catalog: needs.catalog, marks }));
     const position = job.position as Position;
     if (routing === undefined) return { position, end: 'failed', problem: 'the source or the destination was deleted' };
-    return position.phase === undefined ? count(job, routing, needs) : replaySome(job, { routing, most }, needs);
+    const ahead = asked.ratePerSecond === undefined ? learned : FIXED_AHEAD;
+    return position.phase === undefined ? count(job, routing, needs) : replaySome(job, { routing, most, ahead }, needs);
   };
 }
 
@@ -48,22 +45,24 @@ async function count(job: JobRow, routing: ReplayRouting, { side }: ReplayNeeds)
 
 async function replaySome(
   job: JobRow,
-  { routing, most }: { routing: ReplayRouting; most: number },
+  { routing, most, ahead }: { routing: ReplayRouting; most: number; ahead: RunAhead },
   { side, feeder, now }: ReplayNeeds,
 ): Promise<JobStep> {
   const { destinationId, ...range } = job.asked as NewReplay;
   const { at } = job.position as Position;
   const position = job.position;
-  if ((await feeder.untried(destinationId)) > MAX_AHEAD) {
+  const room = ahead.room(await feeder.untried(destinationId)) * MAX_DELIVERIES;
+  if (room === 0) {
     return { position, problem: 'the destination has not caught up with what waits for it' };
   }
   const tally = openTally(routing);
-  const scan = { range: { ...range, destinationId }, at, most, isWanted: tally.isDelivered };
+  const scan = { range: { ...range, destinationId }, at, most: Math.min(most, room), isWanted: tally.isDelivered };
   const { found, next } = await scanEvents(side.events, scan);
   const deliveries = found.map((event) => ({
     ...newDelivery(deliveryId(destinationId, range.sourceId, event.messageId), event, now().getTime()),
     replayId: job.id,
   }));
+  ahead.fed(Math.ceil(deliveries.length / MAX_DELIVERIES));
   const fed = await feeder.feed(destinationId, deliveries);
   if (fed !== 'stored') return { position, problem: fed === 'full' ? 'the lane is full' : 'NATS does not answer' };
   const step = { done: found.length, skipped: tally.skipped };

@@ -3,12 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { claimJob, type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
 import { isUnavailable, type Store } from '../../store/open-store.ts';
-import { openPace } from './pace.ts';
+import { openPace, type Pace } from './pace.ts';
 
 /** One step of a job: short, so that a pause or an end is heard soon, and safe to be done twice. */
 export type JobWork = (job: JobRow, most: number) => Promise<JobStep>;
 
-export type JobsNeeds = { store: Store; works: Readonly<Partial<Record<JobKind, JobWork>>>; log: Logger };
+/** Makes what does a kind of job, anew for each job that is taken up: it may learn while it runs. */
+export type Works = Readonly<Partial<Record<JobKind, () => JobWork>>>;
+
+export type JobsNeeds = { store: Store; works: Works; log: Logger };
 
 export type Jobs = AsyncDisposable & {
   /** There may be a job to take up now. */
@@ -24,7 +27,7 @@ const STEP_SIZE = 1_000;
 /** With a limit, how often a step is made. */
 const STEP_MS = 100;
 /** A step that found a reason to wait. */
-const WAIT_MS = 500;
+const WAIT_MS = 250;
 const TROUBLE_MS = { first: 500, most: 10_000 };
 
 /** Runs the jobs that nobody else runs, a few at a time, for as long as we live. */
@@ -70,12 +73,14 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
   const { id, kind } = first;
   const rate = first.asked['ratePerSecond'];
   const pace = openPace(typeof rate === 'number' ? rate : undefined, () => performance.now());
+  const work = run.works[kind]?.();
+  if (work === undefined) throw new Error(`nobody knows how to do a ${kind}`);
   log.info({ jobId: id, kind }, 'job.taken');
   let job: JobRow | undefined = first;
   let failures = 0;
   while (job?.state === 'running' && !signal.aborted) {
     try {
-      job = await makeStep(job, pace, run);
+      job = await makeStep(job, { pace, work }, run);
       failures = 0;
     } catch (error) {
       failures += 1;
@@ -87,16 +92,16 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
   log.info({ jobId: id, kind, state: job?.state ?? 'taken over' }, 'job.left');
 }
 
+type Doing = { pace: Pace; work: JobWork };
+
 /** Undefined when somebody else has the job by now. */
-async function makeStep(job: JobRow, pace: ReturnType<typeof openPace>, run: Run): Promise<JobRow | undefined> {
-  const { works, store, lease, signal } = run;
+async function makeStep(job: JobRow, { pace, work }: Doing, run: Run): Promise<JobRow | undefined> {
+  const { store, lease, signal } = run;
   const most = Math.min(pace.room(), STEP_SIZE);
   if (most < 1) {
     await pause(STEP_MS, signal);
     return job;
   }
-  const work = works[job.kind];
-  if (work === undefined) throw new Error(`nobody knows how to do a ${job.kind}`);
   const step = await work(job, most);
   pace.spend(step.done ?? 0);
   const saved = await store.asSystem((tx) => saveStep(tx, job, { step, lease, leaseMs: LEASE_MS }));

@@ -11,7 +11,11 @@ export type WorkNeeds = Pick<ControlNeeds, 'store' | 'side' | 'catalog' | 'now' 
 export function startWork(needs: WorkNeeds): Jobs {
   const feeder = openLaneFeeder(needs);
   const shared = { ...needs, feeder };
-  const works = { redrive: redriveWork(shared), replay: replayWork(shared), deletion: deletionWork(shared) };
+  const works = {
+    redrive: () => redriveWork(shared),
+    replay: () => replayWork(shared),
+    deletion: () => deletionWork(shared),
+  };
   const jobs = startJobs({
     ...needs,
     works,

@@ -25,9 +25,6 @@ export type Traffic = {
   now: () => number;
 };
 
-/** This part of what may stay open is shared out evenly; the rest is for those who need more than the others. */
-const SHARED_OUT = 0.5;
-
 /** Brings a POST onto a connection: an idle one, or the next one that is free or can be opened. */
 export function route(traffic: Traffic, sending: Sending): void {
   const connection = takeIdle(traffic, sending.pool);
@@ -98,8 +95,7 @@ function takeIdle(traffic: Traffic, pool: Pool): Connection | undefined {
 
 function askForDials(traffic: Traffic, pool: Pool): void {
   if (pool.waiting.length === 0) return;
-  const shared = Math.floor((traffic.maxIdleConnections * SHARED_OUT) / traffic.pools.size());
-  askForMore(traffic, pool, Math.max(1, shared) - pool.open);
+  if (pool.open === 0) askForMore(traffic, pool, 1);
   if (pool.waiting.length > 0) traffic.growth.watch(pool);
 }
 
