@@ -11,6 +11,7 @@ import { killLeader } from './inject/kill-leader.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { stopDatabase } from './inject/stop-database.ts';
 import { stopNats } from './inject/stop-nats.ts';
+import { restartDatabase, stopRecorder } from './inject/stop-recorder.ts';
 import { terminateCollect } from './inject/terminate-collect.ts';
 import { terminateDeliver } from './inject/terminate-deliver.ts';
 import type { Fault } from './run-fault.ts';
@@ -33,4 +34,6 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['backlog', collectBacklog],
   ['many-lanes', openManyLanes],
   ['hanging-receivers', hangReceivers],
+  ['recorder-stopped', stopRecorder],
+  ['database-restarted', restartDatabase],
 ]);

@@ -100,7 +100,8 @@ function listenIn(oracle: Oracle): Oracle {
   };
 }
 
-function controlPortIn(log: string): number {
+/** Where control listens, by its own word. */
+export function controlPortIn(log: string): number {
   const line = log.split('\n').find((text) => text.includes('control.listening')) ?? '{}';
   const { port }: { port?: number } = JSON.parse(line);
   if (port === undefined) throw new Error('control did not say where it listens');

@@ -1,9 +1,10 @@
 /** Every role in one process over engines of its own, asked over HTTP as people would. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from './config.ts';
 import { openLog } from './log.ts';
-import { startRoles } from './start-roles.ts';
+import { type Running, startRoles } from './start-roles.ts';
 import { openInspector } from './stream/inspect-for-tests.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
@@ -16,33 +17,26 @@ export async function openStack(change: Record<string, string> = {}) {
   const log = openLog({ level: 'fatal', pretty: false });
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
   const postgres = opening.use(await startPostgresServer());
-  const read = readConfig({ ...settings(nats.url, postgres.url), ...change });
+  const read = readConfig({ ...stackSettings(nats.url, postgres.url), ...change });
   if (!read.ok) throw new Error(read.problems.join(', '));
   const config = read.value;
   const roles = { current: await startRoles(config, log) };
   opening.defer(() => roles.current[Symbol.asyncDispose]());
   const inspector = opening.use(await openInspector(nats.url, log));
-  const ask = asker(() => `http://127.0.0.1:${roles.current.control?.port}/api/v1`);
+  const controlUrl = () => `http://127.0.0.1:${roles.current.control?.port}`;
+  const collectUrl = () => `http://127.0.0.1:${roles.current.collectPort}`;
   const open = opening.move();
   return {
     ...inspector,
+    ...overHttp({ controlUrl, collectUrl }),
     postgres,
     natsUrl: nats.url,
-    ask,
-    /** Fails unless the answer is a success. */
-    async get<T = Json>(method: string, path: string, body?: object): Promise<T> {
-      const answer = await ask<T>(method, path, body);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-      return answer.body;
-    },
-    /** One request with these calls; resolves with the status. */
-    async send(writeKey: string, calls: object[]): Promise<number> {
-      const headers = { Authorization: `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}` };
-      const url = `http://127.0.0.1:${roles.current.collectPort}/v1/batch`;
-      const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ batch: calls }) });
-      await answer.arrayBuffer();
-      return answer.status;
-    },
+    controlUrl: () => `${controlUrl()}/api/v1`,
+    /** Stores one call past collect. */
+    append: (sourceId: string, call: object) => append(roles.current, sourceId, call),
+    /** Everything that the database is asked here, and nobody else may. */
+    sql: <Row extends object>(text: string, values: unknown[] = []) =>
+      system(roles.current, text, values) as Promise<Row[]>,
     /** The process stops and another one starts. */
     async restart(): Promise<void> {
       await roles.current[Symbol.asyncDispose]();
@@ -52,16 +46,52 @@ export async function openStack(change: Record<string, string> = {}) {
   };
 }
 
-function asker(base: () => string) {
-  return async <T = Json>(method: string, path: string, body?: object): Promise<StackAnswer<T>> => {
+/** Both APIs as people use them, with the owner's token. */
+export function overHttp({ controlUrl, collectUrl }: { controlUrl(): string; collectUrl(): string }) {
+  const ask = async <T = Json>(method: string, path: string, body?: object): Promise<StackAnswer<T>> => {
     const headers = { Authorization: `Bearer ${TOKEN}`, ...(body && { 'Content-Type': 'application/json' }) };
-    const answer = await fetch(`${base()}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const url = `${controlUrl()}/api/v1${path}`;
+    const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await answer.text();
     return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as T };
   };
+  const sendBody = async (writeKey: string, body: object): Promise<number> => {
+    const headers = { Authorization: `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}` };
+    const answer = await fetch(`${collectUrl()}/v1/batch`, { method: 'POST', headers, body: JSON.stringify(body) });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  return {
+    ask,
+    /** Fails unless the answer is a success. */
+    async get<T = Json>(method: string, path: string, body?: object): Promise<T> {
+      const answer = await ask<T>(method, path, body);
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    /** One request with these calls; resolves with the status. */
+    send: (writeKey: string, calls: object[]) => sendBody(writeKey, { batch: calls }),
+    sendBody,
+  };
 }
 
-function settings(natsUrl: string, databaseUrl: string): Record<string, string> {
+async function append({ stream }: Running, sourceId: string, call: object): Promise<void> {
+  const id = randomUUID().replaceAll('-', '');
+  const envelope = { shape: 'batch', receivedAt: new Date().toISOString(), requestId: id, calls: 1 };
+  const body = Buffer.from(JSON.stringify({ batch: [call] }));
+  const request = { sourceId, id, home: 0, envelope: JSON.stringify(envelope), trace: undefined, body };
+  const appended = await stream.append(request);
+  if (!appended.ok) throw new Error(appended.why);
+}
+
+function system({ control }: Running, text: string, values: unknown[]): Promise<object[]> {
+  if (control === undefined) throw new Error('there is no control here');
+  const asked = control.store.asSystem((tx) => tx.query(text, values));
+  return asked.finally(control.changed);
+}
+
+/** For one process with all roles, or for each of several. */
+export function stackSettings(natsUrl: string, databaseUrl: string): Record<string, string> {
   return {
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: natsUrl,
@@ -77,10 +107,11 @@ function settings(natsUrl: string, databaseUrl: string): Record<string, string> 
 }
 
 export type Stack = Awaited<ReturnType<typeof openStack>>;
+export type Asked = ReturnType<typeof overHttp>;
 export type Scene = { sourceId: string; destinationId: string; writeKey: string };
 
 /** A source with one webhook behind it, as soon as calls to it are accepted and routed. */
-export async function addScene(stack: Stack, url: string, settings: object = {}): Promise<Scene> {
+export async function addScene(stack: Asked, url: string, settings: object = {}): Promise<Scene> {
   type Source = { id: string; writeKeys: { key: string }[] };
   const source = await stack.get<Source>('POST', '/sources', { name: 'Shop' });
   const destinationId = await addDestination(stack, source.id, { targets: [{ url }], ...settings });
@@ -91,7 +122,7 @@ export async function addScene(stack: Stack, url: string, settings: object = {})
   return { sourceId: source.id, destinationId, writeKey };
 }
 
-export async function addDestination(stack: Stack, sourceId: string, settings: object): Promise<string> {
+export async function addDestination(stack: Asked, sourceId: string, settings: object): Promise<string> {
   const made = await stack.get('POST', '/destinations', { sourceId, catalog: 'Webhooks', enabled: true, settings });
   return String(made['id']);
 }
@@ -112,7 +143,7 @@ export type Job = {
 };
 
 /** Waits for the end of a job. */
-export async function ended(stack: Stack, path: string, patienceMs = 20_000): Promise<Job> {
+export async function ended(stack: Asked, path: string, patienceMs = 20_000): Promise<Job> {
   let job: Job | undefined;
   await until(async () => {
     job = await stack.get<Job>('GET', path);

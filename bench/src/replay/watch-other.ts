@@ -1,41 +1,64 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { addScene, type Stack, track } from '../../../server/src/stack-for-tests.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addScene, type Asked, track } from '../../../server/src/stack-for-tests.ts';
+import type { Receivers } from './start-receivers.ts';
 
-const EVERY_MS = 50;
+const EVERY_MS = 20;
+/** For the last ones to come. */
+const PATIENCE_MS = 3_000;
 
-/** Another source with a destination of its own: how long its events take from their call to their receiver. */
-export async function watchOther(stack: Stack) {
-  const sentAt = new Map<string, number>();
-  let times: number[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (part: string) => (text += part));
-    request.on('end', () => {
-      const { event } = JSON.parse(text) as { event: string };
-      times.push(performance.now() - (sentAt.get(event) ?? performance.now()));
-      sentAt.delete(event);
-      response.end();
-    });
-  });
-  server.listen(0, '127.0.0.1').unref();
-  await once(server, 'listening');
-  const address = server.address();
-  const scene = await addScene(stack, `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
-  let sent = 0;
-  const send = () => {
-    const name = `other ${(sent += 1)}`;
-    sentAt.set(name, performance.now());
-    void stack.send(scene.writeKey, [track(name)]);
-  };
+export type Span = { from: number; to: number };
+export type OtherTimes = { p50Ms: number; p99Ms: number; maxMs: number; sent: number; missing: number };
+
+/** A steady flow to a destination of its own: how long from the call to its receiver, for the calls of some times. */
+export type OtherFlow = { timesIn(spans: readonly Span[]): OtherTimes };
+
+export async function watchOther(stack: Asked, receivers: Receivers) {
+  const scene = await addScene(stack, receivers.otherUrl);
+  let total = 0;
   return {
-    async p99Of(work: () => Promise<unknown>): Promise<number> {
-      times = [];
-      const timer = setInterval(send, EVERY_MS);
-      await work();
-      clearInterval(timer);
-      const sorted = times.toSorted((a, b) => a - b);
-      return Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0);
+    async during(work: () => Promise<unknown>): Promise<OtherFlow> {
+      const sentAt = new Map<string, number>();
+      await receivers.others();
+      const timer = setInterval(() => {
+        const name = `other ${(total += 1)}`;
+        sentAt.set(name, clockMs());
+        void stack.send(scene.writeKey, [track(name)]);
+      }, EVERY_MS);
+      await work().finally(() => clearInterval(timer));
+      await sleep(PATIENCE_MS);
+      const cameAt = firstTimes(await receivers.others());
+      const isIn = (at: number) => (span: Span) => at >= span.from && at < span.to;
+      return {
+        timesIn(spans) {
+          const sent = [...sentAt].filter(([, at]) => spans.some(isIn(at)));
+          return timesOf(sent.map(([name, at]) => (cameAt.get(name) ?? Infinity) - at));
+        },
+      };
     },
   };
+}
+
+function firstTimes(arrived: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
+  const cameAt = new Map<string, number>();
+  for (const [name, at] of arrived) if (!cameAt.has(name)) cameAt.set(name, at);
+  return cameAt;
+}
+
+function timesOf(times: readonly number[]): OtherTimes {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  const round = (ms: number) => Math.round(ms * 10) / 10;
+  const missing = sorted.filter((ms) => ms === Infinity).length;
+  return { p50Ms: round(at(0.5)), p99Ms: round(at(0.99)), maxMs: round(at(1)), sent: sorted.length, missing };
+}
+
+/** The clock that all processes of a machine share. */
+export function clockMs(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
+}
+
+export async function spend(ms: number): Promise<Span> {
+  const from = clockMs();
+  await sleep(ms);
+  return { from, to: clockMs() };
 }

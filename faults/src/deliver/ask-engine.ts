@@ -1,6 +1,6 @@
 import type { LaneHealth } from '../../../server/src/stream/health-bucket.ts';
 import { type Connection } from '../../../server/src/stream/connect-nats.ts';
-import { DELIVER_CONSUMER, HEALTH_BUCKET } from '../../../server/src/stream/layout.ts';
+import { DELIVER_CONSUMER, HEALTH_BUCKET, OUTCOMES_STREAM } from '../../../server/src/stream/layout.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 
 /** What people would be shown of a lane now; undefined when it has no trouble. */
@@ -17,4 +17,12 @@ export async function countUnsettled({ nc }: Connection): Promise<number> {
     return num_pending + num_ack_pending;
   });
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** What waits for the recorder: batches with one or more outcomes each. */
+export type OutcomesWaiting = { messages: number; bytes: number; first_seq: number; last_seq: number };
+
+export async function readOutcomes({ nc }: Connection): Promise<OutcomesWaiting> {
+  const answer = await nc.request(`$JS.API.STREAM.INFO.${OUTCOMES_STREAM}`);
+  return answer.json<{ state: OutcomesWaiting }>().state;
 }

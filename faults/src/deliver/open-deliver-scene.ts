@@ -26,9 +26,14 @@ export type DeliverSceneShape = {
   /** The roles of each process; the first one takes the load. */
   roles: readonly ['collect' | 'collect,deliver', ...'deliver'[]];
   maxFileStoreMb?: number;
+  /** Enters the plan, and may change it; without this it is written to the bucket as control would have. */
+  enter?(needs: EnterNeeds): Promise<Plan>;
   /** Sees each arrival first; false when it need not be kept. */
   isKept?(arrival: Arrival): boolean;
 };
+
+/** `port` is that of the receivers; the settings are those of every process. */
+export type EnterNeeds = { port: number; settings: Settings };
 
 export type SceneLoad = Pick<LoadNeeds, 'batchesPerSecond' | 'sizes' | 'senders' | 'prefix' | 'inTurn'>;
 
@@ -55,19 +60,19 @@ export type DeliverScene = AsyncDisposable & {
 
 const STREAM_NAMES: readonly string[] = [...EVENT_STREAM_NAMES, laneStreamName(0), laneStreamName(1), TICKETS_STREAM];
 
-/** Real servers, real processes of ours, real receivers, and no PostgreSQL at all. */
+/** Real servers, real processes of ours, real receivers, and no PostgreSQL at all unless whoever enters the plan brings it. */
 export async function openDeliverScene(run: FaultRun, shape: DeliverSceneShape): Promise<DeliverScene> {
   await using parts = new AsyncDisposableStack();
-  const { plan, nodes, maxFileStoreMb } = shape;
+  const { nodes, maxFileStoreMb } = shape;
   const { dir } = run;
   const arrivals: Arrival[] = [];
   const receivers = parts.use(await receiversOf(shape, run.seed + 2, arrivals));
   const cluster = parts.use(
     await startNatsCluster({ nodes, dir, ...(maxFileStoreMb === undefined ? {} : { maxFileStoreMb }) }),
   );
-  const size = { replicas: nodes, eventStreams: EVENT_STREAM_NAMES.length };
-  await writeConfig(cluster.url, size, (writer) => writer.write(configOf(plan, receivers.port)));
   const settings = { ...settingsFor(cluster.url, nodes), ...deliverSettings(shape) };
+  const { enter = (needs: EnterNeeds) => writePlan(shape, cluster, needs) } = shape;
+  const plan = await enter({ port: receivers.port, settings });
   const [collect, ...others] = await startProcesses(shape, settings, dir);
   if (collect === undefined) throw new Error('a scene needs a process that collects');
   for (const process of [collect, ...others]) parts.use(process);
@@ -93,6 +98,16 @@ export async function openDeliverScene(run: FaultRun, shape: DeliverSceneShape):
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+async function writePlan(
+  { plan, nodes }: DeliverSceneShape,
+  { url }: NatsCluster,
+  { port }: EnterNeeds,
+): Promise<Plan> {
+  const size = { replicas: nodes, eventStreams: EVENT_STREAM_NAMES.length };
+  await writeConfig(url, size, (writer) => writer.write(configOf(plan, port)));
+  return plan;
 }
 
 function receiversOf(shape: DeliverSceneShape, seed: number, arrivals: Arrival[]): Promise<Receivers> {

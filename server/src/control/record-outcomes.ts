@@ -27,6 +27,8 @@ const MAX_BYTES = 8_388_608;
 /** So that a quiet flow does not pay a transaction for each batch. */
 const GATHER_MS = 50;
 const PAUSE_MS = 500;
+/** Well within the engine's patience: it hands on what a dead process held, and nothing that a living one holds. */
+const HOLD_MS = 2_000;
 
 type State = {
   needs: RecorderNeeds;
@@ -49,6 +51,9 @@ export function startRecorder(needs: RecorderNeeds): Recorder {
     // A copy of one that we hold: the engine lost patience, and the new copy is the one to acknowledge.
     taken: (batch) => void state.held.set(batch.sequence, batch),
   });
+  const holding = setInterval(() => {
+    for (const batch of state.held.values()) batch.stillHeld();
+  }, HOLD_MS);
   const writing = writeOn(state, stopping.signal);
   return {
     lagSeconds() {
@@ -59,6 +64,7 @@ export function startRecorder(needs: RecorderNeeds): Recorder {
       await pulling[Symbol.asyncDispose]();
       stopping.abort();
       await writing;
+      clearInterval(holding);
       for (const batch of state.held.values()) batch.giveBack();
     },
   };

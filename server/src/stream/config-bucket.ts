@@ -2,6 +2,7 @@
  * The configuration that collect and deliver act on: written by control, watched and held in memory by the others,
  * so that neither a lost connection nor PostgreSQL stands between a call and its source.
  */
+import type { FilterRule } from '@millrace/contract';
 import { jetstream } from '@nats-io/jetstream';
 import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -38,6 +39,8 @@ export type DestinationConfig = {
   paused?: boolean;
   /** The end of the last pause: what waited meanwhile has its whole window from then on. */
   resumedAt?: string;
+  /** What an event has to be to reach it; left out when there are none. */
+  filters?: FilterRule[];
   /** By the schema of the catalog entry. Secrets are still sealed. */
   settings: Record<string, unknown>;
   updatedAt: string;

@@ -128,7 +128,10 @@ function outcomesPlan(maxBytes: number): StreamPlan {
   };
 }
 
-/** Seven seconds: a delivery's attempt may take five, and a crashed process's share should come back soon after. */
+/**
+ * Seven seconds: a delivery's attempt may take five, and a crashed process's share should come back soon after. Who needs
+ * longer, as the recorder does while PostgreSQL is away, says so meanwhile.
+ */
 function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
   const shared = { ack_policy: AckPolicy.Explicit, ack_wait: nanos(7_000), max_deliver: -1, max_ack_pending: 4_096 };
   return [
@@ -138,7 +141,7 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
     })),
     // A consumer that also covered tickets.at would take the schedules themselves, before they are due.
     { stream: TICKETS_STREAM, config: { durable_name: DRAIN_CONSUMER, filter_subject: 'tickets.due.*', ...shared } },
-    { stream: OUTCOMES_STREAM, config: { durable_name: RECORD_CONSUMER, ...shared, ack_wait: nanos(30_000) } },
+    { stream: OUTCOMES_STREAM, config: { durable_name: RECORD_CONSUMER, ...shared } },
   ];
 }
 

@@ -16,6 +16,8 @@ export type PulledOutcomes = {
   entries(): OutcomeEntry[];
   /** It is in PostgreSQL. */
   ack(): void;
+  /** We are alive and still mean to record it. */
+  stillHeld(): void;
   giveBack(): void;
 };
 
@@ -58,6 +60,7 @@ export async function openRecordSide({ natsUrl, settings, log }: RecordSideNeeds
             bytes: message.data.length,
             entries: () => message.json<OutcomeBatch>().entries,
             ack: () => message.ack(),
+            stillHeld: () => message.working(),
             giveBack: () => message.nak(),
           }),
         log,

@@ -35,7 +35,8 @@ export type OutcomeFact =
   | { kind: 'waiting'; attempts: number }
   /** Given up without another attempt. */
   | { kind: 'given_up'; attempts: number; reason: 'expired' | 'lane_full' }
-  | { kind: 'skipped'; reason: string };
+  /** `rule`: in words, which rule of the destination's filters stopped it. */
+  | { kind: 'skipped'; reason: string; rule?: string };
 
 export type OutcomeAnswer = {
   url: string;

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { openStore, type Store } from '../../../server/src/store/open-store.ts';
+import { controlClient } from '../control-client.ts';
+import { controlPortIn } from '../open-control-scene.ts';
+import type { FaultRun } from '../run-fault.ts';
+import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
+import { type Database, startDatabase } from '../start-database.ts';
+import { waitUntil } from '../wait-until.ts';
+import { type EnteredPlan, enterPlan } from './enter-plan.ts';
+import { type DeliverScene, type EnterNeeds, openDeliverScene } from './open-deliver-scene.ts';
+import { planWorkspaces } from './plan-workspaces.ts';
+
+/** A whole installation: PostgreSQL, a process that records, another that collects and delivers, and receivers. */
+export type RecorderScene = AsyncDisposable & {
+  scene: DeliverScene;
+  database: Database;
+  store: Store;
+  /** Plays control alone, and so the recorder. */
+  control: ServerProcess;
+  entered: EnteredPlan;
+};
+
+const SOURCES = 5;
+const PROJECTED_WITHIN_MS = 15_000;
+/** One answer in twenty is a 500. */
+const BEHAVIOUR = { status: 200, failing: 0.05 };
+
+export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
+  await using parts = new AsyncDisposableStack();
+  const database = parts.use(await startDatabase());
+  const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
+  const plan = planWorkspaces({ name: 'record', ...shape });
+  const installed: Partial<Pick<RecorderScene, 'control' | 'store' | 'entered'>> = {};
+  const enter = async ({ port, settings }: EnterNeeds) => {
+    const token = randomBytes(24).toString('hex');
+    const asControl = { ...settings, ...controlSettings(database.url, token) };
+    const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
+    const client = controlClient(`http://127.0.0.1:${controlPortIn(await control.start())}`, token);
+    const entered = await enterPlan(client, plan, port);
+    const store = parts.use(await openStore(database.url));
+    // The others start only now, so they read all of it at their start.
+    await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
+    Object.assign(installed, { control, store, entered });
+    return entered.plan;
+  };
+  const roles = ['collect,deliver'] as const;
+  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480 };
+  const scene = parts.use(await openDeliverScene(run, { nodes: 1, plan, ...rest, enter }));
+  const { control, store, entered } = installed;
+  if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
+  const open = parts.move();
+  return { scene, database, store, control, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function controlSettings(databaseUrl: string, token: string): Settings {
+  return {
+    MILLRACE_ROLES: 'control',
+    MILLRACE_DATABASE_URL: databaseUrl,
+    MILLRACE_BOOTSTRAP_TOKEN: token,
+    MILLRACE_CONTROL_PORT: '0',
+    MILLRACE_LOG_LEVEL: 'info',
+  };
+}
+
+async function isProjected(store: Store): Promise<boolean> {
+  const rows = await store.asSystem((tx) =>
+    tx.query<{ waiting: number }>('SELECT count(*)::int AS waiting FROM outbox'),
+  );
+  return rows[0]?.waiting === 0;
+}
