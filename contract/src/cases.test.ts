@@ -3,14 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import {
   acceptRequest,
+  brokenRule,
   checkRequest,
   deleteBody,
   type Envelope,
+  type FilterRule,
   formatTimestamp,
   parseCall,
   parseTimestamp,
   REFUSALS,
   type RequestShape,
+  ruleProblems,
   selectsDestination,
   signBody,
   signStandardWebhook,
@@ -27,6 +30,7 @@ interface Case {
   address?: string;
   browser?: boolean;
   destination?: string;
+  rules?: string;
   format?: 'documented' | 'full' | 'delete';
   scheme?: 'hmac-sha1' | 'standard-webhooks';
 }
@@ -77,6 +81,8 @@ function run(each: Case, file: CaseFile): void {
       return assert.equal(answerToTimestamp(input), expected);
     case 'selection':
       return assert.equal(String(selectsDestination(JSON.parse(input) ?? undefined, each.destination ?? '')), expected);
+    case 'filter':
+      return assert.equal(stoppedBy(input, each), expected);
     case 'body':
       return assert.equal(bodyOf(input, each.format), expected);
     case 'signature':
@@ -108,6 +114,13 @@ function answerToCall(input: string, envelope: Envelope): string {
 function answerToTimestamp(input: string): string {
   const epochMs = parseTimestamp(JSON.parse(input));
   return epochMs === undefined ? 'null' : JSON.stringify(formatTimestamp(epochMs));
+}
+
+function stoppedBy(input: string, { rules = '[]' }: Case): string {
+  const given = JSON.parse(rules) as FilterRule[];
+  for (const rule of given) assert.deepEqual(ruleProblems(rule), []);
+  const broken = brokenRule(JSON.parse(input), given);
+  return broken === undefined ? 'null' : String(given.indexOf(broken));
 }
 
 function bodyOf(input: string, format: Case['format']): string {

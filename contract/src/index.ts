@@ -14,6 +14,9 @@ export {
   type ViewEvent,
 } from './call.ts';
 export { checkRequest, type RequestCheck, type RequestRefused, type RequestTaken } from './check-request.ts';
+export { brokenRule, FILTER_OPS, type FilterOp, type FilterRule, type FilterValue } from './filter.ts';
+export { ruleProblems, ruleText } from './filter-rule.ts';
+export { readId } from './ids.ts';
 export * from './limits.ts';
 export { type ParsedCall, parseCall } from './parse-call.ts';
 export {

@@ -54,6 +54,11 @@ suite('the examples of the control API', () => {
     assert.equal(await hears(key, 200), 'heard');
   });
 
+  test('the filters of a destination', async () => {
+    const { items } = (await (await ask('GET', '/destinations')).json()) as { items: { id: string }[] };
+    assert.equal(await run(process.execPath, 'filter-destination.js', items[0]?.id ?? ''), '2\n');
+  });
+
   test('all pages of a list', async () => {
     const lines = (await run(process.execPath, 'list-all.js')).trim().split('\n');
     assert.ok(lines.length >= 2 && lines.every((line) => line.startsWith('src_')));

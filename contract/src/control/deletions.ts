@@ -42,4 +42,25 @@ export const DeletionRequest = Type.Object({
 });
 export const DeletionRequests = PageOf(DeletionRequest);
 
+/** The user's later calls are taken again. What was erased stays erased. */
+export const LiftSuppression = Type.Object(
+  {
+    userId: Type.String({ minLength: 1, maxLength: 1_000 }),
+    /** Wherever the user is suppressed when left out. */
+    sources: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 1_000 })),
+  },
+  { additionalProperties: false },
+);
+export const LiftedSuppression = Type.Object({
+  userHash: Type.String(),
+  /** Where it was lifted; null for all sources of the workspace. */
+  sources: Type.Union([Type.Array(Type.String()), Type.Null()]),
+});
+
+/** Calls of suppressed users that were dropped at collection, by source and day. Whose they were is not known. */
+export const SuppressedCalls = Type.Object({
+  month: Type.String(),
+  items: Type.Array(Type.Object({ day: Type.String(), sourceId: Type.String(), calls: Type.Integer({ minimum: 0 }) })),
+});
+
 export type NewDeletion = Static<typeof NewDeletion>;

@@ -1,8 +1,24 @@
 import { type Static, Type } from 'typebox';
+import { FILTER_OPS } from '../filter.ts';
 import { Id, Name, PageOf, PageQuery, Time } from './page.ts';
 
 /** What the settings hold is the catalog entry's word; secret values come back as `{"set": true}`. */
 const Settings = Type.Record(Type.String(), Type.Unknown());
+
+const FilterValue = Type.Union([Type.String({ maxLength: 1_000 }), Type.Number(), Type.Boolean()]);
+
+/** `value` or `values`, as the op asks for it; the server says what does not fit. */
+export const FilterRule = Type.Object(
+  {
+    field: Type.String({ minLength: 1, maxLength: 500 }),
+    op: Type.Enum([...FILTER_OPS]),
+    value: Type.Optional(FilterValue),
+    values: Type.Optional(Type.Array(FilterValue, { minItems: 1, maxItems: 100 })),
+  },
+  { additionalProperties: false },
+);
+/** An event passes when every rule holds. */
+const Filters = Type.Array(FilterRule, { maxItems: 20 });
 
 export const Destination = Type.Object({
   id: Id('dst'),
@@ -11,6 +27,8 @@ export const Destination = Type.Object({
   name: Name,
   enabled: Type.Boolean(),
   paused: Type.Boolean(),
+  /** What an event has to be to reach it; empty when it may be anything. */
+  filters: Filters,
   settings: Settings,
   createdAt: Time,
   updatedAt: Time,
@@ -27,6 +45,7 @@ export const NewDestination = Type.Object(
     catalog: Type.String(),
     name: Type.Optional(Name),
     enabled: Type.Optional(Type.Boolean({ default: false })),
+    filters: Type.Optional(Filters),
     settings: Settings,
   },
   { additionalProperties: false },
@@ -41,6 +60,8 @@ export const DestinationChange = Type.Object(
     enabled: Type.Optional(Type.Boolean()),
     /** Nothing is sent to a paused destination, and what comes waits; a disabled one skips what comes. */
     paused: Type.Optional(Type.Boolean()),
+    /** All of them, in place of those before; an empty list takes them away. */
+    filters: Type.Optional(Filters),
     settings: Type.Optional(Settings),
   },
   { additionalProperties: false, minProperties: 1 },

@@ -68,7 +68,12 @@ export const DeadLetterDetails = Type.Object({
   history: Type.Array(Type.Object({ at: Time, answers: Type.Array(AnswerNote) })),
 });
 
-export const RetriedLetter = Type.Object({ deliveryId: Type.String(), destinationId: Type.String() });
+export const RetriedLetter = Type.Object({
+  deliveryId: Type.String(),
+  destinationId: Type.String(),
+  /** Attempts that are made for it have this id in the record. */
+  replayId: Type.String(),
+});
 
 export const NewRedrive = Type.Object(
   { ...DeadLetterFilter, ratePerSecond: Type.Optional(RatePerSecond) },

@@ -25,6 +25,8 @@ export const Delivery = Type.Object({
   state: DeliveryStateName,
   /** Why it was skipped, or given up without an attempt. */
   reason: Text,
+  /** Which rule of the destination's filters stopped it, in words; for the reason `filtered`. */
+  rule: Text,
   attempts: Count,
   firstAttemptAt: TimeOrNull,
   lastAttemptAt: TimeOrNull,
@@ -35,6 +37,10 @@ export const Delivery = Type.Object({
   sentence: Text,
   /** When it is tried again, while it is `retrying`. */
   nextAt: TimeOrNull,
+  /** The latest replay, redrive or retry of a dead letter that it was part of. */
+  replayId: Text,
+  /** Its user was erased since: whose it was and what receivers answered is not kept. */
+  isErased: Type.Boolean(),
 });
 export const Deliveries = PageOf(Delivery);
 
@@ -71,6 +77,8 @@ export const DeliveryAttempt = Type.Object({
   outcome: Type.String(),
   totalMs: Type.Number(),
   nextAt: TimeOrNull,
+  /** The replay, redrive or retry of a dead letter that it was made for. */
+  replayId: Text,
   /** One for each URL that was tried. */
   answers: Type.Array(
     Type.Object({
@@ -103,6 +111,15 @@ export const Lane = Type.Object({
 });
 const LaneOrNull = Type.Union([Lane, Type.Null()]);
 
+/** Somebody had events sent again. */
+const ReplayPart = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['replay', 'redrive']),
+  startedAt: Time,
+  /** Null when it is not known any more. */
+  startedBy: Type.Union([Type.Object({ kind: Type.String(), id: Type.String() }), Type.Null()]),
+});
+
 export const Explanation = Type.Object({
   messageId: Type.String(),
   /** `unknown`: there is no record of it; the story says what that can mean. */
@@ -118,6 +135,8 @@ export const Explanation = Type.Object({
       /** Null when it has been deleted. */
       destinationName: Text,
       story: Type.Array(Type.String()),
+      /** What it was part of, in the order of time. */
+      replays: Type.Array(ReplayPart),
       /** Where it waits, if it does. */
       lane: LaneOrNull,
     }),
@@ -178,7 +197,15 @@ export const UsageQuery = Type.Object(
 export const Usage = Type.Object({
   month: Type.String(),
   calls: Count,
-  sources: Type.Array(Type.Object({ sourceId: Type.String(), name: Text, calls: Count })),
+  sources: Type.Array(
+    Type.Object({
+      sourceId: Type.String(),
+      name: Text,
+      calls: Count,
+      /** How many of them were dropped at collection because their user is suppressed. */
+      suppressed: Count,
+    }),
+  ),
 });
 
 /** The last seven days. Told on the way and not stored, so some may be missing. */
@@ -208,3 +235,4 @@ export type DeliveryDetails = Static<typeof DeliveryDetails>;
 export type DestinationHealth = Static<typeof DestinationHealth>;
 export type Explanation = Static<typeof Explanation>;
 export type Lane = Static<typeof Lane>;
+export type ReplayPart = Static<typeof ReplayPart>;

@@ -58,23 +58,31 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   const { source, writeKey } = entered.found;
   const check = checkRequest(parsed.value, request.shape, request.bytes.length);
   const { shape } = request;
-  const watched = { sourceId: source.id, writeKey, body: parsed.value, shape };
+  const hidden = needs.findSuppressed(source.id, parsed.value, shape);
+  const watched = { sourceId: source.id, writeKey, body: parsed.value, shape, hidden };
   if (!check.ok) {
-    needs.refused.note(entered.found, { body: parsed.value, shape, ...check });
+    needs.refused.note(entered.found, { body: parsed.value, shape, hidden, ...check });
     needs.watch.refused(watched, check);
     return refusedAnswer(check.problem, check.refused);
   }
   if (check.refused.length > 0)
-    needs.refused.note(entered.found, { body: parsed.value, shape, refused: check.refused });
+    needs.refused.note(entered.found, { body: parsed.value, shape, hidden, refused: check.refused });
   needs.limiter.spend(source.id, check.accepted);
-  const dropped = suppressedCalls(source, { check, body: parsed.value, shape: request.shape }, needs);
-  if (dropped.length > 0 && dropped.length === check.accepted) return storedAnswer(check.accepted, check.refused);
+  const dropped = withoutRefused(hidden, check);
+  if (dropped.length > 0 && dropped.length === check.accepted) {
+    needs.seen.noteSuppressed(source, dropped.length);
+    return storedAnswer(check.accepted, check.refused);
+  }
   needs.seen.note(entered.found, parsed.value, request.shape);
   // What a stranger says about traces is not believed: a trace begins here.
   const traced = needs.tracing.start('millrace.call', undefined, { 'millrace.source_id': source.id });
-  const taken = { body: parsed.value, shape, refused: check.refused, dropped, writeKey };
+  const taken = { body: parsed.value, shape, refused: check.refused, dropped: hidden, writeKey };
   const id = requestId(source.id, taken, check.messageIds);
-  return store(request, { check, watched, traced, id, dropped, body: withoutKeys(request.bytes, taken) }, needs);
+  return store(
+    request,
+    { check, source, watched, traced, id, dropped, body: withoutKeys(request.bytes, taken) },
+    needs,
+  );
 }
 
 function sourceOfBody(body: unknown, { keys }: AcceptNeeds): KeyFound | undefined {
@@ -94,18 +102,16 @@ function enter(found: KeyFound | undefined, { limiter, defaultRate, watch }: Acc
   return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
 }
 
-type Checked = { check: RequestTaken; body: unknown; shape: RequestShape };
-
-/** Accepted as far as the sender can see, counted, and not stored. */
-function suppressedCalls(source: KeyFound['source'], { check, body, shape }: Checked, needs: AcceptNeeds): number[] {
-  const refused = new Set(check.refused.map((refusal) => refusal.index));
-  const dropped = needs.findSuppressed(source.id, body, shape).filter((index) => !refused.has(index));
-  if (dropped.length > 0) needs.seen.noteSuppressed(source, dropped.length);
-  return dropped;
+/** Of suppressed users: accepted as far as the sender can see, counted, and not stored. */
+function withoutRefused(hidden: number[], { refused }: RequestTaken): number[] {
+  if (hidden.length === 0 || refused.length === 0) return hidden;
+  const left = new Set(refused.map(({ index }) => index));
+  return hidden.filter((index) => !left.has(index));
 }
 
 type ToStore = {
   check: RequestTaken;
+  source: KeyFound['source'];
   watched: Watched;
   traced: Traced | undefined;
   id: string;
@@ -115,11 +121,16 @@ type ToStore = {
 
 async function store(
   request: CallsRequest,
-  { check, watched, traced, id, dropped, body }: ToStore,
+  { check, source, watched, traced, id, dropped, body }: ToStore,
   needs: AcceptNeeds,
 ): Promise<Answer> {
   const receivedAt = new Date(needs.nowMs()).toISOString();
-  const envelope: Envelope = { shape: request.shape, receivedAt, requestId: id, calls: check.accepted };
+  const envelope: Envelope = {
+    shape: request.shape,
+    receivedAt,
+    requestId: id,
+    calls: check.accepted - dropped.length,
+  };
   if (request.browser) envelope.browser = true;
   if (request.browser || check.wantsAddress) envelope.address = request.address;
   const left = [...check.refused.map((refusal) => refusal.index), ...dropped];
@@ -138,6 +149,7 @@ async function store(
   append?.end({}, problem);
   traced?.end({ 'millrace.accepted': check.accepted, 'millrace.refused': check.refused.length }, problem);
   if (appended.ok) {
+    if (dropped.length > 0) needs.seen.noteSuppressed(source, dropped.length);
     needs.watch.appended((performance.now() - startedAt) / 1_000);
     needs.watch.stored(watched, { ...check, at: receivedAt });
     return storedAnswer(check.accepted, check.refused);

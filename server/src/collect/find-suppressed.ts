@@ -1,5 +1,4 @@
-import type { RequestShape } from '@millrace/contract';
-import type { UserMark } from '../delivery/withheld.ts';
+import { readId, type RequestShape } from '@millrace/contract';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import { callsOf } from './hide-key.ts';
 
@@ -12,9 +11,8 @@ export function openFindSuppressed(config: Pick<ConfigView, 'userMark' | 'hasMar
   return (sourceId, body, shape) => {
     if (!config.hasMarks(sourceId)) return NONE;
     const isSuppressed = (id: unknown) => {
-      const text = typeof id === 'number' ? String(id) : id;
-      const mark: UserMark | undefined = typeof text === 'string' ? config.userMark(sourceId, text) : undefined;
-      return mark?.isSuppressed === true;
+      const text = readId(id);
+      return text !== undefined && config.userMark(sourceId, text)?.isSuppressed === true;
     };
     const calls = shape === 'batch' ? callsOf(body, shape) : [body];
     return calls.flatMap((call, index) => (idsOf(call).some(isSuppressed) ? [index] : NONE));

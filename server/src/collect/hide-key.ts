@@ -26,7 +26,7 @@ export type TakenBody = {
   body: unknown;
   shape: RequestShape;
   refused: Refusal[];
-  /** The places of accepted calls that must not be stored. */
+  /** The places of calls that must not be stored, whether they were accepted or not. */
   dropped?: number[];
   writeKey: string;
 };
@@ -68,9 +68,11 @@ function stripKeys({ body, shape, refused, dropped = [] }: TakenBody): unknown {
     if (isHolder(holder)) delete holder.writeKey;
   }
   if (shape !== 'batch') return body;
-  for (const index of [...refused.map((refusal) => refusal.index), ...dropped]) calls[index] = null;
+  // A copy: the calls themselves may still be shown to those who look on.
+  const kept = [...calls];
+  for (const index of [...refused.map((refusal) => refusal.index), ...dropped]) kept[index] = null;
   const { context, integrations, sentAt } = body as Record<string, unknown>;
-  return { batch: calls, context, integrations, sentAt };
+  return { batch: kept, context, integrations, sentAt };
 }
 
 /** The calls of a batch; a single call is its own body. */

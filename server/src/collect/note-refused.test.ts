@@ -7,13 +7,13 @@ import { openRefused } from './note-refused.ts';
 const source = { id: 'src_1', workspaceId: 'ws_1', name: 'S', enabled: true, writeKeyHashes: [], blockedEvents: [] };
 const found = { source, writeKey: 'wk_secret', keyHash: 'h' };
 
-function toldOf(t: TestContext, bodies: unknown[]): RefusedCalls[] {
+function toldOf(t: TestContext, bodies: unknown[], hidden: number[] = []): RefusedCalls[] {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const told: RefusedCalls[] = [];
   using refused = openRefused({ tell: (calls) => told.push(calls), nowMs: () => 0 });
   for (const body of bodies) {
     const check = checkRequest(body, 'batch', 10);
-    refused.note(found, { body, shape: 'batch', ...check });
+    refused.note(found, { body, shape: 'batch', hidden, ...check });
   }
   t.mock.timers.tick(1_000);
   return told;
@@ -31,6 +31,15 @@ suite('refused calls', () => {
     const [told] = toldOf(t, [{ batch: [call, { type: 'track', event: 'ok', userId: 'u' }] }]);
     assert.deepEqual([told?.code, told?.count, told?.samples[0]?.messageId], ['event_not_defined', 1, 'm']);
     assert.ok(!JSON.stringify(told).includes('wk_secret'));
+  });
+
+  test('of a suppressed user are counted, and nothing of them is shown', (t) => {
+    const call = { type: 'track', userId: 'gone', messageId: 'm' };
+    const whole = { batch: [], userId: 'gone', messageId: 'm' };
+    const [told, ofWhole] = toldOf(t, [{ batch: [call, { type: 'track', userId: 'u', messageId: 'n' }] }, whole], [0]);
+    assert.deepEqual([told?.count, told?.samples.map(({ messageId }) => messageId)], [2, ['n', undefined]]);
+    assert.ok(!JSON.stringify([told, ofWhole]).includes('gone'));
+    assert.equal(ofWhole?.code, 'empty_batch');
   });
 
   test('cost little when there are many, and no stack however deep they are', (t) => {

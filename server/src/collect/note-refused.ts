@@ -9,7 +9,14 @@ export type Refused = Disposable & {
 };
 
 /** `problem` is there when nothing of the request was taken. */
-export type RefusedRequest = { body: unknown; shape: RequestShape; problem?: Problem; refused: readonly Refusal[] };
+export type RefusedRequest = {
+  body: unknown;
+  shape: RequestShape;
+  problem?: Problem;
+  refused: readonly Refusal[];
+  /** Places of calls that are only counted, because their user is suppressed. */
+  hidden: readonly number[];
+};
 
 const TELL_EVERY_MS = 1_000;
 /** As many as control keeps of a day. */
@@ -20,12 +27,7 @@ const MAX_CALL_LENGTH = 2_000;
 export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
   const pending = new Map<string, RefusedCalls>();
 
-  function noteOne(
-    { source, writeKey }: KeyFound,
-    refusal: Omit<Refusal, 'index' | 'code'> & { code: string },
-    call: unknown,
-  ): void {
-    const { code, message, messageId } = refusal;
+  function noteOne({ source, writeKey }: KeyFound, { code, message, messageId, call }: RefusedCall): void {
     const key = `${source.id} ${code}`;
     const at = new Date(nowMs()).toISOString();
     const of = { workspaceId: source.workspaceId, sourceId: source.id, code };
@@ -49,13 +51,24 @@ export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
     pending.clear();
   }, TELL_EVERY_MS);
   return {
-    note(found, { body, shape, problem, refused }) {
-      const calls = shape === 'batch' ? callsOf(body, shape) : [body];
-      for (const refusal of refused) noteOne(found, refusal, calls[refusal.index]);
-      if (problem !== undefined && refused.length === 0) noteOne(found, whole(problem, body), body);
+    note(found, request) {
+      for (const refused of refusedCalls(request)) noteOne(found, refused);
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
+}
+
+type RefusedCall = { code: string; message: string; messageId?: string; call?: unknown };
+
+/** Each with what of it may be shown. */
+function refusedCalls({ body, shape, problem, refused, hidden }: RefusedRequest): RefusedCall[] {
+  if (problem !== undefined && refused.length === 0) {
+    return [hidden.length > 0 ? problemOf(problem.code) : { ...whole(problem, body), call: body }];
+  }
+  const calls = shape === 'batch' ? callsOf(body, shape) : [body];
+  return refused.map(({ index, code, message, ...id }) => {
+    return hidden.includes(index) ? { code, message } : { code, message, ...id, call: calls[index] };
+  });
 }
 
 function whole({ code }: Problem, body: unknown): { code: string; message: string; messageId?: string } {

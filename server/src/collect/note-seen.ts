@@ -13,7 +13,14 @@ export type Seen = Disposable & {
 };
 
 /** So many calls of a source since the day began, or this process did. */
-type Dropped = { workspaceId: string; day: string; count: number; toldCount: number; toldAt: number };
+type Dropped = {
+  workspaceId: string;
+  sourceId: string;
+  day: string;
+  count: number;
+  toldCount: number;
+  toldAt: number;
+};
 
 type Pending = { workspaceId: string; keyHashes: Set<string>; events: Set<string> };
 
@@ -76,17 +83,21 @@ type SuppressedSighting = Required<Pick<Sighting, 'workspaceId' | 'sourceId' | '
 /** The count as a whole is told, and told again: so a message that is lost changes nothing in the end. */
 function countSuppressed(nowMs: () => number) {
   const process = randomUUID();
-  const bySource = new Map<string, Dropped>();
+  const byDay = new Map<string, Dropped>();
   return {
     note({ id, workspaceId }: KeyFound['source'], calls: number): void {
       const day = new Date(nowMs()).toISOString().slice(0, 10);
-      const known = bySource.get(id);
-      if (known?.day === day) known.count += calls;
-      else bySource.set(id, { workspaceId, day, count: calls, toldCount: 0, toldAt: 0 });
+      const key = `${id} ${day}`;
+      const known = byDay.get(key) ?? { workspaceId, sourceId: id, day, count: 0, toldCount: 0, toldAt: 0 };
+      known.count += calls;
+      byDay.set(key, known);
     },
     toTell(): SuppressedSighting[] {
-      return [...bySource].flatMap(([sourceId, dropped]) => {
-        const { workspaceId, day, count } = dropped;
+      const today = new Date(nowMs()).toISOString().slice(0, 10);
+      return [...byDay].flatMap(([key, dropped]) => {
+        const { workspaceId, sourceId, day, count } = dropped;
+        // Told twice after its day was over: by then it has arrived, or nobody was there for a minute.
+        if (day < today && count === dropped.toldCount && nowMs() - dropped.toldAt >= AGAIN_MS) byDay.delete(key);
         if (count === dropped.toldCount && nowMs() - dropped.toldAt < AGAIN_MS) return [];
         dropped.toldCount = count;
         dropped.toldAt = nowMs();

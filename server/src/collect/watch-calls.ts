@@ -4,7 +4,14 @@ import type { About, Fields, TailEntry } from '../stream/tail-entry.ts';
 import type { TailWriter } from '../stream/tail-writer.ts';
 import { callsOf } from './hide-key.ts';
 
-export type Watched = { sourceId: string; writeKey: string; body: unknown; shape: RequestShape };
+export type Watched = {
+  sourceId: string;
+  writeKey: string;
+  body: unknown;
+  shape: RequestShape;
+  /** Places of calls that nobody may see, because their user is suppressed. */
+  hidden: readonly number[];
+};
 
 /** What happens to calls, for those who count and those who look on. */
 export type CallWatch = {
@@ -72,22 +79,28 @@ function showStored(
   { refused, at }: { refused: readonly Refusal[]; at: string },
 ): void {
   const { sourceId, writeKey } = watched;
-  const left = new Set(refused.map(({ index }) => index));
+  const left = leftOutOf(watched, refused);
   let index = -1;
   for (const call of callsIn(watched)) {
     index += 1;
-    if (left.has(index) || !takes(state, watched, call)) continue;
+    if (left?.has(index) === true || !takes(state, watched, call)) continue;
     const entry: TailEntry = { at, kind: 'accepted', ...aboutOf(call, watched.shape) };
     state.tail.send(sourceId, acceptedText(entry, call, writeKey));
   }
   if (refused.length > 0) showRefused(state, watched, refused);
 }
 
+/** Places of calls that are not shown as accepted; undefined for none, as almost always. */
+function leftOutOf({ hidden }: Watched, refused: readonly Refusal[]): Set<number> | undefined {
+  if (hidden.length === 0 && refused.length === 0) return undefined;
+  return new Set([...hidden, ...refused.map(({ index }) => index)]);
+}
+
 function showRefused(state: State, watched: Watched, refused: readonly RefusedCall[]): void {
   const calls = callsIn(watched);
   for (const { index, code, message } of refused) {
     const call = calls[index];
-    if (!takes(state, watched, call)) continue;
+    if (watched.hidden.includes(index) || !takes(state, watched, call)) continue;
     const at = new Date(state.nowMs()).toISOString();
     const about = aboutOf(call, watched.shape);
     state.tail.send(watched.sourceId, entryText({ at, kind: 'refused', ...about, code, message }));

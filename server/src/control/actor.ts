@@ -18,6 +18,11 @@ export function mustBeAllowed(actor: Actor, permission: Permission): void {
   if (!isAllowed(permission, actor)) throw new ApiProblem('not_allowed');
 }
 
+/** Who it was, for a row that says so. */
+export function startedBy({ kind, id }: Actor): { kind: string; id: string } {
+  return { kind, id };
+}
+
 /** What the audit log keeps of an actor. */
 export function auditActor({ kind, id, sessionId, address }: Actor): Record<string, string> {
   return { kind, id, address, ...(sessionId === undefined ? {} : { sessionId }) };

@@ -17,6 +17,7 @@ import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { sourceRoutes } from './sources.ts';
 import type { StreamRoute } from './stream-route.ts';
+import { suppressionRoutes } from './suppressions.ts';
 import { tailRoutes } from './tail.ts';
 import { tokenRoutes } from './tokens.ts';
 import { workspaceRoutes } from './workspaces.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   ...deadLetterRoutes,
   ...replayRoutes,
   ...deletionRoutes,
+  ...suppressionRoutes,
 ];
 
 /** Every endpoint of a workspace that goes on answering. */

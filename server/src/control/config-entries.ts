@@ -29,6 +29,7 @@ export function destinationConfig(row: ProjectedDestination): DestinationConfig 
     enabled: row.enabled,
     ...(row.paused_at === null ? {} : { paused: true }),
     ...(row.resumed_at === null ? {} : { resumedAt: row.resumed_at.toISOString() }),
+    ...(row.filters.length === 0 ? {} : { filters: row.filters }),
     settings: row.settings,
     updatedAt: row.updated_at.toISOString(),
   };

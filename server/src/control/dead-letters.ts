@@ -12,6 +12,7 @@ import { type DeadLetter, deliveryOfLetter } from '../delivery/dead-letter.ts';
 import { allDestinationIds, findDestination } from '../store/destinations.ts';
 import { insertJob } from '../store/jobs.ts';
 import type { Tx } from '../store/open-store.ts';
+import { startedBy } from './actor.ts';
 import { askEngine } from './ask-engine.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
@@ -71,15 +72,16 @@ export const deadLetterRoutes: Route[] = [
       const id = params['id'] ?? '';
       const { sequence, letter } = await findLetter(tx, { workspaceId: actor.workspaceId, id }, needs);
       const { destinationId, delivery } = letter;
-      const details = { destinationId, deliveryId: delivery.id, reason: letter.reason };
+      const replayId = newId('rdr');
+      const details = { destinationId, deliveryId: delivery.id, reason: letter.reason, replayId };
       await recordChange(asked, { action: 'dead_letter.retried', objectId: id, details }, needs);
       // It may have to look once more after we have answered.
       const feeder = openLaneFeeder(needs);
-      const again = deliveryOfLetter(letter, { replayId: newId('rdr'), now: needs.now().getTime() });
+      const again = deliveryOfLetter(letter, { replayId, now: needs.now().getTime() });
       const fed = await askEngine(feeder.feed(destinationId, [again]));
       if (fed !== 'stored') throw new ApiProblem('engine_unavailable');
       await askEngine(needs.side.deadLetters.remove(sequence));
-      return { deliveryId: delivery.id, destinationId };
+      return { deliveryId: delivery.id, destinationId, replayId };
     },
   }),
   route({
@@ -94,7 +96,13 @@ export const deadLetterRoutes: Route[] = [
       const { tx, actor, body } = asked;
       const { workspaceId } = actor;
       if (body.destinationId !== undefined) found(await findDestination(tx, workspaceId, body.destinationId));
-      const job = await insertJob(tx, { workspace_id: workspaceId, id: newId('rdr'), kind: 'redrive', asked: body });
+      const made = {
+        workspace_id: workspaceId,
+        id: newId('rdr'),
+        kind: 'redrive',
+        started_by: startedBy(actor),
+      } as const;
+      const job = await insertJob(tx, { ...made, asked: body });
       await recordChange(asked, { action: 'redrive.started', objectId: job.id, details: body }, needs);
       return toJob(job);
     },

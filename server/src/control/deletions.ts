@@ -7,6 +7,7 @@ import { insertErasedUsers } from '../store/erased-users.ts';
 import { findJob, insertJob, type JobRow, listJobs } from '../store/jobs.ts';
 import type { Tx } from '../store/open-store.ts';
 import { allSourceIds } from '../store/sources.ts';
+import { startedBy } from './actor.ts';
 import { toJob } from './job-routes.ts';
 import { type AskedDeletion, type DeletionReceipt, notificationId } from './jobs/delete-users.ts';
 import { newId } from './new-id.ts';
@@ -36,7 +37,8 @@ export const deletionRoutes: Route[] = [
       const erasedBefore = new Date(work.erasedBefore);
       const marks = { workspaceId, userHashes, sourceIds: sources ?? [''], erasedBefore, suppressed: suppress };
       await insertErasedUsers(tx, marks);
-      const job = await insertJob(tx, { workspace_id: workspaceId, id: newId('del'), kind: KIND, asked: work });
+      const made = { workspace_id: workspaceId, id: newId('del'), kind: KIND, started_by: startedBy(actor) } as const;
+      const job = await insertJob(tx, { ...made, asked: work });
       const change = { ...details, destinations: destinations.length };
       await recordChange(asked, { action: 'deletion.requested', objectId: job.id, details: change }, needs);
       return toDeletion(tx, job);

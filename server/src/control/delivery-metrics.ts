@@ -47,8 +47,9 @@ export const metricsRoutes: Route[] = [
         actor.workspaceId,
         rows.map((row) => row.source_id),
       );
-      const sources = rows.map(({ source_id: sourceId, calls }) => {
-        return { sourceId, name: names.get(sourceId) ?? null, calls: Number(calls) };
+      const sources = rows.map(({ source_id: sourceId, calls, suppressed }) => {
+        const counts = { calls: Number(calls), suppressed: Number(suppressed) };
+        return { sourceId, name: names.get(sourceId) ?? null, ...counts };
       });
       return { month, calls: sources.reduce((sum, { calls }) => sum + calls, 0), sources };
     },

@@ -79,6 +79,7 @@ export function toDestination(row: DestinationRow, catalog: readonly CatalogEntr
     name: row.name,
     enabled: row.enabled,
     paused: row.paused_at !== null,
+    filters: row.filters,
     // Without its entry nobody knows what in it is a secret.
     settings: entry === undefined ? {} : hideSettings(entry, row.settings),
     createdAt: row.created_at.toISOString(),

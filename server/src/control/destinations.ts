@@ -19,6 +19,7 @@ import {
 import { findSource } from '../store/sources.ts';
 import { entryNamed } from './catalog.ts';
 import { changedSettings, checkedSettings, newSecretSettings, toDestination } from './destination-settings.ts';
+import { checkedFilters, filtersForLog } from './destination-filters.ts';
 import { newId } from './new-id.ts';
 import { readPage, toPage } from './paging.ts';
 import { found } from './problems.ts';
@@ -61,9 +62,11 @@ export const destinationRoutes: Route[] = [
       const id = newId('dst');
       const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
       const { name = entry.name, enabled = false } = body;
-      const row = { workspace_id: workspaceId, id, source_id: source.id, catalog: entry.name, name, enabled, settings };
-      await insertDestination(tx, row);
-      const details = { sourceId: source.id, catalog: entry.name, name, enabled, settings: Object.keys(settings) };
+      const filters = checkedFilters(body.filters ?? []);
+      const row = { workspace_id: workspaceId, id, source_id: source.id, catalog: entry.name, name, enabled };
+      await insertDestination(tx, { ...row, filters, settings });
+      const about = { sourceId: source.id, catalog: entry.name, name, enabled };
+      const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
       await recordChange(
         asked,
         { action: 'destination.created', objectId: id, details, projects: 'destination' },
@@ -85,7 +88,7 @@ export const destinationRoutes: Route[] = [
   route({
     method: 'PATCH',
     url: '/api/v1/destinations/:id',
-    summary: 'Renames, enables, disables, pauses, resumes or sets a destination',
+    summary: 'Renames, enables, disables, pauses, resumes, filters or sets a destination',
     body: DestinationChange,
     answer: Destination,
     status: 200,
@@ -100,9 +103,11 @@ export const destinationRoutes: Route[] = [
         name: name ?? before.name,
         enabled: enabled ?? before.enabled,
         ...pauseTimes(before, paused, needs.now()),
+        filters: checkedFilters(body.filters ?? before.filters),
         settings,
       });
-      const details = { ...body, ...(body.settings === undefined ? {} : { settings: Object.keys(body.settings) }) };
+      const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
+      const details = { ...body, ...filtersForLog(body.filters), ...set };
       await recordChange(
         asked,
         { action: 'destination.changed', objectId: before.id, details, projects: 'destination' },

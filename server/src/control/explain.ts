@@ -1,10 +1,13 @@
-import { Explanation } from '@millrace/contract/control';
+import { Explanation, type ReplayPart } from '@millrace/contract/control';
 import { type AttemptRow, attemptsOf } from '../store/attempts.ts';
 import { deliveriesOfMessage, type DeliveryRow } from '../store/deliveries.ts';
 import { destinationNames } from '../store/destinations.ts';
+import { jobStarts } from '../store/jobs.ts';
+import type { Tx } from '../store/open-store.ts';
 import { recordText } from '../store/record-text.ts';
 import { type RefusalRow, refusalsOfMessage } from '../store/refusals.ts';
 import type { ControlNeeds } from './control-needs.ts';
+import { timeOfId } from './new-id.ts';
 import { toAttempt, toDelivery, toLane } from './record-answers.ts';
 import { type Route, route } from './route.ts';
 import { tellStory } from './tell-story.ts';
@@ -31,24 +34,45 @@ export const explainRoutes: Route[] = [
       const refusals = (await refusalsOfMessage(tx, workspaceId, messageId)).flatMap((row) =>
         toRefusals(row, messageId),
       );
-      const explained = rows.map((row) => explainOne(row, { attempts, names, needs }));
+      const replays = await replaysOf(tx, workspaceId, { rows, attempts });
+      const explained = rows.map((row) => explainOne(row, { attempts, names, replays, needs }));
       const verdict = rows.length > 0 ? 'accepted' : refusals.length > 0 ? 'refused' : 'unknown';
       return { messageId, verdict, story: storyOf(rows, refusals, explained), refusals, destinations: explained };
     },
   }),
 ];
 
-type Known = { attempts: readonly AttemptRow[]; names: ReadonlyMap<string, string>; needs: ControlNeeds };
+type Recorded = { rows: readonly DeliveryRow[]; attempts: readonly AttemptRow[] };
 
-function explainOne(row: DeliveryRow, { attempts, names, needs }: Known): Explanation['destinations'][number] {
+/** Everything that had some of these deliveries sent again. An id says itself when it was made. */
+async function replaysOf(tx: Tx, workspaceId: string, { rows, attempts }: Recorded): Promise<ReplayPart[]> {
+  const ids = [...new Set([...rows, ...attempts].flatMap((one) => one.replay_id ?? []))];
+  const starts = new Map((await jobStarts(tx, workspaceId, ids)).map((job) => [job.id, job]));
+  const parts = ids.map((id): ReplayPart => {
+    const { created_at: at = timeOfId(id), started_by: startedBy = null } = starts.get(id) ?? {};
+    return { id, kind: id.startsWith('rpl_') ? 'replay' : 'redrive', startedAt: at.toISOString(), startedBy };
+  });
+  return parts.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
+}
+
+type Known = {
+  attempts: readonly AttemptRow[];
+  names: ReadonlyMap<string, string>;
+  replays: readonly ReplayPart[];
+  needs: ControlNeeds;
+};
+
+function explainOne(row: DeliveryRow, { attempts, names, replays, needs }: Known): Explanation['destinations'][number] {
   const own = attempts.filter((attempt) => attempt.delivery_id === row.id);
+  const ownReplays = replays.filter(({ id }) => id === row.replay_id || own.some((each) => each.replay_id === id));
   const isWaiting = row.state === 'pending' || row.state === 'retrying';
   const lane = isWaiting ? needs.laneOf(row.destination_id) : undefined;
   return {
     ...toDelivery(row),
     history: own.map(toAttempt),
     destinationName: names.get(row.destination_id) ?? null,
-    story: tellStory({ row, attempts: own, lane }),
+    story: tellStory({ row, attempts: own, lane, replays: ownReplays }),
+    replays: ownReplays,
     lane: toLane(lane),
   };
 }
@@ -63,7 +87,7 @@ function toRefusals({ source_id: sourceId, code, samples }: RefusalRow, messageI
 
 const UNKNOWN = [
   'There is no record of this event.',
-  'It may never have reached us, or come too recently; its source may have had no destination; it may be older than the records that are kept; or it was refused and is not among the samples of refused calls.',
+  'It may never have reached us, or come too recently; its source may have had no destination; it may be older than the records that are kept; its user may be suppressed, and of such calls only the count is kept; or it was refused and is not among the samples of refused calls.',
 ];
 
 function storyOf(rows: DeliveryRow[], refusals: Refused[], explained: Explanation['destinations']): string[] {

@@ -45,6 +45,23 @@ suite('what the record says of a delivery', () => {
     assert.deepEqual(ends, ['delivered ', 'discarded http_404']);
   });
 
+  test('names the latest replay, and the rule of a filter only while that is why it was skipped', () => {
+    const rule = 'properties.plan equals "pro"';
+    const filtered = { ...BASE, at: 5, kind: 'skipped', reason: 'filtered', rule } as const;
+    assert.deepEqual([fold([filtered]).row?.rule, fold([filtered]).row?.replay_id], [rule, null]);
+    const replayed = [attempted(2, 'delivered', 200), attempted(1, 'retry', 503)].map((entry, index) => {
+      return { ...entry, replayId: `rpl_${2 - index}` };
+    });
+    const { row } = fold([filtered, ...replayed]);
+    assert.deepEqual([row?.state, row?.rule, row?.replay_id], ['delivered', null, 'rpl_2']);
+  });
+
+  test('says that its user was erased, however it ended', () => {
+    const { row } = foldOutcome(undefined, { ...attempted(1, 'delivered', 200), isErased: true });
+    assert.deepEqual([row.is_erased, row.state], [true, 'delivered']);
+    assert.equal(foldOutcome(row, attempted(2, 'delivered', 200)).row.is_erased, true);
+  });
+
   test('names the full lane and the rule of a skip as the reason', () => {
     const full = { ...BASE, at: 5, kind: 'given_up', attempts: 0, reason: 'lane_full' } as const;
     assert.deepEqual([fold([full]).row?.state, fold([full]).row?.reason], ['discarded', 'lane_full']);

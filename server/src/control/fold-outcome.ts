@@ -10,23 +10,29 @@ type End = keyof typeof ENDS;
 export type Counted = { outcome: End; errorClass: string };
 export type Folded = { row: DeliveryRow; counted: Counted | undefined };
 
-type Fact = { state: DeliveryState; reason: string | null; rank: number };
+type Fact = { state: DeliveryState; reason: string | null; rule?: string; rank: number };
+
+/** An entry as it may be written down: of an erased user, without the user. */
+export type ToldEntry = OutcomeEntry & { isErased?: true };
 
 /**
  * The delivery's row with one more thing that happened to it. In whatever order things come, and however often, the row
  * ends up the same: times decide and not arrivals, and what a receiver took stays delivered. A delivery counts once for
  * each end it had; it can have two when a process died between them, or when somebody had it tried again.
  */
-export function foldOutcome(before: DeliveryRow | undefined, entry: OutcomeEntry): Folded {
+export function foldOutcome(before: DeliveryRow | undefined, entry: ToldEntry): Folded {
   const fact = factOf(entry);
   const row = before === undefined ? newRow(entry, fact) : { ...before };
   const receivedAt = new Date(entry.receivedAt);
   if (receivedAt < row.received_at) row.received_at = receivedAt;
+  if (entry.isErased === true || fact.reason === 'erased') row.is_erased = true;
+  if (entry.replayId !== undefined) foldReplay(row, entry.replayId, new Date(entry.at));
   if (entry.kind === 'attempt') foldAttempt(row, entry);
   else if (entry.kind !== 'skipped') row.attempts = Math.max(row.attempts, entry.attempts);
   if (isNews(row, fact, entry.at)) {
     row.state = fact.state;
     row.reason = fact.reason;
+    row.rule = fact.rule ?? null;
     row.changed_at = new Date(entry.at);
   }
   return { row, counted: count(row, fact) };
@@ -37,7 +43,12 @@ function factOf(entry: OutcomeEntry): Fact {
     case 'waiting':
       return { state: 'pending', reason: null, rank: 0 };
     case 'skipped':
-      return { state: 'skipped', reason: recordText(entry.reason), rank: 1 };
+      return {
+        state: 'skipped',
+        reason: recordText(entry.reason),
+        ...(entry.rule === undefined ? {} : { rule: recordText(entry.rule) }),
+        rank: 1,
+      };
     case 'given_up':
       return { state: entry.reason === 'expired' ? 'expired' : 'discarded', reason: entry.reason, rank: 3 };
     case 'attempt':
@@ -61,6 +72,7 @@ function newRow(entry: OutcomeEntry, fact: Fact): DeliveryRow {
     anonymous_id: textOrNull(entry.anonymousId),
     state: fact.state,
     reason: fact.reason,
+    rule: fact.rule ?? null,
     changed_at: new Date(entry.at),
     attempts: 0,
     first_attempt_at: null,
@@ -70,6 +82,9 @@ function newRow(entry: OutcomeEntry, fact: Fact): DeliveryRow {
     sentence: null,
     next_at: null,
     counted: 0,
+    replay_id: null,
+    replayed_at: null,
+    is_erased: false,
   };
 }
 
@@ -88,6 +103,13 @@ function isNews(row: DeliveryRow, fact: Fact, at: number): boolean {
   if (fact.state === 'delivered') return row.state !== 'delivered' || newer < 0;
   if (row.state === 'delivered') return false;
   return newer > 0 || (newer === 0 && fact.rank > RANKS[row.state]);
+}
+
+/** Of several replays, the latest. */
+function foldReplay(row: DeliveryRow, replayId: string, at: Date): void {
+  if (row.replayed_at !== null && at < row.replayed_at) return;
+  row.replay_id = replayId;
+  row.replayed_at = at;
 }
 
 type AttemptEntry = Extract<OutcomeEntry, { kind: 'attempt' }>;

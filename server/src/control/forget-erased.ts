@@ -2,15 +2,19 @@ import { userHash } from '../delivery/withheld.ts';
 import { erasureMarks } from '../store/erased-users.ts';
 import type { Tx } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../stream/outcomes.ts';
+import type { ToldEntry } from './fold-outcome.ts';
 
 /**
  * Outcomes can arrive after their user was erased: what happened is still recorded, but not whose it was, nor what receivers
  * answered. Notifications of deletion never bring a user back.
  */
-export async function forgetErased(tx: Tx, entries: readonly OutcomeEntry[]): Promise<OutcomeEntry[]> {
+export async function forgetErased(tx: Tx, entries: readonly OutcomeEntry[]): Promise<ToldEntry[]> {
   const hashes = entries.flatMap((entry) => hashOf(entry) ?? []);
   const marks = hashes.length === 0 ? new Map<string, Date>() : await erasureMarks(tx, [...new Set(hashes)]);
-  return entries.map((entry) => (isErased(entry, marks) ? withoutUser(entry) : entry));
+  return entries.map((entry) => {
+    if (entry.type === 'delete') return withoutUser(entry);
+    return isErased(entry, marks) ? { ...withoutUser(entry), isErased: true } : entry;
+  });
 }
 
 function hashOf({ workspaceId, userId }: OutcomeEntry): string | undefined {
@@ -18,7 +22,6 @@ function hashOf({ workspaceId, userId }: OutcomeEntry): string | undefined {
 }
 
 function isErased(entry: OutcomeEntry, marks: ReadonlyMap<string, Date>): boolean {
-  if (entry.type === 'delete') return true;
   const hash = hashOf(entry);
   if (hash === undefined) return false;
   // For all sources, or for this one.

@@ -6,3 +6,8 @@ export type IdPrefix = 'ws' | 'usr' | 'ses' | 'tok' | 'src' | 'key' | 'dst' | 'r
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomUUIDv7().replaceAll('-', '')}`;
 }
+
+/** When an id was made. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(id.indexOf('_') + 1).slice(0, 12), 16) || 0);
+}

@@ -55,6 +55,7 @@ const TAGS: Readonly<Record<string, string>> = {
   usage: 'How much was used',
   'dead-letters': 'Deliveries that were given up',
   'deletion-requests': 'Users who are to be erased',
+  suppressions: 'Users whose calls are dropped',
   replays: 'Stored events delivered anew',
   redrives: 'Dead letters delivered anew, many at a time',
 };

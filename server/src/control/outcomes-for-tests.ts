@@ -30,10 +30,12 @@ export function attempted(attempt: number, outcome: Outcome, status: number): Ou
 /** Any things that can happen to one delivery, each at a moment of its own, in the order of time. */
 export function facts(deliveryId = 'dlv_1'): fc.Arbitrary<OutcomeEntry[]> {
   const kinds = ['delivered', 'retry', 'discarded', 'expired', 'waiting', 'given_up', 'skipped'] as const;
-  return fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 6 }).map((given) => {
+  const given = fc.tuple(fc.constantFrom(...kinds), fc.constantFrom(undefined, 'rpl_1', 'rdr_2'));
+  return fc.array(given, { minLength: 1, maxLength: 6 }).map((happened) => {
     let attempts = 0;
-    return given.map((kind, index): OutcomeEntry => {
-      const base = { ...BASE, deliveryId, messageId: `m-${deliveryId}`, at: NOON + (index + 1) * 1_000 };
+    return happened.map(([kind, replayId], index): OutcomeEntry => {
+      const replay = replayId === undefined ? {} : { replayId };
+      const base = { ...BASE, deliveryId, messageId: `m-${deliveryId}`, ...replay, at: NOON + (index + 1) * 1_000 };
       if (kind === 'waiting') return { ...base, kind, attempts };
       if (kind === 'given_up') return { ...base, kind, attempts, reason: 'lane_full' };
       if (kind === 'skipped') return { ...base, kind, reason: 'destination_disabled' };

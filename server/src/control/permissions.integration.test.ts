@@ -75,6 +75,8 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/deletion-requests': managers(201),
   'GET /api/v1/deletion-requests': managers(200, 200),
   'GET /api/v1/deletion-requests/:id': managers(200),
+  'GET /api/v1/suppressions/calls': everybody(200),
+  'POST /api/v1/suppressions/lift': managers(200),
   // About oneself. Tokens have no sessions and no password.
   'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
   'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
@@ -116,6 +118,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/replays/preview': replayOf,
   'POST /api/v1/replays': replayOf,
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
+  'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
@@ -175,6 +178,9 @@ async function makeThings(url: string): Promise<Things> {
   const redriveId = await makeIf('redrives/:id', () => job('/api/v1/dead-letters/redrive', { destinationId }));
   const replayId = await makeIf('replays/:id', () => job('/api/v1/replays', replayOf({ sourceId, destinationId })));
   const deletionId = await makeIf('requests/:id', () => job('/api/v1/deletion-requests', { userIds: ['u1'] }));
+  await makeIf('suppressions/lift', () =>
+    job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
+  );
   const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId };
   return { sourceId, keyId, userId, ...ids };
 }

@@ -19,6 +19,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     receivedAt: row.received_at.toISOString(),
     state: row.state,
     reason: row.reason,
+    rule: row.rule,
     attempts: row.attempts,
     firstAttemptAt: time(row.first_attempt_at),
     lastAttemptAt: time(row.last_attempt_at),
@@ -26,6 +27,8 @@ export function toDelivery(row: DeliveryRow): Delivery {
     errorClass: row.error_class,
     sentence: row.sentence,
     nextAt: row.state === 'retrying' ? time(row.next_at) : null,
+    replayId: row.replay_id,
+    isErased: row.is_erased,
   };
 }
 
@@ -37,6 +40,7 @@ export function toAttempt(row: AttemptRow): DeliveryAttempt {
     outcome,
     totalMs,
     nextAt: time(nextAt),
+    replayId: row.replay_id,
     answers: answers as DeliveryAttempt['answers'],
   };
 }

@@ -1,5 +1,5 @@
 import { appendAudit } from '../store/audit-log.ts';
-import { addToOutbox } from '../store/outbox.ts';
+import { addToOutbox, type Projected } from '../store/outbox.ts';
 import { auditActor } from './actor.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { Asked } from './route.ts';
@@ -10,7 +10,7 @@ export type Change = {
   objectId: string;
   details?: Record<string, unknown>;
   /** Set when the config bucket has to be told. */
-  projects?: 'source' | 'destination';
+  projects?: Projected['kind'];
 };
 
 /** In the same transaction as the change: who did it, and that the config bucket has to hear of it. */

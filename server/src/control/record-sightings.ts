@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
 import { noteEventsSeen } from '../store/source-events.ts';
-import { noteSuppressed } from '../store/erased-users.ts';
+import { noteSuppressed } from '../store/suppressed-calls.ts';
 import { noteKeysUsed } from '../store/write-keys.ts';
 import type { Sighting } from '../stream/sightings.ts';
 

@@ -4,6 +4,7 @@ import { findDestination } from '../store/destinations.ts';
 import { insertJob } from '../store/jobs.ts';
 import type { Tx } from '../store/open-store.ts';
 import { findSource } from '../store/sources.ts';
+import { startedBy } from './actor.ts';
 import { askEngine } from './ask-engine.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
 import { openTally, readRouting } from './jobs/replay-routing.ts';
@@ -54,7 +55,13 @@ export const replayRoutes: Route[] = [
       const { tx, actor, body } = asked;
       const { workspaceId } = actor;
       await mustFit(tx, workspaceId, body);
-      const job = await insertJob(tx, { workspace_id: workspaceId, id: newId('rpl'), kind: 'replay', asked: body });
+      const made = {
+        workspace_id: workspaceId,
+        id: newId('rpl'),
+        kind: 'replay',
+        started_by: startedBy(actor),
+      } as const;
+      const job = await insertJob(tx, { ...made, asked: body });
       const { filter = {}, ...rest } = body;
       // Whose events they are stays out of the log, which is never changed.
       const details = { ...rest, filter: { ...filter, ...(filter.userIds && { userIds: filter.userIds.length }) } };

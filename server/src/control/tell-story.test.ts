@@ -17,6 +17,10 @@ suite('the story of a delivery', () => {
     assert.match(skipped('blocked_event'), /the event "Signed Up" is blocked in the source's schema/);
     assert.match(skipped('type_not_accepted'), /does not take track calls/);
     assert.match(skipped('filtered'), /filter does not let it through/);
+    const rule = 'properties.plan equals "pro"';
+    const filtered = told({ ...BASE, at, kind: 'skipped', reason: 'filtered', rule });
+    assert.equal(filtered, `Not sent: the destination's filter asks for events where ${rule}.`);
+    assert.match(skipped('erased'), /^Not sent: its user was erased before it could be\.$/);
     assert.match(skipped('suppressed'), /asked to be forgotten/);
     assert.equal(skipped('a_new_rule'), 'Not sent: a_new_rule.');
   });

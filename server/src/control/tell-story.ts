@@ -1,30 +1,62 @@
+import type { ReplayPart } from '@millrace/contract/control';
 import type { DeliveryRow } from '../store/deliveries.ts';
 import type { AttemptRow } from '../store/attempts.ts';
 import type { LaneHealth } from '../stream/health-bucket.ts';
 import type { OutcomeAnswer } from '../stream/outcomes.ts';
 import { sentenceOf } from './fold-outcome.ts';
 
-export type Told = { row: DeliveryRow; attempts: readonly AttemptRow[]; lane: LaneHealth | undefined };
+export type Told = {
+  row: DeliveryRow;
+  attempts: readonly AttemptRow[];
+  lane: LaneHealth | undefined;
+  /** What it was part of, in the order of time. */
+  replays?: readonly ReplayPart[];
+};
+
+const ERASED = 'Its user was erased since: whose it was and what receivers answered is not kept.';
 
 /** What happened to one delivery, for people: what came, what was tried, how it ended or where it waits. */
 export function tellStory(told: Told): string[] {
-  const { row, attempts } = told;
-  if (row.state === 'skipped') return [skipSentence(row)];
-  return [...attempts.map(attemptSentence), ...sampledOut(told), ...endSentences(told)];
+  const { row } = told;
+  const erased = row.is_erased && row.reason !== 'erased' ? [ERASED] : [];
+  if (row.state === 'skipped') return [skipSentence(row), ...erased];
+  return [...attemptSentences(told), ...sampledOut(told), ...endSentences(told), ...erased];
 }
 
 /** The rules of routing, in the order in which they are asked. */
 const SKIPS: Readonly<Record<string, (row: DeliveryRow) => string>> = {
+  erased: () => 'Not sent: its user was erased before it could be.',
   suppressed: () => 'Not sent: the user has asked to be forgotten, and their calls are dropped.',
   destination_disabled: () => 'Not sent: the destination was not enabled.',
   integrations_map: () => "Not sent: the call's own integrations map turns this kind of destination off.",
   blocked_event: ({ name }) => `Not sent: the event "${name ?? ''}" is blocked in the source's schema.`,
   type_not_accepted: ({ type }) => `Not sent: this kind of destination does not take ${type} calls.`,
-  filtered: () => "Not sent: the destination's filter does not let it through.",
+  filtered: ({ rule }) =>
+    rule === null
+      ? "Not sent: the destination's filter does not let it through."
+      : `Not sent: the destination's filter asks for events where ${rule}.`,
 };
 
 function skipSentence(row: DeliveryRow): string {
   return SKIPS[row.reason ?? '']?.(row) ?? `Not sent: ${row.reason ?? 'for a reason that was not recorded'}.`;
+}
+
+/** Each replay before its attempts; one whose attempts are not known, at the end. */
+function attemptSentences({ attempts, replays = [] }: Told): string[] {
+  const untold = new Map(replays.map((replay) => [replay.id, replay]));
+  const tell = (id: string | null) => {
+    const replay = id === null ? undefined : untold.get(id);
+    if (replay === undefined) return [];
+    untold.delete(replay.id);
+    return [replaySentence(replay)];
+  };
+  const told = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt)]);
+  return [...told, ...[...untold.values()].map(replaySentence)];
+}
+
+function replaySentence({ id, kind, startedAt, startedBy }: ReplayPart): string {
+  const by = startedBy === null ? '' : ` by ${startedBy.kind} ${startedBy.id}`;
+  return `${kind === 'replay' ? 'Replayed' : 'Taken out of the dead letters to be sent again'}: ${id}, started at ${startedAt}${by}.`;
 }
 
 function attemptSentence({ attempt, at, answers }: AttemptRow): string {
@@ -35,14 +67,14 @@ function attemptSentence({ attempt, at, answers }: AttemptRow): string {
 }
 
 function sampledOut({ row, attempts }: Told): string[] {
-  const isMissing = attempts.length === 0 && row.attempts > 0;
+  const isMissing = attempts.length === 0 && row.attempts > 0 && !row.is_erased;
   return isMissing ? [`Attempt ${row.attempts} was made; its answers are not kept (MILLRACE_RECORD_SAMPLE).`] : [];
 }
 
 function endSentences({ row, attempts, lane }: Told): string[] {
   switch (row.state) {
     case 'delivered': {
-      const count = Math.max(row.attempts, attempts.length);
+      const count = attemptsUntil(row.changed_at, attempts) ?? row.attempts;
       return [`Delivered at ${row.changed_at.toISOString()}${count > 1 ? `, after ${count} attempts` : ''}.`];
     }
     case 'discarded':
@@ -58,6 +90,12 @@ function endSentences({ row, attempts, lane }: Told): string[] {
     case 'skipped':
       return [];
   }
+}
+
+/** A replay counts its attempts from 1 again: what it took is the number of the attempt that was delivered. */
+function attemptsUntil(deliveredAt: Date, attempts: readonly AttemptRow[]): number | undefined {
+  const last = attempts.find(({ at, outcome }) => outcome === 'delivered' && at.getTime() === deliveredAt.getTime());
+  return last?.attempt ?? (attempts.length === 0 ? undefined : 1);
 }
 
 function dueText({ next_at: nextAt }: DeliveryRow): string {

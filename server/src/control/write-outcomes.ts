@@ -107,6 +107,7 @@ function attemptRow(entry: AttemptEntry): AttemptRow {
     total_ms: Math.max(0, ...entry.answers.map(({ timings }) => timings.totalMs)),
     answers: entry.answers.map(storableAnswer),
     next_at: entry.nextAt === undefined ? null : new Date(entry.nextAt),
+    replay_id: entry.replayId ?? null,
   };
 }
 

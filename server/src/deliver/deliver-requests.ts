@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AcceptedEvent } from '@millrace/contract';
+import { type AcceptedEvent, type FilterRule, ruleText } from '@millrace/contract';
 import type { Logger } from '../log.ts';
 import type { ConfigView, DestinationConfig } from '../stream/config-bucket.ts';
 import type { OutcomeEntry } from '../stream/outcomes.ts';
@@ -128,9 +128,9 @@ function deliverEvent(state: State, current: Open, { event, routing }: Taken): v
   }
 }
 
-type Skipped = { event: AcceptedEvent; destination: DestinationConfig; reason: SkipReason };
+type Skipped = { event: AcceptedEvent; destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
 
-function skip(state: State, current: Open, { event, destination, reason }: Skipped): void {
+function skip(state: State, current: Open, { event, destination, reason, rule }: Skipped): void {
   const { sourceId, id: destinationId, workspaceId } = destination;
   const owner = {
     workspaceId,
@@ -141,7 +141,9 @@ function skip(state: State, current: Open, { event, destination, reason }: Skipp
   current.pending += 1;
   state.pending += 1;
   const baseOf = reason === 'erased' || reason === 'suppressed' ? namelessBase : entryBase;
-  const told = state.needs.record({ ...baseOf(event, owner, state.needs.now()), kind: 'skipped', reason });
+  const base = baseOf(event, owner, state.needs.now());
+  const stopped = rule === undefined ? {} : { rule: ruleText(rule) };
+  const told = state.needs.record({ ...base, kind: 'skipped', reason, ...stopped });
   void told.then(() => finishOne(state, current));
 }
 

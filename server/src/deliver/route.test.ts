@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { type AcceptedEvent, CALL_TYPES, type CallType } from '@millrace/contract';
+import { type AcceptedEvent, CALL_TYPES, type CallType, type FilterRule } from '@millrace/contract';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import { route, type Routing, type SkipReason } from '../delivery/route.ts';
 import { EVENT } from './samples-for-tests.ts';
@@ -86,13 +86,26 @@ suite('an event is skipped', () => {
     assert.deepEqual(verdicts(EVENT, { accepts: () => undefined }), ['type_not_accepted']);
   });
 
+  test('when a filter rule of the destination does not hold, and that rule is told', () => {
+    const rules = [
+      { field: 'type', op: 'equals', value: 'track' },
+      { field: 'properties.plan', op: 'equals', value: 'pro' },
+    ] satisfies FilterRule[];
+    const destinations = [{ ...WEBHOOK, filters: rules }];
+    const [routed] = route(EVENT, { ...OPEN, destinations });
+    assert.deepEqual(routed, { kind: 'skip', destination: destinations[0], reason: 'filtered', rule: rules[1] });
+    assert.deepEqual(verdicts({ ...EVENT, properties: { plan: 'pro' } }, { destinations }), ['delivery']);
+    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...WEBHOOK, filters: [] }] }), ['delivery']);
+  });
+
   test('but not when the destination is only paused: then it waits', () => {
     assert.deepEqual(verdicts(EVENT, { destinations: [{ ...WEBHOOK, paused: true }] }), ['delivery']);
   });
 });
 
 suite('of several reasons', () => {
-  const ORDER = ['destination_disabled', 'integrations_map', 'blocked_event', 'type_not_accepted'] as const;
+  const NEVER: FilterRule = { field: 'event', op: 'not_exists' };
+  const ORDER = ['destination_disabled', 'integrations_map', 'blocked_event', 'type_not_accepted', 'filtered'] as const;
   /** Every set of reasons, as the bits of a number. */
   for (let bits = 0; bits < 2 ** ORDER.length; bits += 1) {
     const given = ORDER.filter((_, index) => (bits & (1 << index)) !== 0);
@@ -101,7 +114,7 @@ suite('of several reasons', () => {
       const has = (reason: SkipReason) => given.some((each) => each === reason);
       const event = has('integrations_map') ? { ...EVENT, integrations: { Webhooks: false } } : EVENT;
       const routing = {
-        destinations: [{ ...WEBHOOK, enabled: !has('destination_disabled') }],
+        destinations: [{ ...WEBHOOK, enabled: !has('destination_disabled'), filters: has('filtered') ? [NEVER] : [] }],
         isBlocked: () => has('blocked_event'),
         accepts: () => (has('type_not_accepted') ? [] : (['track'] as const)),
       };

@@ -102,7 +102,7 @@ function factOf(entry: OutcomeEntry): Pick<Extract<TailEntry, { kind: 'outcome' 
     case 'given_up':
       return { outcome: entry.reason === 'expired' ? 'expired' : 'discarded', why: [entry.reason] };
     case 'skipped':
-      return { outcome: 'skipped', why: [entry.reason] };
+      return { outcome: 'skipped', why: [entry.reason, ...(entry.rule === undefined ? [] : [entry.rule])] };
   }
 }
 

@@ -1,12 +1,19 @@
-import { type AcceptedEvent, type CallType, selectsDestination } from '@millrace/contract';
+import { type AcceptedEvent, brokenRule, type CallType, type FilterRule, selectsDestination } from '@millrace/contract';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import type { Withheld } from './withheld.ts';
 
-export type SkipReason = Withheld | 'destination_disabled' | 'integrations_map' | 'blocked_event' | 'type_not_accepted';
+export type SkipReason =
+  | Withheld
+  | 'destination_disabled'
+  | 'integrations_map'
+  | 'blocked_event'
+  | 'type_not_accepted'
+  | 'filtered';
 
 export type Routed =
   | { kind: 'delivery'; destination: DestinationConfig }
-  | { kind: 'skip'; destination: DestinationConfig; reason: SkipReason };
+  /** `rule` is the first one that the event breaks, when the reason is `filtered`. */
+  | { kind: 'skip'; destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
 
 export type Routing = {
   destinations: readonly DestinationConfig[];
@@ -24,11 +31,16 @@ export function route(event: AcceptedEvent, routing: Routing): Routed[] {
   const kept = routing.withheld?.(event);
   return routing.destinations.map((destination) => {
     const reason = kept ?? skipReason(event, destination, routing);
-    return reason === undefined ? { kind: 'delivery', destination } : { kind: 'skip', destination, reason };
+    if (reason !== undefined) return { kind: 'skip', destination, reason };
+    // Most destinations have no filters, and those who have none pay nothing for them.
+    const rule = destination.filters && brokenRule(event, destination.filters);
+    return rule === undefined
+      ? { kind: 'delivery', destination }
+      : { kind: 'skip', destination, reason: 'filtered', rule };
   });
 }
 
-/** The order is part of the promise: it decides which reason people are shown. */
+/** The order is part of the promise: it decides which reason people are shown. The filters come last. */
 function skipReason(
   event: AcceptedEvent,
   destination: DestinationConfig,

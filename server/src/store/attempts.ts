@@ -13,12 +13,14 @@ export type AttemptRow = {
   /** As deliver told them: OutcomeAnswer of the stream. */
   answers: Record<string, unknown>[];
   next_at: Date | null;
+  /** Which replay, or retry of a dead letter, it was made for. */
+  replay_id: string | null;
 };
 
 const NAMES =
-  'workspace_id, delivery_id, received_on, destination_id, at, attempt, outcome, total_ms, answers, next_at';
+  'workspace_id, delivery_id, received_on, destination_id, at, attempt, outcome, total_ms, answers, next_at, replay_id';
 const RECORD = `workspace_id text, delivery_id text, received_on date, destination_id text, at timestamptz, attempt integer,
-  outcome text, total_ms real, answers jsonb, next_at timestamptz`;
+  outcome text, total_ms real, answers jsonb, next_at timestamptz, replay_id text`;
 
 const INSERT = `WITH inserted AS (
     INSERT INTO attempts (${NAMES}) SELECT ${NAMES} FROM json_to_recordset($1) AS given (${RECORD})

@@ -19,6 +19,8 @@ export type DeliveryRow = {
   anonymous_id: string | null;
   state: DeliveryState;
   reason: string | null;
+  /** Which rule of the destination's filters stopped it, in words. */
+  rule: string | null;
   changed_at: Date;
   attempts: number;
   first_attempt_at: Date | null;
@@ -28,6 +30,11 @@ export type DeliveryRow = {
   sentence: string | null;
   next_at: Date | null;
   counted: number;
+  /** The latest replay that something happened to it for, and when. */
+  replay_id: string | null;
+  replayed_at: Date | null;
+  /** Its user was erased: whose it was is not known any more. */
+  is_erased: boolean;
 };
 
 /** Every column with its type, in the order of DeliveryRow. */
@@ -45,6 +52,7 @@ const TYPES = {
   anonymous_id: 'text',
   state: 'text',
   reason: 'text',
+  rule: 'text',
   changed_at: 'timestamptz',
   attempts: 'integer',
   first_attempt_at: 'timestamptz',
@@ -54,6 +62,9 @@ const TYPES = {
   sentence: 'text',
   next_at: 'timestamptz',
   counted: 'smallint',
+  replay_id: 'text',
+  replayed_at: 'timestamptz',
+  is_erased: 'boolean',
 } as const satisfies Record<keyof DeliveryRow, string>;
 
 const NAMES = Object.keys(TYPES);

@@ -1,3 +1,4 @@
+import type { FilterRule } from '@millrace/contract';
 import type { Tx } from './open-store.ts';
 import { oneRow, type Page, readInOrder } from './rows.ts';
 
@@ -12,21 +13,25 @@ export type DestinationRow = {
   paused_at: Date | null;
   /** The end of the last pause; null when there was none. */
   resumed_at: Date | null;
+  /** What an event has to be to reach it. */
+  filters: FilterRule[];
   /** As the catalog entry's schema has it, secret values sealed. */
   settings: Record<string, unknown>;
   created_at: Date;
   updated_at: Date;
 };
 
-export type NewDestination = Omit<DestinationRow, 'paused_at' | 'resumed_at' | 'created_at' | 'updated_at'>;
+type Begun = Omit<DestinationRow, 'paused_at' | 'resumed_at' | 'filters' | 'created_at' | 'updated_at'>;
+export type NewDestination = Begun & Partial<Pick<DestinationRow, 'filters'>>;
 
-const COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, settings, created_at,
-  updated_at`;
+const COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, filters, settings,
+  created_at, updated_at`;
 
 export async function insertDestination(tx: Tx, row: NewDestination): Promise<void> {
-  const sql = `INSERT INTO destinations (workspace_id, id, source_id, catalog, name, enabled, settings)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)`;
-  await tx.query(sql, [row.workspace_id, row.id, row.source_id, row.catalog, row.name, row.enabled, row.settings]);
+  const sql = `INSERT INTO destinations (workspace_id, id, source_id, catalog, name, enabled, filters, settings)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  const { workspace_id, id, source_id, catalog, name, enabled, filters = [], settings } = row;
+  await tx.query(sql, [workspace_id, id, source_id, catalog, name, enabled, JSON.stringify(filters), settings]);
 }
 
 export function findDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
@@ -69,10 +74,12 @@ export async function listDestinations(
 export type DestinationChange = Omit<DestinationRow, 'source_id' | 'catalog' | 'created_at' | 'updated_at'>;
 
 export async function updateDestination(tx: Tx, row: DestinationChange): Promise<void> {
-  const sql = `UPDATE destinations SET name = $3, enabled = $4, paused_at = $5, resumed_at = $6, settings = $7, updated_at = now()
+  const sql = `UPDATE destinations SET name = $3, enabled = $4, paused_at = $5, resumed_at = $6, filters = $7, settings = $8,
+      updated_at = now()
     WHERE workspace_id = $1 AND id = $2`;
-  const { workspace_id, id, name, enabled, paused_at, resumed_at, settings } = row;
-  await tx.query(sql, [workspace_id, id, name, enabled, paused_at, resumed_at, settings]);
+  const { workspace_id, id, name, enabled, paused_at, resumed_at, filters, settings } = row;
+  const values = [workspace_id, id, name, enabled, paused_at, resumed_at, JSON.stringify(filters), settings];
+  await tx.query(sql, values);
 }
 
 export async function deleteDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {

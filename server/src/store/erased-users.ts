@@ -64,11 +64,19 @@ export async function erasureMarks(tx: Tx, hashes: readonly string[]): Promise<M
   return new Map(rows.map((row) => [`${row.user_hash} ${row.source_id}`, row.erased_before]));
 }
 
-export type SuppressedCount = { workspaceId: string; sourceId: string; day: string; process: string; count: number };
+export type Lifting = { workspaceId: string; userHash: string; sourceIds: string[] | undefined };
 
-/** The same count may come again, and an older one late. */
-export async function noteSuppressed(tx: Tx, noted: SuppressedCount): Promise<void> {
-  const sql = `INSERT INTO suppressed_calls AS c (workspace_id, source_id, day, process, count) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (workspace_id, source_id, day, process) DO UPDATE SET count = greatest(c.count, excluded.count)`;
-  await tx.query(sql, [noted.workspaceId, noted.sourceId, noted.day, noted.process, noted.count]);
+/** Where a user is suppressed now; an empty source is all of them. Held until the transaction ends. */
+export async function lockSuppressions(tx: Tx, workspaceId: string, userHash: string): Promise<string[]> {
+  const sql = `SELECT source_id FROM erased_users WHERE workspace_id = $1 AND user_hash = $2 AND suppressed
+    ORDER BY source_id FOR UPDATE`;
+  const rows = await tx.query<{ source_id: string }>(sql, [workspaceId, userHash]);
+  return rows.map((row) => row.source_id);
+}
+
+/** The user's calls are taken again. The tombstone stays: what was erased is. */
+export async function liftSuppressions(tx: Tx, { workspaceId, userHash, sourceIds }: Lifting): Promise<void> {
+  const sql = `UPDATE erased_users SET suppressed = false
+    WHERE workspace_id = $1 AND user_hash = $2 AND suppressed AND ($3::text[] IS NULL OR source_id = ANY($3))`;
+  await tx.query(sql, [workspaceId, userHash, sourceIds ?? null]);
 }

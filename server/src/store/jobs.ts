@@ -19,17 +19,19 @@ export type JobRow = {
   created_at: Date;
   updated_at: Date;
   ended_at: Date | null;
+  /** Kind and id, as in the audit log; null for jobs of before it was kept. */
+  started_by: { kind: string; id: string } | null;
 };
 
-export type NewJob = Pick<JobRow, 'workspace_id' | 'id' | 'kind' | 'asked'> & { position?: Record<string, unknown> };
+export type NewJob = Pick<JobRow, 'workspace_id' | 'id' | 'kind' | 'asked' | 'started_by'>;
 
 // bigint comes as text from the driver; nobody replays 2^53 events.
 const COLUMNS = `workspace_id, id, kind, state, asked, position, done::float8 AS done, total::float8 AS total, skipped, receipt,
-  problem, created_at, updated_at, ended_at`;
+  problem, created_at, updated_at, ended_at, started_by`;
 
-export async function insertJob(tx: Tx, { workspace_id, id, kind, asked, position = {} }: NewJob): Promise<JobRow> {
-  const sql = `INSERT INTO jobs (workspace_id, id, kind, asked, position) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
-  const [row] = await tx.query<JobRow>(sql, [workspace_id, id, kind, asked, position]);
+export async function insertJob(tx: Tx, { workspace_id, id, kind, asked, started_by }: NewJob): Promise<JobRow> {
+  const sql = `INSERT INTO jobs (workspace_id, id, kind, asked, started_by) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
+  const [row] = await tx.query<JobRow>(sql, [workspace_id, id, kind, asked, started_by]);
   if (row === undefined) throw new Error('an insert gave no row');
   return row;
 }
@@ -39,6 +41,17 @@ export type JobName = { workspaceId: string; kind: JobKind; id: string };
 export function findJob(tx: Tx, { workspaceId, kind, id }: JobName): Promise<JobRow | undefined> {
   const sql = `SELECT ${COLUMNS} FROM jobs WHERE workspace_id = $1 AND kind = $2 AND id = $3`;
   return oneRow(tx, sql, [workspaceId, kind, id]);
+}
+
+export type JobStart = Pick<JobRow, 'id' | 'created_at' | 'started_by'>;
+
+/** Who started these jobs, and when. */
+export function jobStarts(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<JobStart[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return tx.query('SELECT id, created_at, started_by FROM jobs WHERE workspace_id = $1 AND id = ANY($2)', [
+    workspaceId,
+    ids,
+  ]);
 }
 
 /** Newest first. */

@@ -1,4 +1,5 @@
 /** What the projector reads: sources and destinations of all workspaces, whole, by id or page by page. */
+import type { FilterRule } from '@millrace/contract';
 import type { Tx } from './open-store.ts';
 import { type Page, readInOrder } from './rows.ts';
 
@@ -22,6 +23,7 @@ export type ProjectedDestination = {
   enabled: boolean;
   paused_at: Date | null;
   resumed_at: Date | null;
+  filters: FilterRule[];
   settings: Record<string, unknown>;
   updated_at: Date;
 };
@@ -34,7 +36,8 @@ const SOURCES = `SELECT s.workspace_id, s.id, s.name, s.enabled, s.rate_limit_pe
       WHERE e.workspace_id = s.workspace_id AND e.source_id = s.id AND e.blocked ORDER BY e.name) AS blocked_events
   FROM sources s`;
 
-const DESTINATIONS = `SELECT workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, settings, updated_at
+const DESTINATIONS = `SELECT workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, filters, settings,
+    updated_at
   FROM destinations`;
 
 export function sourcesToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedSource[]> {

@@ -1,7 +1,7 @@
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
 
-export type UsageRow = { source_id: string; calls: string };
+export type UsageRow = { source_id: string; calls: string; suppressed: string };
 export type CallCount = { sourceId: string; month: string; calls: number };
 
 /** How far a stream has been counted. Whoever asks holds it until their transaction ends. */
@@ -26,7 +26,13 @@ export async function addUsage(tx: Tx, counts: readonly CallCount[]): Promise<vo
   if (counts.length > 0) await tx.query(sql, [column('sourceId'), column('month'), column('calls')]);
 }
 
+/** What was stored, and what was dropped at collection because its user is suppressed: both were used. */
 export function usageOfMonth(tx: Tx, workspaceId: string, month: string): Promise<UsageRow[]> {
-  const sql = 'SELECT source_id, calls FROM usage WHERE workspace_id = $1 AND month = $2 ORDER BY source_id';
+  const sql = `SELECT source_id, sum(stored + dropped)::text AS calls, sum(dropped)::text AS suppressed FROM (
+      SELECT source_id, calls AS stored, 0 AS dropped FROM usage WHERE workspace_id = $1 AND month = $2
+      UNION ALL
+      SELECT source_id, 0, count FROM suppressed_calls
+        WHERE workspace_id = $1 AND day >= $2::date AND day < $2::date + interval '1 month'
+    ) AS counted GROUP BY source_id ORDER BY source_id`;
   return tx.query(sql, [workspaceId, month]);
 }

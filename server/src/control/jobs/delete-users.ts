@@ -108,9 +108,10 @@ async function lookAtLanes(job: JobRow, asked: AskedDeletion, needs: DeletionNee
 /** The ids themselves go last, with the end of the job. */
 async function finish(job: JobRow, asked: AskedDeletion, { store }: DeletionNeeds): Promise<JobStep> {
   const { userIds = [], ...kept } = asked;
+  const { userHashes, sourceIds } = asked;
   const before = new Date(asked.erasedBefore);
   const erased = await store.asSystem((tx) =>
-    eraseRecords(tx, { workspaceId: job.workspace_id, userIds, sourceIds: asked.sourceIds, before }),
+    eraseRecords(tx, { workspaceId: job.workspace_id, userIds, userHashes, sourceIds, before }),
   );
   return { position: {}, receipt: withErased(job, erased), asked: kept, end: 'done' };
 }
