@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite, test } from 'node:test';
-import { MOST, nextMost, openBacklogWindow } from './backlog-window.ts';
+import { LEAST, MOST, nextMost, openBacklogWindow } from './backlog-window.ts';
 
 const after = (looks: number, from: number, look: Parameters<typeof nextMost>[1]) =>
   Array.from({ length: looks }).reduce<number>((most) => nextMost(most, look), from);
 
 suite('how many from lanes are under way', () => {
   test('grows while there is time to spare and somebody waits, up to a bound', () => {
-    const look = { lateMs: 2, isWanted: true, least: 8 };
+    const look = { lateMs: 2, isWanted: true };
     assert.ok(after(30, 16, look) > 128, 'within three seconds');
     assert.equal(after(1_000, 16, look), MOST);
   });
 
   test('shrinks within a second in a process that is late, and never to nothing', () => {
-    const look = { lateMs: 30, isWanted: true, least: 8 };
+    const look = { lateMs: 30, isWanted: true };
     assert.ok(after(10, 256, look) < 10);
-    assert.equal(after(100, 256, look), 8);
+    assert.equal(after(100, 256, look), LEAST);
   });
 
   test('stays when nobody waits', () => {
-    assert.equal(nextMost(40, { lateMs: 1, isWanted: false, least: 8 }), 40);
+    assert.equal(nextMost(40, { lateMs: 1, isWanted: false }), 40);
   });
 
   test('is never more than the window, and each who leaves lets the next one in, in order', async () => {
-    using window = openBacklogWindow(8, () => 0);
+    using window = openBacklogWindow(() => 0);
     const got: number[] = [];
     const leaves: (() => void)[] = [];
     for (let index = 0; index < 40; index += 1) {
@@ -45,7 +45,7 @@ suite('how many from lanes are under way', () => {
   });
 
   test('does not matter any more when the process stops: everybody passes', async () => {
-    const window = openBacklogWindow(8);
+    const window = openBacklogWindow();
     const entered = Array.from({ length: 50 }, () => window.enter());
     window[Symbol.dispose]();
     await Promise.all(entered);

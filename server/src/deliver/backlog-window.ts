@@ -13,11 +13,11 @@ export type WindowLook = {
   lateMs: number;
   /** Whether all of it was in use. */
   isWanted: boolean;
-  /** It goes on also where nothing is ever quiet. */
-  least: number;
 };
 
 const FIRST = 24;
+/** It goes on also where nothing is ever quiet. */
+export const LEAST = 8;
 export const MOST = 256;
 /** A process that is busy for so long at a time, or woken so late, lets others wait as well. */
 const LATE_MS = 6;
@@ -26,8 +26,8 @@ const GROWTH = 1.1;
 const TICK_MS = 10;
 const LOOK_MS = 100;
 
-export function nextMost(most: number, { lateMs, isWanted, least }: WindowLook): number {
-  if (lateMs > LATE_MS) return Math.max(least, most * BACK_OFF);
+export function nextMost(most: number, { lateMs, isWanted }: WindowLook): number {
+  if (lateMs > LATE_MS) return Math.max(LEAST, most * BACK_OFF);
   return isWanted ? Math.min(MOST, most * GROWTH) : most;
 }
 
@@ -42,9 +42,9 @@ type State = WindowLook & {
 };
 
 /** One for the whole process: who waits is let in in the order of asking. */
-export function openBacklogWindow(least: number, now: () => number = () => performance.now()): BacklogWindow {
+export function openBacklogWindow(now: () => number = () => performance.now()): BacklogWindow {
   const quiet = { lateMs: 0, isWanted: false, tickedAt: 0, lookedAt: 0 };
-  const state: State = { ...quiet, least, waiting: [], underWay: 0, most: FIRST, timer: undefined, now };
+  const state: State = { ...quiet, waiting: [], underWay: 0, most: FIRST, timer: undefined, now };
   return {
     enter() {
       if (state.timer === undefined) start(state);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldTicket } from '../stream/tickets.ts';
-import { MOST, openBacklogWindow } from './backlog-window.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
 
 /** The lanes this process is looking at. */
@@ -13,10 +12,8 @@ export type Drains = {
   destinationChanged(destinationId: string): void;
 };
 
-/** Most of them wait for a probe; what they attempt is bounded by the slots. Fewer while the process is late: see `looks`. */
-const MAX_DRAINS = MOST;
-/** Those whose receiver works stand in the same line: it must not take long, however late the process is. */
-const LEAST_LOOKS = 64;
+/** Most of them wait for a probe; what they attempt is bounded by the slots. */
+const MAX_DRAINS = 256;
 /**
  * A look at the lane of a receiver that hangs takes as long as its attempt. When there are thousands of them, those whose
  * receiver works must not stand in line behind them all.
@@ -29,10 +26,8 @@ const PUT_OFF_STEP = 3;
 const ASK_AGAIN_MS = 1_000;
 const MAX_ASKS = 30;
 
-export function openDrains(needs: DrainNeeds): Drains & Disposable {
+export function openDrains(needs: DrainNeeds): Drains {
   const draining = new Set<HeldTicket>();
-  // Thousands of lanes may fall due together, and a look costs far more than a fresh delivery.
-  const looks = openBacklogWindow(LEAST_LOOKS);
   const isLookedAt = (id: string) => draining.values().some(({ destinationId }) => destinationId === id);
   const suspects = new Set<HeldTicket>();
   return {
@@ -41,21 +36,16 @@ export function openDrains(needs: DrainNeeds): Drains & Disposable {
       const isTooMany = isSuspect && suspects.size >= MAX_SUSPECTS;
       draining.add(ticket);
       if (isSuspect && !isTooMany) suspects.add(ticket);
-      const look = async () => {
-        const leave = await looks.enter();
-        await (isTooMany ? putOff(ticket, needs) : drainLane(ticket, needs)).finally(leave);
-      };
-      void look().finally(() => {
+      void (isTooMany ? putOff(ticket, needs) : drainLane(ticket, needs)).finally(() => {
         draining.delete(ticket);
         suspects.delete(ticket);
       });
     },
-    room: () => looks.most() - draining.size,
+    room: () => MAX_DRAINS - draining.size,
     count: () => draining.size,
     destinationChanged(destinationId) {
       if (needs.reports.isKnown(destinationId) || isLookedAt(destinationId)) void hurry(destinationId, needs);
     },
-    [Symbol.dispose]: () => looks[Symbol.dispose](),
   };
 }
 

@@ -66,9 +66,6 @@ const PULL_AT_ONCE = 64;
 /** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
 const STOP_PATIENCE_MS = 20_000;
 
-/** Deliveries of long backlogs under way, however late the process is. */
-const LEAST_BACKLOG = 8;
-
 const now = Date.now;
 const random = Math.random;
 
@@ -138,9 +135,9 @@ async function openParts(
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
   const { lanes, tickets } = side;
   const { takeParked } = parker;
-  const enterWindow = stack.use(openBacklogWindow(LEAST_BACKLOG)).enter;
+  const enterWindow = stack.use(openBacklogWindow()).enter;
   const draining = { lanes, tickets, reports, takeParked, schedule, enterWindow, isStopping, random };
-  const drains = stack.use(openDrains({ ...shared, ...settlement, ...draining }));
+  const drains = openDrains({ ...shared, ...settlement, ...draining });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
   stack.use(findStranded({ lanes, tickets, now, random, log }));

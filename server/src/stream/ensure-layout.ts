@@ -19,8 +19,8 @@ import {
   type StreamSettings,
 } from './layout.ts';
 
-/** Right after a start or a loss of a server a cluster has no leaders, or does not know where to place a stream. */
-const UNSETTLED_PATIENCE_MS = 15_000;
+/** Right after a start or a loss of a server a cluster has no leaders, or does not know where to place a stream. Elections may follow each other. */
+const UNSETTLED_PATIENCE_MS = 30_000;
 const UNSETTLED_PAUSE_MS = 500;
 
 /** Makes what is missing, brings what exists to the settings, and throws a sentence about what cannot be kept. */
