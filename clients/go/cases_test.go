@@ -56,6 +56,7 @@ var notForClients = map[string]string{
 	"merging.json":     "what the server merges of fields beside batch, of which the library sends none",
 	"bodies.json":      "webhook bodies, which the server writes",
 	"selection.json":   "which destinations a call reaches, which the server decides",
+	"filters.json":     "which destinations a call reaches, which the server decides",
 	"http.json":        "the server's answers to raw requests; e2e runs the library against the real server",
 	"client-wire.json": "run by TestWire",
 }

@@ -16,7 +16,15 @@ suite('analytics-java 3.5.4', () => {
 
   const send: Teller = ({ url }, writeKey) => {
     const jars = `${gotten('segment-java')}/*`;
-    return runClient('java', ['-cp', jars, driver('segment-java/SendCalls.java'), url, writeKey]);
+    // The source is in UTF-8, whatever the machine's locale.
+    return runClient('java', [
+      '-Dfile.encoding=UTF-8',
+      '-cp',
+      jars,
+      driver('segment-java/SendCalls.java'),
+      url,
+      writeKey,
+    ]);
   };
 
   test('calls of every type are stored as sent to /v1/import/, slash included', async () => {

@@ -37,7 +37,8 @@ function attemptPosts(posts: readonly Post[], webhook: Webhook, sending: Sending
   const [only] = posts;
   if (posts.length !== 1 || only === undefined) return attemptMany(posts, webhook, sending);
   const { post, startedAt } = sending;
-  return post(only).then((answer) => ({ startedAt, answers: [{ url: only.url, answer }] }));
+  const answered = (answer: Answer) => ({ startedAt, answers: [{ url: only.url, answer }] });
+  return post(only).then(answered, (error: unknown) => answered(unsendable(error)));
 }
 
 /** One good answer is enough for policy `any`: the event need not wait for a target that hangs. */
@@ -50,7 +51,7 @@ async function attemptMany(
   const isEnough = Promise.withResolvers<void>();
   const all = Promise.all(
     posts.map(async (each) => {
-      const answer = await post(each);
+      const answer = await post(each).catch(unsendable);
       answers.push({ url: each.url, answer });
       if (policy === 'any' && meaningOf(answer) === 'delivered') isEnough.resolve();
     }),

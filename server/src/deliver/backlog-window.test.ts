@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
 import { suite, test } from 'node:test';
 import { LEAST, MOST, nextMost, openBacklogWindow } from './backlog-window.ts';
 
 const after = (looks: number, from: number, look: Parameters<typeof nextMost>[1]) =>
   Array.from({ length: looks }).reduce<number>((most) => nextMost(most, look), from);
 
-suite('how many from lanes are under way', () => {
-  test('grows while there is time to spare and somebody waits, up to a bound', () => {
+suite('how many of long backlogs are under way', () => {
+  test('grows while there is time to spare and somebody is not admitted, up to a bound', () => {
     const look = { lateMs: 2, isWanted: true };
     assert.ok(after(30, 16, look) > 128, 'within three seconds');
     assert.equal(after(1_000, 16, look), MOST);
@@ -19,35 +18,28 @@ suite('how many from lanes are under way', () => {
     assert.equal(after(100, 256, look), LEAST);
   });
 
-  test('stays when nobody waits', () => {
+  test('stays when everybody is admitted', () => {
     assert.equal(nextMost(40, { lateMs: 1, isWanted: false }), 40);
   });
 
-  test('is never more than the window, and each who leaves lets the next one in, in order', async () => {
-    using window = openBacklogWindow(() => 0);
-    const got: number[] = [];
-    const leaves: (() => void)[] = [];
-    for (let index = 0; index < 40; index += 1) {
-      void window.enter().then((leave) => {
-        got.push(index);
-        leaves.push(leave);
-      });
-    }
-    await turn();
-    assert.equal(got.length, window.most());
-    leaves[3]?.();
-    leaves[9]?.();
-    await turn();
-    assert.deepEqual(
-      got,
-      Array.from({ length: window.most() + 2 }, (_, index) => index),
-    );
-  });
-
-  test('does not matter any more when the process stops: everybody passes', async () => {
-    const window = openBacklogWindow();
-    const entered = Array.from({ length: 50 }, () => window.enter());
-    window[Symbol.dispose]();
-    await Promise.all(entered);
+  test('learns while it is in use, by a clock that runs late or does not', (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let nowMs = 0;
+    using window = openBacklogWindow(() => nowMs);
+    const first = window.most();
+    const pass = (ms: number, lateMs: number) => {
+      for (let passed = 0; passed < ms; passed += 10) {
+        window.admits(MOST);
+        nowMs += 10 + lateMs;
+        t.mock.timers.tick(10);
+      }
+    };
+    assert.equal(window.admits(first - 1), true);
+    assert.equal(window.admits(first), false);
+    pass(1_000, 0);
+    const grown = window.most();
+    assert.ok(grown > first, `${grown} of ${first}`);
+    pass(1_000, 20);
+    assert.ok(window.most() < grown, `${window.most()} of ${grown}`);
   });
 });

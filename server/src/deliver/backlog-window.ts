@@ -1,17 +1,17 @@
 /**
- * How much of what has waited may be under way beside what is fresh: as much as that does not notice. Bounded in number and not
- * in rate, so that a lane is cleared as fast as the machine can, with little under way at a time.
+ * How many attempts of long backlogs may be under way beside the fresh ones: as many as those do not notice. Bounded in number
+ * and not in rate, so that a lane is cleared as fast as the machine can, with little under way at a time.
  */
 export type BacklogWindow = Disposable & {
-  /** Resolves when one more may begin, with what to call when it is over. */
-  enter(): Promise<() => void>;
+  /** Whether one more may begin beside so many. */
+  admits(underWay: number): boolean;
   most(): number;
 };
 
 export type WindowLook = {
   /** How late this process was at worst, by its own timer. */
   lateMs: number;
-  /** Whether all of it was in use. */
+  /** Whether somebody was not admitted. */
   isWanted: boolean;
 };
 
@@ -32,53 +32,37 @@ export function nextMost(most: number, { lateMs, isWanted }: WindowLook): number
 }
 
 type State = WindowLook & {
-  waiting: ((leave: () => void) => void)[];
-  underWay: number;
   most: number;
+  /** Whether anybody asked since the last look. */
+  isInUse: boolean;
   tickedAt: number;
   lookedAt: number;
   timer: NodeJS.Timeout | undefined;
   now(): number;
 };
 
-/** One for the whole process: who waits is let in in the order of asking. */
 export function openBacklogWindow(now: () => number = () => performance.now()): BacklogWindow {
-  const quiet = { lateMs: 0, isWanted: false, tickedAt: 0, lookedAt: 0 };
-  const state: State = { ...quiet, waiting: [], underWay: 0, most: FIRST, timer: undefined, now };
+  const quiet = { lateMs: 0, isWanted: false, isInUse: false, tickedAt: 0, lookedAt: 0 };
+  const state: State = { ...quiet, most: FIRST, timer: undefined, now };
   return {
-    enter() {
+    admits(underWay) {
       if (state.timer === undefined) start(state);
-      const { promise, resolve } = Promise.withResolvers<() => void>();
-      state.waiting.push(resolve);
-      letIn(state);
-      return promise;
+      state.isInUse = true;
+      const isAdmitted = underWay < Math.floor(state.most);
+      state.isWanted ||= !isAdmitted;
+      return isAdmitted;
     },
     most: () => Math.floor(state.most),
-    [Symbol.dispose]() {
-      stop(state);
-      state.most = Infinity;
-      letIn(state);
-    },
+    [Symbol.dispose]: () => stop(state),
   };
-}
-
-function letIn(state: State): void {
-  while (state.underWay < Math.floor(state.most)) {
-    const resolve = state.waiting.shift();
-    if (resolve === undefined) return;
-    state.underWay += 1;
-    resolve(() => {
-      state.underWay -= 1;
-      letIn(state);
-    });
-  }
-  state.isWanted = true;
 }
 
 /** Only while it is in use: a timer this fine costs a little all the time. */
 function start(state: State): void {
   const now = state.now();
-  Object.assign(state, { tickedAt: now, lookedAt: now, lateMs: 0, timer: setInterval(() => tick(state), TICK_MS) });
+  const timer = setInterval(() => tick(state), TICK_MS);
+  timer.unref();
+  Object.assign(state, { tickedAt: now, lookedAt: now, lateMs: 0, timer });
 }
 
 function stop(state: State): void {
@@ -92,7 +76,6 @@ function tick(state: State): void {
   state.tickedAt = now;
   if (now - state.lookedAt < LOOK_MS) return;
   state.most = nextMost(state.most, state);
-  Object.assign(state, { lookedAt: now, lateMs: 0, isWanted: false });
-  if (state.underWay === 0) stop(state);
-  else letIn(state);
+  if (!state.isInUse) stop(state);
+  Object.assign(state, { lookedAt: now, lateMs: 0, isWanted: false, isInUse: false });
 }

@@ -10,7 +10,7 @@ import type { Webhook } from './webhook.ts';
 type Started = { id: string; destinationId: string; end(answer?: Answer, rest?: Promise<unknown>): Promise<void> };
 
 /** A dispatcher whose attempts end when the test says so, and whose time goes on when the test says so. */
-function play(t: TestContext, { maxInFlight = 100, peers = 1 } = {}) {
+function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 100 } = {}) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = { now: 1_000_000 };
   const started: Started[] = [];
@@ -36,6 +36,7 @@ function play(t: TestContext, { maxInFlight = 100, peers = 1 } = {}) {
     },
     peers: () => peers,
     learned: ({ destinationId, shut }) => learned.push(`${destinationId} ${shut?.why ?? 'opened'}`),
+    window: { admits: (underWay) => underWay < longMost },
     now: () => clock.now,
     maxInFlight,
   });
@@ -55,6 +56,8 @@ function play(t: TestContext, { maxInFlight = 100, peers = 1 } = {}) {
     clock,
     offer: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offer(job(id, webhook)),
     offerBacklog: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offerBacklog(job(id, webhook)),
+    offerLong: (id: string, destinationId: string) =>
+      dispatcher.offerBacklog({ ...job(id, { destinationId }), isLong: true }),
     probe: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.probe(job(id, webhook)),
     /** So many good answers, each after the other: the receiver has shown that it works. */
     async prove(destinationId: string, times = 60): Promise<void> {
@@ -177,6 +180,38 @@ suite('turns', () => {
   });
 });
 
+suite('a long backlog', () => {
+  test('has no more under way than its window, over all destinations, which take turns; fresh ones do not wait for it', async (t) => {
+    const p = play(t, { longMost: 2 });
+    for (const id of ['a1', 'a2', 'a3', 'a4']) p.offerLong(id, 'dst_a');
+    for (const id of ['b1', 'b2']) p.offerLong(id, 'dst_b');
+    p.offer('fresh', { destinationId: 'dst_a' });
+    p.offerBacklog('short', { destinationId: 'dst_c' });
+    assert.deepEqual(p.started.map(({ id }) => id).sort(), ['a1', 'a2', 'fresh', 'short']);
+    await p.running.find(({ id }) => id === 'a1')?.end();
+    assert.equal(p.started.at(-1)?.id, 'a3', 'who has waited longest');
+    await p.running.find(({ id }) => id === 'a2')?.end();
+    assert.equal(p.started.at(-1)?.id, 'b1', 'and then the other');
+    for (let ends = 0; ends < 8; ends += 1) {
+      await p.running[0]?.end();
+      await p.pass(50);
+    }
+    assert.equal(p.finished.length, 8);
+    assert.equal(p.dispatcher.inFlight(), 0);
+  });
+
+  test('that is handed back takes no room', async (t) => {
+    const p = play(t, { longMost: 1 });
+    for (const id of ['a1', 'a2']) p.offerLong(id, 'dst_a');
+    p.offerLong('b1', 'dst_b');
+    p.dispatcher.shut('dst_a', { why: 'failing', sentence: '', since: 0 });
+    assert.deepEqual(p.back, ['a2']);
+    await p.running[0]?.end();
+    await p.pass(50);
+    assert.equal(p.started.at(-1)?.id, 'b1');
+  });
+});
+
 suite('a new delivery', () => {
   test('waits a second at most, and is then handed back', async (t) => {
     const p = play(t);
@@ -186,22 +221,6 @@ suite('a new delivery', () => {
     assert.deepEqual(p.back, []);
     await p.pass(50);
     assert.deepEqual(p.back, ['d8']);
-  });
-
-  test('waits longer while its receiver answers, and no longer when that falls silent', async (t) => {
-    const p = play(t);
-    const one = { maxConcurrency: 1 };
-    for (const id of names(0, 5)) p.offer(id, one);
-    for (let answers = 0; answers < 4; answers += 1) {
-      await p.pass(400);
-      await p.running[0]?.end();
-    }
-    assert.deepEqual(p.back, [], 'the last one waited for 1.6 seconds');
-    p.offer('d5', one);
-    await p.pass(1_000);
-    assert.deepEqual(p.back, []);
-    await p.pass(50);
-    assert.deepEqual(p.back, ['d5']);
   });
 
   test('is handed back at once when it would wait longer than that', async (t) => {

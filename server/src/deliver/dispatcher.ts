@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.ts';
+import type { BacklogWindow } from './backlog-window.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { concurrencyOf, type Gate, isShut, learn, newGate, type Shut, takeToken } from './gate.ts';
 import { handBackAll, handBackLate, isTooLong, type Job, type Line, newLine, pick, waitingIn } from './line.ts';
@@ -26,6 +27,8 @@ export type DispatcherNeeds = {
   peers(): number;
   /** The gate was shut or opened by what its receiver answered to this process. */
   learned(gate: Gate, webhook: Webhook): void;
+  /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
+  window?: Pick<BacklogWindow, 'admits'>;
   now(): number;
   maxInFlight: number;
 };
@@ -40,6 +43,9 @@ type State = {
   inFlight: number;
   /** Those of them to receivers that have not shown that they work. */
   suspect: number;
+  /** Those of them that are part of a long backlog, and the lines that wait for room for one, in turn. */
+  long: number;
+  outside: Line[];
   isStopped: boolean;
 };
 
@@ -50,8 +56,9 @@ const IDLE_GATE_MS = 600_000;
 
 /** Who is attempted next: bounded slots in all, a bounded share for each destination, each in its turn. */
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
-  const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], inFlight: 0, suspect: 0, isStopped: false };
-  const state: State = { needs, ...empty };
+  const counts = { inFlight: 0, suspect: 0, long: 0 };
+  const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], outside: [], isStopped: false };
+  const state: State = { needs, ...counts, ...empty };
   const sweeper = setInterval(() => sweep(state), SWEEP_MS);
   const forgetter = setInterval(() => forgetIdle(state), IDLE_GATE_MS / 10);
   return {
@@ -130,10 +137,12 @@ function start(state: State, line: Line, job: Job): void {
   gate.usedAt = needs.now();
   state.inFlight += 1;
   state.suspect += suspect;
+  if (job.isLong === true) state.long += 1;
   const free = () => {
     gate.inFlight -= 1;
     state.inFlight -= 1;
     state.suspect -= suspect;
+    if (job.isLong === true) leaveWindow(state);
     markReady(state, line);
     pump(state);
   };
@@ -145,6 +154,22 @@ function start(state: State, line: Line, job: Job): void {
     if (made.rest === undefined) free();
     else void made.rest.then(free);
   });
+}
+
+/** Whoever has waited longest for room comes before the line that made it. */
+function leaveWindow(state: State): void {
+  state.long -= 1;
+  const next = state.outside.shift();
+  if (next === undefined) return;
+  next.isOutside = false;
+  markReady(state, next);
+}
+
+function isAdmitted({ needs, long, outside }: State, line: Line): boolean {
+  if (needs.window?.admits(long) !== false) return true;
+  if (!line.isOutside) outside.push(line);
+  line.isOutside = true;
+  return false;
 }
 
 function markReady({ busy, ready }: State, line: Line): void {
@@ -172,7 +197,7 @@ function pump(state: State): void {
 
 function giveTurn(state: State, line: Line): void {
   line.isReady = false;
-  const job = pick(line, (webhook, isBacklog) => canStart(state, line, { webhook, isBacklog }));
+  const job = pick(line, (candidate, isBacklog) => canStart(state, line, { job: candidate, isBacklog }));
   if (job === undefined) return;
   start(state, line, job);
   markReady(state, line);
@@ -187,16 +212,17 @@ function isCrowded({ suspect, needs }: State, gate: Gate): boolean {
   return !gate.isProven && suspect >= needs.maxInFlight * SUSPECT_SHARE;
 }
 
-type Candidate = { webhook: Webhook; isBacklog: boolean };
-
-function canStart(state: State, { gate }: Line, { webhook, isBacklog }: Candidate): boolean {
+function canStart(state: State, line: Line, { job, isBacklog }: { job: Job; isBacklog: boolean }): boolean {
   const { needs } = state;
+  const { gate } = line;
+  const { webhook } = job;
   if (isCrowded(state, gate)) return false;
   const peers = needs.peers();
   const shared = concurrencyOf(gate, webhook, peers);
   // A limit too small to be divided is kept whole by the one who holds the lane's ticket.
   const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
   if (gate.inFlight >= most) return false;
+  if (job.isLong === true && !isAdmitted(state, line)) return false;
   const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers;
   return takeToken(gate, rate, needs.now());
 }

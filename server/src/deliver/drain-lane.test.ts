@@ -99,7 +99,6 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     settle: async () => 'delivered',
     expire: async () => 'expired',
     erase: async () => 'erased',
-    enterWindow: async () => nothing,
     reports: {
       report: nothing,
       gateChanged: nothing,
@@ -179,6 +178,37 @@ suite('a look at a lane', () => {
     assert.deepEqual(dueAts, [dueAt]);
     assert.equal(counts, 1);
     assert.equal(life.isEnded, false);
+  });
+
+  test('comes again soon when it parked nothing and saw nothing of what is there', async (t) => {
+    const lane = openLane({ 1: ['a'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const lagging = { ...lane.lanes, read: async () => [] };
+    const { ticket, dueAts } = openTicket();
+    const parked: Parked = { groups: new Map([[8, 1]]), dueAt: Date.now() + 15_000 };
+    const told = [undefined, parked];
+    await drainLane(ticket, { ...needs, lanes: lagging, takeParked: () => told.shift() });
+    assert.deepEqual(posted, []);
+    assert.ok((dueAts[0] ?? Infinity) <= Date.now() + 1_000, 'not only when what it parked is due');
+  });
+
+  test('comes again soon for what was handed back, whatever else it parked', async (t) => {
+    const lane = openLane({ 1: ['a', 'b', 'c'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const { ticket, dueAts } = openTicket();
+    const far: Parked = { groups: new Map([[8, 1]]), dueAt: Date.now() + 1_800_000 };
+    const told = [undefined, far];
+    const settle = async () => 'retry' as const;
+    const life = { isStopping: false };
+    const stopping = { ...needs, settle, takeParked: () => told.shift(), isStopping: () => life.isStopping };
+    const look = drainLane(ticket, { ...stopping, webhookOf: () => aWebhook({ maxConcurrency: 1 }) });
+    while (posted.length === 0) await settled();
+    life.isStopping = true;
+    needs.dispatcher.stop();
+    await posted[0]?.end();
+    await look;
+    assert.equal(posted.length, 1);
+    assert.ok((dueAts[0] ?? Infinity) <= Date.now() + 1_000, `in ${(dueAts[0] ?? 0) - Date.now()} ms`);
   });
 
   test('that is paused keeps its place in a group that is half done', async (t) => {

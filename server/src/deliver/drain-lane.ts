@@ -21,7 +21,6 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   settle: SliceNeeds['settle'];
   expire: SliceNeeds['expire'];
   erase: SliceNeeds['erase'];
-  enterWindow: SliceNeeds['enterWindow'];
   reports: LaneReports;
   takeParked: Parkers['takeParked'];
   schedule: RetrySchedule;
@@ -40,6 +39,8 @@ export const PAUSED_LOOK_MS = 300_000;
 const TROUBLE_PAUSE_MS = 5_000;
 /** A lane that is in use is not looked at more often. */
 const LEAST_PAUSE_MS = 250;
+/** What is in a lane is asked anew at least this often. */
+const KNOWN_FOR_MS = 20_000;
 
 /** What the holder of a ticket does with it: looks at the lane, attempts what may be attempted, gives the ticket back. */
 export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<void> {
@@ -112,24 +113,29 @@ async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds):
     passed: progress.passed,
   });
   for (const reader of readers) await reader.drop();
-  const parkedNow = needs.takeParked(destinationId);
-  // Nothing got through, and all went back into the lane: then we know what is in it. What others parked meanwhile they see to
-  // themselves: they found the ticket held, and ask for it again.
-  const parked = result.left === 0 ? parkedNow : undefined;
-  const counts = parked === undefined ? await needs.lanes.count(destinationId) : countsWith(look, parked);
+  const parked = needs.takeParked(destinationId);
+  const counts = isKnownFrom(parked, result, now()) ? countsWith(look, parked) : await needs.lanes.count(destinationId);
   if (counts.size === 0) return close(ticket, needs);
   progress.measure(result.left);
-  const nextAt = nextLook({ gate, note, result, counts, readers, parked }, needs);
+  const nextAt = nextLook({ gate, note, result, counts, parked }, needs);
   reports.report(webhook, { note, counts, nextAt, ...(result.isCutShort && !gate.shut ? { state: 'draining' } : {}) });
   return nextAt;
 }
 
-type After = Pick<Look, 'note' | 'readers'> & {
+type After = Pick<Look, 'note'> & {
   gate: Gate;
   result: DrainedSome;
   counts: ReadonlyMap<number, number>;
   parked: Parked | undefined;
 };
+
+/**
+ * Nothing got through, and what was attempted went back into the lane: then we know what is in it. What others parked meanwhile
+ * they see to themselves, as a rule: they found the ticket held, and ask for it again. If they cannot, the next look is near.
+ */
+function isKnownFrom(parked: Parked | undefined, { left }: DrainedSome, now: number): parked is Parked {
+  return parked !== undefined && left === 0 && parked.dueAt < now + KNOWN_FOR_MS;
+}
 
 /** What is in the lane after this look, without a question to the engine. */
 function countsWith({ readers, counts }: LookInto, parked: Parked): Map<number, number> {
@@ -139,14 +145,14 @@ function countsWith({ readers, counts }: LookInto, parked: Parked): Map<number, 
   return new Map([...left].filter(([, groups]) => groups > 0));
 }
 
-function nextLook({ gate, note, result, counts, readers, parked }: After, needs: DrainNeeds): number {
-  const soon = needs.now() + LEAST_PAUSE_MS;
-  if (!isShut(gate, needs.now())) {
+function nextLook(after: After, needs: DrainNeeds): number {
+  const { gate, note, result } = after;
+  const now = needs.now();
+  const soon = now + LEAST_PAUSE_MS;
+  const dueAt = firstDue(after) ?? soon;
+  if (!isShut(gate, now)) {
     note.failedProbes = 0;
-    if (parked !== undefined) return Math.max(Math.min(result.nextDueAt ?? Infinity, parked.dueAt), soon);
-    // What was parked while we drained may be due before anything we saw.
-    const isAllSeen = [...counts.keys()].every((tier) => readers.some((reader) => reader.tier === tier));
-    return isAllSeen ? Math.max(result.nextDueAt ?? 0, soon) : soon;
+    return Math.max(dueAt, soon);
   }
   if (gate.shut?.until !== undefined) return gate.shut.until;
   // Those whose time is over need no receiver: there were more than this look had time for.
@@ -154,7 +160,15 @@ function nextLook({ gate, note, result, counts, readers, parked }: After, needs:
   note.failedProbes += result.attempted > 0 ? 1 : 0;
   const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
   const delayMs = needs.schedule.delayMs(step) * (1 + JITTER * needs.random());
-  return Math.max(needs.now() + delayMs, result.nextDueAt ?? 0);
+  return Math.max(now + delayMs, dueAt);
+}
+
+/** When the first delivery in the lane is due; undefined when there is one that this look neither saw nor parked. */
+function firstDue({ result, counts, parked }: After): number | undefined {
+  const isUnseen = ([tier, groups]: [number, number]) =>
+    !result.seen.has(tier) && groups > (parked?.groups.get(tier) ?? 0);
+  if ([...counts].some(isUnseen)) return undefined;
+  return Math.min(result.nextDueAt ?? Infinity, parked?.dueAt ?? Infinity);
 }
 
 /** Settings may change while a lane drains: what is sent next is sent by the new ones. */

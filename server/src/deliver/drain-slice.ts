@@ -1,5 +1,4 @@
 import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
-import type { BacklogWindow } from './backlog-window.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { concurrencyOf } from './gate.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
@@ -23,8 +22,6 @@ export type SliceNeeds = {
   schedule: RetrySchedule;
   /** Told now and then how many have left the lane. */
   passed(left: number): Promise<void>;
-  /** Resolves when one more of a long backlog may be under way, with what to call when it is no longer. */
-  enterWindow: BacklogWindow['enter'];
   isStopping(): boolean;
   now(): number;
 };
@@ -35,13 +32,15 @@ export type DrainedSome = {
   left: number;
   /** When the next one that waits is due; undefined when none could be seen. */
   nextDueAt: number | undefined;
+  /** The tiers of which one was seen that waits. */
+  seen: ReadonlySet<number>;
   /** There was more to be done at once. */
   isCutShort: boolean;
 };
 
 type Slice = SliceNeeds & {
   underWay: number;
-  taken: number;
+  offered: number;
   attempted: number;
   left: number;
   /** The gate shut, or we are stopping: what was handed back stays in the lane. */
@@ -53,13 +52,13 @@ type Slice = SliceNeeds & {
 /** Some may wait for the gate beside those under way, so that it never waits for us. */
 const AHEAD = 4;
 const DROP_EVERY_MS = 500;
-/** So many of one look are not part of a long backlog: a thousand small lanes must not stand in line behind a large one. */
-const OUTSIDE_WINDOW = 20;
+/** So many of one look are no long backlog: a thousand small lanes must not stand in line behind a large one. */
+const SHORT_BACKLOG = 20;
 const EXPIRE_AT_ONCE = 64;
 
 /** Attempts what is due in a lane, oldest first, until its time is up, the gate shuts or nothing is due any more. */
 export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
-  const none = { underWay: 0, taken: 0, attempted: 0, left: 0, isCut: false };
+  const none = { underWay: 0, offered: 0, attempted: 0, left: 0, isCut: false };
   const slice: Slice = { ...needs, ...none, wake: Promise.withResolvers(), droppedAt: needs.now() };
   try {
     while (!slice.isCut && !slice.isStopping() && slice.now() < slice.untilAt && (await takeOne(slice))) {
@@ -70,7 +69,16 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
   const next = await oldestDue(slice.readers);
   const isMore = next !== undefined && isReady(slice, next.delivery);
-  return { attempted: slice.attempted, left: slice.left, nextDueAt: next?.delivery.dueAt, isCutShort: isMore };
+  // What was handed back is due, and hides what comes after it.
+  const nextDueAt = slice.isCut ? slice.now() : next?.delivery.dueAt;
+  const seen = await tiersSeen(slice.readers);
+  return { attempted: slice.attempted, left: slice.left, nextDueAt, seen, isCutShort: isMore };
+}
+
+async function tiersSeen(readers: readonly TierReader[]): Promise<Set<number>> {
+  const seen = new Set<number>();
+  for (const reader of readers) if ((await reader.head()) !== undefined) seen.add(reader.tier);
+  return seen;
 }
 
 /** False when there is nothing more to do in this slice. */
@@ -78,14 +86,8 @@ async function takeOne(slice: Slice): Promise<boolean> {
   const webhook = slice.webhook();
   const next = await oldestDue(slice.readers);
   if (webhook === undefined || next === undefined || !isReady(slice, next.delivery)) return false;
-  const isFree = slice.taken < OUTSIDE_WINDOW || isOver(slice, next.delivery);
-  const leave = isFree ? undefined : await slice.enterWindow();
   const taken = next.reader.take();
-  if (taken === undefined) {
-    leave?.();
-    return false;
-  }
-  slice.taken += 1;
+  if (taken === undefined) return false;
   const isErased = slice.isErased(taken.delivery);
   if (isErased || isOver(slice, taken.delivery)) {
     const finish = isErased ? slice.erase : slice.expire;
@@ -94,7 +96,7 @@ async function takeOne(slice: Slice): Promise<boolean> {
     await roomFor(slice, EXPIRE_AT_ONCE);
     return true;
   }
-  attempt(slice, { ...taken, leave }, webhook);
+  attempt(slice, taken, webhook);
   if (slice.mode === 'drain') {
     await roomFor(slice, concurrencyOf(slice.dispatcher.gateOf(webhook.destinationId), webhook, 1) + AHEAD);
     return true;
@@ -126,16 +128,15 @@ function isOver({ schedule, webhook, now }: Slice, delivery: Delivery): boolean 
   return giveUpAt(delivery, schedule.windowMs, webhook()?.resumedAt) <= now();
 }
 
-type Attempted = Taken & { leave: (() => void) | undefined };
-
-function attempt(slice: Slice, taken: Attempted, webhook: Webhook): void {
-  const { delivery, leave } = taken;
+function attempt(slice: Slice, taken: Taken, webhook: Webhook): void {
+  const { delivery } = taken;
+  slice.offered += 1;
   slice.underWay += 1;
   const job: Parameters<Dispatcher['probe']>[0] = {
     delivery,
     webhook,
+    isLong: slice.offered > SHORT_BACKLOG,
     finish(made) {
-      leave?.();
       if (made === undefined) {
         slice.isCut = true;
         end(slice, taken, undefined);

@@ -13,8 +13,6 @@ export type Gate = {
   limit: number;
   /** Whether the last attempt was answered by a receiver that works. */
   isProven: boolean;
-  /** When one was last answered so. */
-  goodAt: number;
   /** Failures in a row, weighted. */
   failures: number;
   averageMs: number;
@@ -39,7 +37,7 @@ const STRAIN_FLOOR_MS = 50;
 const SMOOTHING = 0.1;
 
 export function newGate(destinationId: string, now: number): Gate {
-  const learned = { limit: FIRST_LIMIT, isProven: false, goodAt: 0, failures: 0, averageMs: 0 };
+  const learned = { limit: FIRST_LIMIT, isProven: false, failures: 0, averageMs: 0 };
   return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: now, usedAt: now };
 }
 
@@ -73,9 +71,7 @@ export function learn(gate: Gate, { answers }: Attempt, now: number): Learned {
     slowestMs = Math.max(slowestMs, answer.timings.totalMs);
     if (meaningOf(answer) !== 'retry') isAlive = true;
   }
-  if (!isAlive) return learnBad(gate, sent, now);
-  gate.goodAt = now;
-  return learnGood(gate, slowestMs);
+  return isAlive ? learnGood(gate, slowestMs) : learnBad(gate, sent, now);
 }
 
 /** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */

@@ -4,7 +4,13 @@ import { concurrencyOf, type Gate } from './gate.ts';
 import type { Webhook } from './webhook.ts';
 
 /** A delivery that wants to be attempted. `finish` is called once; undefined means that no attempt was made. */
-export type Job = { delivery: Delivery; webhook: Webhook; finish(attempt: Attempt | undefined): void };
+export type Job = {
+  delivery: Delivery;
+  webhook: Webhook;
+  /** One of many that have waited: it gives way to what is fresh. */
+  isLong?: boolean;
+  finish(attempt: Attempt | undefined): void;
+};
 
 /** Those who wait in memory for one destination. */
 export type Line = {
@@ -14,18 +20,17 @@ export type Line = {
   backlog: Job[];
   picks: number;
   isReady: boolean;
+  /** In the line of those whose backlog found no room in the window. */
+  isOutside: boolean;
 };
 
 /** How long a new delivery waits in memory for its destination. Longer, and the request it came with would wait too. */
 const PATIENCE_MS = 1_000;
-/** While its receiver answers as it should, it is we who are slow, and a lane would not be faster. */
-const LONG_PATIENCE_MS = 4_000;
-const ANSWERING_MS = 500;
 /** Every so many picks one comes from the lane: without it a steady flow of new events would starve what waits. */
 const BACKLOG_TURN = 4;
 
 export function newLine(gate: Gate): Line {
-  return { gate, fresh: [], backlog: [], picks: 0, isReady: false };
+  return { gate, fresh: [], backlog: [], picks: 0, isReady: false, isOutside: false };
 }
 
 export function waitingIn({ fresh, backlog }: Line): number {
@@ -33,12 +38,12 @@ export function waitingIn({ fresh, backlog }: Line): number {
 }
 
 /** The next one that may start: new ones first, those of the lane now and then. */
-export function pick(line: Line, canStart: (webhook: Webhook, isBacklog: boolean) => boolean): Job | undefined {
+export function pick(line: Line, canStart: (job: Job, isBacklog: boolean) => boolean): Job | undefined {
   const fresh = line.fresh[0]?.job;
   const [waiting] = line.backlog;
   const isTurnOfBacklog = fresh === undefined || line.picks % BACKLOG_TURN === BACKLOG_TURN - 1;
   const job = isTurnOfBacklog ? (waiting ?? fresh) : fresh;
-  if (job === undefined || !canStart(job.webhook, job === waiting)) return undefined;
+  if (job === undefined || !canStart(job, job === waiting)) return undefined;
   line.picks += 1;
   if (job === waiting) line.backlog.shift();
   else line.fresh.shift();
@@ -55,9 +60,7 @@ export function isTooLong({ gate, fresh }: Line, webhook: Webhook, peers: number
 }
 
 export function handBackLate(line: Line, now: number): void {
-  const { isProven, goodAt } = line.gate;
-  const patienceMs = isProven && now - goodAt < ANSWERING_MS ? LONG_PATIENCE_MS : PATIENCE_MS;
-  for (let [first] = line.fresh; first !== undefined && now - first.since > patienceMs; [first] = line.fresh) {
+  for (let [first] = line.fresh; first !== undefined && now - first.since > PATIENCE_MS; [first] = line.fresh) {
     line.fresh.shift();
     first.job.finish(undefined);
   }

@@ -135,8 +135,7 @@ async function openParts(
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
   const { lanes, tickets } = side;
   const { takeParked } = parker;
-  const enterWindow = stack.use(openBacklogWindow()).enter;
-  const draining = { lanes, tickets, reports, takeParked, schedule, enterWindow, isStopping, random };
+  const draining = { lanes, tickets, reports, takeParked, schedule, isStopping, random };
   const drains = openDrains({ ...shared, ...settlement, ...draining });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
@@ -158,6 +157,7 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack): Pr
         if (gate.shut?.why === 'failing') trips.add();
         reports.gateChanged(gate, webhook);
       },
+      window: stack.use(openBacklogWindow()),
       now,
       maxInFlight: settings.maxInFlight,
     }),

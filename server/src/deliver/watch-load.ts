@@ -7,7 +7,7 @@ export type LoadWatch = Disposable & {
   delayMs(): number;
 };
 
-const WINDOW_LOOKS = 10;
+const WINDOW_MS = 500;
 /** Timers that come this late make the five seconds of an attempt a lie. */
 const MAX_DELAY_MS = 100;
 
@@ -15,15 +15,15 @@ export function watchLoad(): LoadWatch {
   let delayMs = 0;
   let delayBeforeMs = 0;
   let worstMs = 0;
-  let looks = 0;
+  let beganAt = performance.now();
   const watch = watchDelay((lateMs) => {
     worstMs = Math.max(worstMs, lateMs);
-    looks += 1;
-    if (looks < WINDOW_LOOKS) return;
+    const now = performance.now();
+    if (now - beganAt < WINDOW_MS) return;
     delayBeforeMs = delayMs;
     delayMs = worstMs;
     worstMs = 0;
-    looks = 0;
+    beganAt = now;
   });
   return {
     // Twice in a row: half a second without pulling is a worse delay for everybody than one pause of the collector.

@@ -278,7 +278,7 @@ suite('the engine', { concurrency: true }, () => {
       for (let round = 0; !isStale && round < 2_000; round += 1) {
         const destinationId = `dst_${round}`;
         await append({ destinationId, tier: 0 }, Buffer.from('x'));
-        const [groups, counts] = await Promise.all([read({ destinationId, tier: 0 }, 1, 1), count(destinationId)]);
+        const [groups, counts] = await Promise.all([read({ destinationId, tier: 0 }, 1, 2), count(destinationId)]);
         isStale = groups.length === 0;
         assert.deepEqual([...counts], [[0, 1]], 'the leader always knows');
       }

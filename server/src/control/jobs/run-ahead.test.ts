@@ -35,3 +35,15 @@ test('a lane that stands still gets nothing more', () => {
   const ahead = openRunAhead(() => 0);
   assert.equal(ahead.room(20), 0);
 });
+
+test('a lane that others keep filling does not stop a replay', () => {
+  let nowMs = 0;
+  const ahead = openRunAhead(() => nowMs);
+  let fed = 0;
+  for (; nowMs < 10_000; nowMs += 100) {
+    const room = ahead.room(6);
+    ahead.fed(room);
+    fed += room;
+  }
+  assert.ok(fed >= 5, `${fed} groups in ten seconds`);
+});

@@ -20,6 +20,7 @@ export const FIXED_AHEAD: RunAhead = { room: (untried) => Math.max(0, MOST - unt
 export function openRunAhead(nowMs: () => number): RunAhead {
   const seen = { at: nowMs(), untried: 0, fed: 0 };
   let limit = LEAST;
+  let fedAt = nowMs();
   return {
     room(untried) {
       const ms = nowMs() - seen.at;
@@ -31,10 +32,13 @@ export function openRunAhead(nowMs: () => number): RunAhead {
         limit = Math.min(MOST, Math.max(LEAST, Math.ceil(wanted)));
         Object.assign(seen, { at: nowMs(), untried, fed: 0 });
       }
-      return Math.max(0, limit - untried);
+      // Others put theirs into the same lane: however much that is, a replay is not kept waiting for ever.
+      const least = nowMs() - fedAt >= MEASURE_MS && untried < MOST ? 1 : 0;
+      return Math.max(least, limit - untried);
     },
     fed(groups) {
       seen.fed += groups;
+      if (groups > 0) fedAt = nowMs();
     },
   };
 }

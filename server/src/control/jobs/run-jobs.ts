@@ -74,7 +74,11 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
   const rate = first.asked['ratePerSecond'];
   const pace = openPace(typeof rate === 'number' ? rate : undefined, () => performance.now());
   const work = run.works[kind]?.();
-  if (work === undefined) throw new Error(`nobody knows how to do a ${kind}`);
+  if (work === undefined) {
+    // Asked of a newer version: its processes do it when they are there.
+    log.warn({ jobId: id, kind }, 'job.unknown');
+    return;
+  }
   log.info({ jobId: id, kind }, 'job.taken');
   let job: JobRow | undefined = first;
   let failures = 0;
