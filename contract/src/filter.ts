@@ -14,7 +14,7 @@ export const FILTER_OPS = [
 export type FilterOp = (typeof FILTER_OPS)[number];
 export type FilterValue = string | number | boolean;
 
-/** One claim about an event. Which of `value` and `values` it has is decided by its op: see filterProblems. */
+/** One claim about an event. Which of `value` and `values` it has is decided by its op: see ruleProblems. */
 export type FilterRule = { field: string; op: FilterOp; value?: FilterValue; values?: FilterValue[] };
 
 /** The first rule that the event breaks; undefined when all hold and it may pass. */

@@ -67,24 +67,19 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   } finally {
     while (slice.underWay > 0) await nextEnd(slice);
   }
-  const next = await oldestDue(slice.readers);
+  const heads = await headsOf(slice.readers);
+  const next = oldest(heads);
   const isMore = next !== undefined && isReady(slice, next.delivery);
   // What was handed back is due, and hides what comes after it.
   const nextDueAt = slice.isCut ? slice.now() : next?.delivery.dueAt;
-  const seen = await tiersSeen(slice.readers);
+  const seen = new Set(heads.map(({ reader }) => reader.tier));
   return { attempted: slice.attempted, left: slice.left, nextDueAt, seen, isCutShort: isMore };
-}
-
-async function tiersSeen(readers: readonly TierReader[]): Promise<Set<number>> {
-  const seen = new Set<number>();
-  for (const reader of readers) if ((await reader.head()) !== undefined) seen.add(reader.tier);
-  return seen;
 }
 
 /** False when there is nothing more to do in this slice. */
 async function takeOne(slice: Slice): Promise<boolean> {
   const webhook = slice.webhook();
-  const next = await oldestDue(slice.readers);
+  const next = oldest(await headsOf(slice.readers));
   if (webhook === undefined || next === undefined || !isReady(slice, next.delivery)) return false;
   const taken = next.reader.take();
   if (taken === undefined) return false;
@@ -107,17 +102,22 @@ async function takeOne(slice: Slice): Promise<boolean> {
   return true;
 }
 
-async function oldestDue(
-  readers: readonly TierReader[],
-): Promise<{ reader: TierReader; delivery: Delivery } | undefined> {
-  let oldest: { reader: TierReader; delivery: Delivery } | undefined;
+type Head = { reader: TierReader; delivery: Delivery };
+
+async function headsOf(readers: readonly TierReader[]): Promise<Head[]> {
+  const heads: Head[] = [];
   for (const reader of readers) {
     const delivery = await reader.head();
-    if (delivery !== undefined && (oldest === undefined || delivery.dueAt < oldest.delivery.dueAt)) {
-      oldest = { reader, delivery };
-    }
+    if (delivery !== undefined) heads.push({ reader, delivery });
   }
-  return oldest;
+  return heads;
+}
+
+/** The first of those that are due first. */
+function oldest(heads: readonly Head[]): Head | undefined {
+  let first = heads[0];
+  for (const head of heads) if (first !== undefined && head.delivery.dueAt < first.delivery.dueAt) first = head;
+  return first;
 }
 
 function isReady(slice: Slice, delivery: Delivery): boolean {

@@ -2,24 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { type AcceptedEvent, CALL_TYPES, type CallType, type FilterRule } from '@millrace/contract';
-import type { DestinationConfig } from '../stream/config-bucket.ts';
 import { route, type Routing, type SkipReason } from '../delivery/route.ts';
-import { EVENT } from './samples-for-tests.ts';
+import { DESTINATION, EVENT } from './samples-for-tests.ts';
 import { ENTRIES } from './webhook.ts';
 
-const WEBHOOK: DestinationConfig = {
-  id: 'dst_1',
-  workspaceId: 'ws_1',
-  sourceId: 'src_1',
-  catalog: 'Webhooks',
-  name: 'ours',
-  enabled: true,
-  settings: {},
-  updatedAt: '2026-01-01T00:00:00Z',
-};
-
 const OPEN: Routing = {
-  destinations: [WEBHOOK],
+  destinations: [DESTINATION],
   isBlocked: () => false,
   accepts: (catalog) => ENTRIES.get(catalog)?.accepts,
 };
@@ -44,11 +32,11 @@ suite('routing', () => {
 
   test('each destination has a verdict of its own, in order', () => {
     const destinations = [
-      { ...WEBHOOK, id: 'dst_1' },
-      { ...WEBHOOK, id: 'dst_2', enabled: false },
-      { ...WEBHOOK, id: 'dst_3', catalog: 'Elsewhere' },
-      { ...WEBHOOK, id: 'dst_4', catalog: 'Later' },
-      { ...WEBHOOK, id: 'dst_5' },
+      { ...DESTINATION, id: 'dst_1' },
+      { ...DESTINATION, id: 'dst_2', enabled: false },
+      { ...DESTINATION, id: 'dst_3', catalog: 'Elsewhere' },
+      { ...DESTINATION, id: 'dst_4', catalog: 'Later' },
+      { ...DESTINATION, id: 'dst_5' },
     ];
     const event = { ...EVENT, integrations: { Elsewhere: false } };
     const routed = route(event, { ...OPEN, destinations });
@@ -63,7 +51,7 @@ suite('routing', () => {
 
 suite('an event is skipped', () => {
   test('when the destination is switched off', () => {
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...WEBHOOK, enabled: false }] }), ['destination_disabled']);
+    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, enabled: false }] }), ['destination_disabled']);
   });
 
   test('when its integrations map leaves the destination out', () => {
@@ -91,15 +79,15 @@ suite('an event is skipped', () => {
       { field: 'type', op: 'equals', value: 'track' },
       { field: 'properties.plan', op: 'equals', value: 'pro' },
     ] satisfies FilterRule[];
-    const destinations = [{ ...WEBHOOK, filters: rules }];
+    const destinations = [{ ...DESTINATION, filters: rules }];
     const [routed] = route(EVENT, { ...OPEN, destinations });
     assert.deepEqual(routed, { kind: 'skip', destination: destinations[0], reason: 'filtered', rule: rules[1] });
     assert.deepEqual(verdicts({ ...EVENT, properties: { plan: 'pro' } }, { destinations }), ['delivery']);
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...WEBHOOK, filters: [] }] }), ['delivery']);
+    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, filters: [] }] }), ['delivery']);
   });
 
   test('but not when the destination is only paused: then it waits', () => {
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...WEBHOOK, paused: true }] }), ['delivery']);
+    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, paused: true }] }), ['delivery']);
   });
 });
 
@@ -114,7 +102,9 @@ suite('of several reasons', () => {
       const has = (reason: SkipReason) => given.some((each) => each === reason);
       const event = has('integrations_map') ? { ...EVENT, integrations: { Webhooks: false } } : EVENT;
       const routing = {
-        destinations: [{ ...WEBHOOK, enabled: !has('destination_disabled'), filters: has('filtered') ? [NEVER] : [] }],
+        destinations: [
+          { ...DESTINATION, enabled: !has('destination_disabled'), filters: has('filtered') ? [NEVER] : [] },
+        ],
         isBlocked: () => has('blocked_event'),
         accepts: () => (has('type_not_accepted') ? [] : (['track'] as const)),
       };
@@ -131,7 +121,7 @@ suite('the cases of contract/cases/selection.json', () => {
     test(name, () => {
       const integrations = JSON.parse(input) as AcceptedEvent['integrations'] | null;
       const event = { ...EVENT, ...(integrations === null ? {} : { integrations }) } as AcceptedEvent;
-      const routing = { destinations: [{ ...WEBHOOK, catalog: destination }], accepts: () => CALL_TYPES };
+      const routing = { destinations: [{ ...DESTINATION, catalog: destination }], accepts: () => CALL_TYPES };
       assert.deepEqual(verdicts(event, routing), [expect === 'true' ? 'delivery' : 'integrations_map']);
     });
   }

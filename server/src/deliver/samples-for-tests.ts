@@ -1,5 +1,6 @@
 /** One of each, for tests that care about a part of it. */
 import type { AcceptedEvent } from '@millrace/contract';
+import type { DestinationConfig } from '../stream/config-bucket.ts';
 import type { ErrorClass } from './client/error-classes.ts';
 import type { Answer } from './client/open-client.ts';
 import { type Delivery, newDelivery } from '../delivery/delivery.ts';
@@ -14,6 +15,17 @@ export const EVENT: AcceptedEvent = {
   context: {},
   receivedAt: '2026-11-15T00:08:50.000Z',
   timestamp: '2026-11-15T00:08:46.123Z',
+};
+
+export const DESTINATION: DestinationConfig = {
+  id: 'dst_1',
+  workspaceId: 'ws_1',
+  sourceId: 'src_1',
+  catalog: 'Webhooks',
+  name: 'ours',
+  enabled: true,
+  settings: {},
+  updatedAt: '2026-01-01T00:00:00Z',
 };
 
 export const URL_1 = 'https://one.example/hook';
