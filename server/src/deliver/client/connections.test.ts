@@ -9,6 +9,7 @@ const afterAll =
     together.push(() => socket.write(OK));
     if (together.length === count) for (const answer of together.splice(0)) answer();
   };
+const fail: Behave = (socket) => void socket.write('HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n');
 const together: (() => void)[] = [];
 
 suite('a connection', () => {
@@ -85,6 +86,17 @@ suite('a connection', () => {
     for (const workspaceId of ['ws_1', 'ws_2', 'ws_3']) await postTo(client, receiver.url, { workspaceId });
     await receiver.received[0]?.closedAt;
     await until(() => client.stats().pools === 2 && client.stats().sockets === 2);
+  });
+
+  test('to a receiver that does not work is closed before all others, however new it is', async () => {
+    await using client = openTestClient({ maxIdleConnections: 2 });
+    await using working = await openReceiver(ok);
+    await using failing = await openReceiver(fail);
+    await postTo(client, working.url, { workspaceId: 'ws_1' });
+    for (const workspaceId of ['ws_1', 'ws_2', 'ws_3']) await postTo(client, failing.url, { workspaceId });
+    await failing.received[1]?.closedAt;
+    assert.equal(wordFor(await postTo(client, working.url, { workspaceId: 'ws_1' })), 200);
+    assert.equal(working.sockets.length, 1);
   });
 });
 

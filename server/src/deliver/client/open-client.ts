@@ -5,11 +5,12 @@ import { openDeadlines } from './deadlines.ts';
 import type { DialNeeds } from './dial.ts';
 import { type ErrorClass, sentence } from './error-classes.ts';
 import { openGrowth } from './grow.ts';
+import { openIdle } from './idle.ts';
 import { openPacer } from './pace.ts';
 import { openPools, type Pool } from './pools.ts';
 import { openTargetReader, type Target } from './read-target.ts';
 import { openResolver, type Resolve } from './resolve-name.ts';
-import { admitDial, askForMore, letGo, route, settleError, timeOut, type Traffic } from './route.ts';
+import { admitDial, askForMore, drop, letGo, route, settleError, timeOut, type Traffic } from './route.ts';
 import { newSending, type Sending } from './sending.ts';
 
 export type Post = {
@@ -112,11 +113,10 @@ function openTraffic(needs: ClientNeeds, sockets: Set<Socket>): Traffic {
     growth: openGrowth((pool, most) => askForMore(traffic, pool, most)),
     dialNeeds,
     deadlines: openDeadlines({ timeoutMs, now, onTimeout: (sending) => timeOut(traffic, sending) }),
-    idle: new Set(),
+    idle: openIdle(needs.maxIdleConnections ?? 2_000, drop),
     timeoutMs,
     keepAliveMs: needs.idlePoolMs ?? 30_000,
     maxConnectionsPerOrigin: needs.maxConnectionsPerOrigin ?? 128,
-    maxIdleConnections: needs.maxIdleConnections ?? 2_000,
     now,
   };
   return traffic;
@@ -138,7 +138,7 @@ async function stop(traffic: Traffic, sockets: Set<Socket>): Promise<void> {
     settleError(traffic, sending, [sending.stage === 'sent' ? 'stopped' : 'not_sent', 'it was stopped']);
     letGo(traffic, sending);
   }
-  for (const { socket } of traffic.idle) socket.destroy();
+  for (const { socket } of traffic.idle.all()) socket.destroy();
   const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()));
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, STOP_MS);

@@ -1,6 +1,9 @@
 export type Pacer<Item> = {
-  /** Lets the item in, now or when its turn comes; first come, first served. */
-  ask(item: Item): void;
+  /**
+   * Lets the item in, now or when its turn comes. There are two lines, which take turns: however many come who never did any
+   * good, those who did stand behind their like only. In a line it is first come, first served.
+   */
+  ask(item: Item, isGood: boolean): void;
   /** Counts one that could not wait; those who can, wait longer for it. */
   overdraw(): void;
   /** Forgets everyone who waits or will come. */
@@ -17,37 +20,57 @@ type Needs<Item> = {
 /** How far apart two wake-ups are at least: a timer for each token would cost more than the few that it lets in early. */
 const TICK_MS = 10;
 
-/** A token bucket with a waiting line. */
+/** A token bucket with two waiting lines. */
 export function openPacer<Item>({ perSecond, now, admit }: Needs<Item>): Pacer<Item> {
   const bucket = openBucket(perSecond, now);
-  let line: Item[] = [];
+  const lines = openLines<Item>();
   let timer: NodeJS.Timeout | undefined;
   let isServing = false;
   let isStopped = false;
 
   function letIn(): void {
     isServing = true;
-    let served = 0;
-    for (const item of line) {
-      if (bucket.waitMs() > 0) break;
-      if (admit(item)) bucket.take();
-      served += 1;
-    }
+    while (lines.size() > 0 && bucket.waitMs() === 0) if (admit(lines.next())) bucket.take();
     isServing = false;
-    line = line.slice(served);
-    timer = line.length === 0 ? undefined : setTimeout(letIn, Math.max(TICK_MS, bucket.waitMs()));
+    timer = lines.size() === 0 ? undefined : setTimeout(letIn, Math.max(TICK_MS, bucket.waitMs()));
   }
   return {
-    ask(item) {
+    ask(item, isGood) {
       if (isStopped) return;
-      line.push(item);
+      lines.add(item, isGood);
       if (timer === undefined && !isServing) letIn();
     },
     overdraw: () => bucket.take(),
     stop() {
       isStopped = true;
-      line = [];
+      lines.clear();
       clearTimeout(timer);
+    },
+  };
+}
+
+type Lines<Item> = {
+  add(item: Item, isGood: boolean): void;
+  /** Of the two lines in turn, as long as somebody stands in both. There must be one. */
+  next(): Item;
+  size(): number;
+  clear(): void;
+};
+
+function openLines<Item>(): Lines<Item> {
+  let [inTurn, after]: [Item[], Item[]] = [[], []];
+  const good = inTurn;
+  const others = after;
+  return {
+    add: (item, isGood) => void (isGood ? good : others).push(item),
+    next() {
+      if (after.length > 0) [inTurn, after] = [after, inTurn];
+      return inTurn.shift() as Item;
+    },
+    size: () => good.length + others.length,
+    clear() {
+      good.length = 0;
+      others.length = 0;
     },
   };
 }

@@ -7,6 +7,8 @@ export type Pool = {
   origin: string;
   /** The last one used is the first one taken, so that those in excess grow old and close. */
   idle: Connection[];
+  /** Whether the last answer was a good one. */
+  isGood: boolean;
   /** Connections, and dials that may become one. */
   open: number;
   /** POSTs that are not answered yet. */
@@ -33,7 +35,7 @@ export function openPools(): Pools {
       if (pools === undefined) workspaces.set(workspaceId, (pools = new Map()));
       let pool = pools.get(origin);
       if (pool === undefined) {
-        pool = { workspaceId, origin, idle: [], open: 0, unanswered: 0, waiting: [], inLine: 0 };
+        pool = { workspaceId, origin, idle: [], isGood: false, open: 0, unanswered: 0, waiting: [], inLine: 0 };
         pools.set(origin, pool);
         size += 1;
       }

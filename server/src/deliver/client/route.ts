@@ -5,6 +5,7 @@ import type { Deadlines } from './deadlines.ts';
 import { type Dialed, type DialNeeds, dial } from './dial.ts';
 import type { ErrorClass } from './error-classes.ts';
 import type { Growth } from './grow.ts';
+import type { Idle } from './idle.ts';
 import type { Pacer } from './pace.ts';
 import type { Pool, Pools } from './pools.ts';
 import { errorAnswer, type Sending, statusAnswer } from './sending.ts';
@@ -16,12 +17,10 @@ export type Traffic = {
   dialNeeds: DialNeeds;
   growth: Growth;
   deadlines: Deadlines;
-  /** The longest idle first. */
-  idle: Set<Connection>;
+  idle: Idle;
   timeoutMs: number;
   keepAliveMs: number;
   maxConnectionsPerOrigin: number;
-  maxIdleConnections: number;
   now: () => number;
 };
 
@@ -44,7 +43,8 @@ export function admitDial(traffic: Traffic, pool: Pool): boolean {
 
 /** Time is up. Whatever the POST holds is closed, so that it ends at the receiver too. */
 export function timeOut(traffic: Traffic, sending: Sending): void {
-  const { stage, dial, status } = sending;
+  const { stage, dial, status, pool } = sending;
+  if (status === 0 && stage !== 'waiting') pool.isGood = false;
   const within = `within ${traffic.timeoutMs / 1_000} s`;
   if (stage === 'sent' && status !== 0) settleStatus(traffic, sending);
   else if (stage === 'sent') settleError(traffic, sending, ['timeout', `no answer ${within}`]);
@@ -104,7 +104,7 @@ export function askForMore(traffic: Traffic, pool: Pool, most: number): void {
   // Counted here, because the pacer may let some of them in at once.
   for (let asked = pool.inLine; asked < wanted; asked += 1) {
     pool.inLine += 1;
-    traffic.pacer.ask(pool);
+    traffic.pacer.ask(pool, pool.isGood);
   }
 }
 
@@ -141,6 +141,7 @@ function failToDial(traffic: Traffic, sending: Sending, failure: Extract<Dialed,
   const { pool } = sending;
   sending.address = failure.address;
   pool.open -= 1;
+  pool.isGood = false;
   settleError(traffic, sending, [failure.errorClass, failure.detail]);
   askForDials(traffic, pool);
 }
@@ -167,19 +168,11 @@ function finish(traffic: Traffic, connection: Connection): void {
   if (sending === undefined) return;
   connection.sending = undefined;
   connection.uses += 1;
+  pool.isGood = sending.status < 500;
   settleStatus(traffic, sending);
   pool.idle.push(connection);
   traffic.idle.add(connection);
   if (pool.waiting.length > 0) queueMicrotask(() => serveWaiting(traffic, pool));
-  if (traffic.idle.size > traffic.maxIdleConnections) dropOldest(traffic);
-}
-
-/** Taken off the list at once: many may be finished before the first of the dropped is closed. */
-function dropOldest({ idle }: Traffic): void {
-  const [oldest] = idle;
-  if (oldest === undefined) return;
-  idle.delete(oldest);
-  drop(oldest);
 }
 
 function serveWaiting(traffic: Traffic, pool: Pool): void {
@@ -204,6 +197,7 @@ function fail(traffic: Traffic, connection: Connection, error: Error): void {
     traffic.pacer.overdraw();
     return startDial(traffic, sending);
   }
+  sending.pool.isGood = false;
   settleError(traffic, sending, [errorClass, errorDetail(error)]);
 }
 
@@ -215,7 +209,7 @@ function isStale(connection: Connection, sending: Sending, errorClass: ErrorClas
   return connection.uses > 0 && sending.firstByteAt === 0 && errorClass === 'connection_reset';
 }
 
-function drop(connection: Connection): void {
+export function drop(connection: Connection): void {
   connection.sending = undefined;
   connection.socket.destroy();
 }
