@@ -15,6 +15,11 @@ export type PullNeeds = {
 
 /** How long the server holds a request for messages that do not come. Stopping waits for it at most. */
 const EXPIRES_MS = 1_000;
+/**
+ * A request whose connection broke, or whose consumer has no leader, may never end, and a question about the consumer waits
+ * for five seconds: a leader that is elected meanwhile would have nothing to do. So it is asked anew.
+ */
+const LOST_AFTER_MS = EXPIRES_MS + 500;
 const NO_ROOM_PAUSE_MS = 10;
 const TROUBLE_PAUSE_MS = 250;
 
@@ -43,11 +48,11 @@ async function pullOn(needs: PullNeeds, signal: AbortSignal): Promise<void> {
       continue;
     }
     try {
-      consumer ??= await jetstream(needs.connection.nc).consumers.get(needs.stream, needs.consumer);
+      const { consumers } = jetstream(needs.connection.nc, { timeout: EXPIRES_MS });
+      consumer ??= await consumers.get(needs.stream, needs.consumer);
       await pullSome(consumer, room, { ...needs, signal });
       isTroubled = false;
     } catch (error) {
-      consumer = undefined;
       if (!isTroubled && !signal.aborted) needs.log.warn({ stream: needs.stream, error: String(error) }, 'pull.failed');
       isTroubled = true;
       await sleep(TROUBLE_PAUSE_MS);
@@ -57,9 +62,15 @@ async function pullOn(needs: PullNeeds, signal: AbortSignal): Promise<void> {
 
 async function pullSome(consumer: Consumer, most: number, needs: PullNeeds & { signal: AbortSignal }): Promise<void> {
   const messages = await consumer.fetch({ max_messages: most, expires: EXPIRES_MS });
-  for await (const message of messages) {
-    // Given to us while we were leaving: somebody else takes it at once.
-    if (needs.signal.aborted) message.nak();
-    else needs.taken(message);
+  // Not before what has come meanwhile is read: a process that was busy for so long would throw it away.
+  const lost = setTimeout(() => setImmediate(() => messages.stop()), LOST_AFTER_MS);
+  try {
+    for await (const message of messages) {
+      // Given to us while we were leaving: somebody else takes it at once.
+      if (needs.signal.aborted) message.nak();
+      else needs.taken(message);
+    }
+  } finally {
+    clearTimeout(lost);
   }
 }
