@@ -78,11 +78,10 @@ export async function collectBacklog(run: FaultRun): Promise<Findings> {
 const FRESH_BOUND = { floorMs: MAX_FRESH_MS, maxP99Ms: MAX_FRESH_MS, lateMs: 5_000 };
 
 async function gather({ receivers, cluster }: DeliverScene, down: Plan, { events }: Sizes) {
-  await using connection = await connectNats({ url: cluster.url, name: 'faults', log: SILENT });
   const ids = down.destinations.map(({ id }) => id);
   await receivers.behave(ids, { status: 500 });
   const from = performance.now();
-  await buildBacklog({ natsUrl: cluster.url, source: down.sources[0], size: events, connection });
+  await buildBacklog({ natsUrl: cluster.url, source: down.sources[0], size: events });
   return { from, to: performance.now() };
 }
 

@@ -5,7 +5,7 @@ import { type Crowd, openCrowd } from '../deliver/open-crowd.ts';
 import { cpuPercent, usageOf } from '../deliver/process-usage.ts';
 import { processFigures } from '../deliver/read-stats.ts';
 import { joinFindings } from '../deliver/watch-healthy.ts';
-import { type Span } from '../measure-attempts.ts';
+import { percentileMs, type Span, type Timed } from '../measure-attempts.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 
@@ -30,6 +30,8 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
   await using crowd = await openCrowd(run, { ...sizes, troubled: lanes, behaviour, roles: ['collect,deliver'] });
   const { scene, healthy, quiet } = crowd;
   const bound = run.isFull ? STRICT : NOISY;
+  // What the stop alone does: clients send at once what they could not send meanwhile, and each stream waits for a leader.
+  const without = await stopEngine(crowd, sizes);
   const opening = await crowd.stir(3);
   const steady = await watchEngine(crowd, sizes.steadyMs);
   run.say(`all lanes are open: ${JSON.stringify(steady.figures)}`);
@@ -42,9 +44,15 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
     healthy.compare('opening', { quiet, during: opening }, bound),
     healthy.compare('open', { quiet, during: steady.span }, bound),
     healthy.compare('allDueAtOnce', { quiet, during: after }, freeze),
+    { failures: [], figures: { sameStopWithoutLanes: latencyFigures(healthy.latencies(without)) } },
     await healthy.judge(),
     { failures: [], figures: { ...processFigures(scene.delivers, after), loadAverage: loadavg()[0] } },
   );
+}
+
+function latencyFigures(timed: readonly Timed[]) {
+  const at = (part: number) => percentileMs(timed, part);
+  return { measured: timed.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
 
 async function watchEngine({ scene }: Crowd, ms: number) {
