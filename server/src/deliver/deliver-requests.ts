@@ -38,7 +38,7 @@ type State = {
   done: { young: Set<string>; old: Set<string> };
 };
 
-const PART_EVENTS = 100;
+const PART_EVENTS = 25;
 const REMEMBERED = 10_000;
 /** Well inside the consumer's ack_wait of seven seconds. */
 const WORKING_EVERY_MS = 2_000;

@@ -36,7 +36,7 @@ function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 100 } =
     },
     peers: () => peers,
     learned: ({ destinationId, shut }) => learned.push(`${destinationId} ${shut?.why ?? 'opened'}`),
-    window: { admits: (underWay) => underWay < longMost },
+    window: { room: (underWay) => Math.max(0, longMost - underWay) },
     now: () => clock.now,
     maxInFlight,
   });

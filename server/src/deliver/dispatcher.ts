@@ -1,9 +1,9 @@
 import type { Attempt } from './attempt.ts';
-import type { BacklogWindow } from './backlog-window.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { concurrencyOf, type Gate, isShut, learn, newGate, type Shut, takeToken } from './gate.ts';
 import { handBackAll, handBackLate, isTooLong, type Job, type Line, newLine, pick, waitingIn } from './line.ts';
 import type { Webhook } from './webhook.ts';
+import type { YieldingWindow } from './yielding-window.ts';
 
 export type Dispatcher = {
   /** A new delivery: attempted now, or after a short wait, or handed back. */
@@ -28,7 +28,7 @@ export type DispatcherNeeds = {
   /** The gate was shut or opened by what its receiver answered to this process. */
   learned(gate: Gate, webhook: Webhook): void;
   /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
-  window?: Pick<BacklogWindow, 'admits'>;
+  window?: Pick<YieldingWindow, 'room'>;
   now(): number;
   maxInFlight: number;
 };
@@ -166,7 +166,7 @@ function leaveWindow(state: State): void {
 }
 
 function isAdmitted({ needs, long, outside }: State, line: Line): boolean {
-  if (needs.window?.admits(long) !== false) return true;
+  if (needs.window?.room(long) !== 0) return true;
   if (!line.isOutside) outside.push(line);
   line.isOutside = true;
   return false;

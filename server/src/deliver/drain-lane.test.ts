@@ -114,10 +114,11 @@ function openTicket(note: Partial<LaneNote> = {}) {
   const life = { isEnded: false };
   const ticket = {
     destinationId: 'dst_1',
+    isUrgent: false,
     note: JSON.stringify(note),
-    async giveBack(dueAt: number, text: string) {
-      dueAts.push(dueAt);
-      notes.push(JSON.parse(text) as LaneNote);
+    async giveBack(back: { dueAt: number; note: string }) {
+      dueAts.push(back.dueAt);
+      notes.push(JSON.parse(back.note) as LaneNote);
       return !life.isEnded;
     },
     end: async () => void (life.isEnded = true),

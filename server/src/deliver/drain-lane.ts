@@ -4,7 +4,7 @@ import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { HeldTicket } from '../stream/tickets.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
-import { type Gate, isShut } from './gate.ts';
+import { type Gate, isShut, isUnknown, isWorking } from './gate.ts';
 import { watchProgress } from './drain-progress.ts';
 import { type LaneNote, noteGroup, readLaneNote } from './lane-note.ts';
 import type { Parked, Parkers } from './park.ts';
@@ -46,14 +46,19 @@ const KNOWN_FOR_MS = 20_000;
 export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<void> {
   const { destinationId } = ticket;
   const note = readLaneNote(ticket.note);
+  const giveBack = (dueAt: number) => {
+    const gate = needs.dispatcher.gateOf(destinationId);
+    const isUrgent = isUnknown(gate) ? ticket.isUrgent : isWorking(gate, needs.now());
+    return ticket.giveBack({ dueAt, isUrgent, note: JSON.stringify(note) });
+  };
   try {
     const dueAt = await lookAt(ticket, note, needs);
-    if (dueAt !== undefined) await ticket.giveBack(dueAt, JSON.stringify(note));
+    if (dueAt !== undefined) await giveBack(dueAt);
   } catch (error) {
     // The engine is in trouble. The ticket comes back by itself, if it cannot be given back.
     needs.log.warn({ destinationId, error: String(error) }, 'lane.failed');
     const dueAt = needs.now() + TROUBLE_PAUSE_MS;
-    const isBack = await ticket.giveBack(dueAt, JSON.stringify(note));
+    const isBack = await giveBack(dueAt);
     // Ended already, perhaps, and what came meanwhile relied on it. One too many does no harm.
     if (!isBack) await needs.tickets.ensure(destinationId, { dueAt, hurry: false }).catch(() => undefined);
   }

@@ -1,47 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldTicket } from '../stream/tickets.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
+import { isWorking } from './gate.ts';
+import type { YieldingWindow } from './yielding-window.ts';
 
 /** The lanes this process is looking at. */
 export type Drains = {
   drain(ticket: HeldTicket): void;
-  /** How many more it can look at. */
-  room(): number;
+  /** How many more it can look at, of those whose receiver works and of the others. */
+  room(isUrgent: boolean): number;
   count(): number;
   /** A destination may have been resumed or changed for the better: its lane is looked at now. */
   destinationChanged(destinationId: string): void;
 };
 
-/** Most of them wait for a probe; what they attempt is bounded by the slots. */
-const MAX_DRAINS = 256;
 /**
- * A look at the lane of a receiver that hangs takes as long as its attempt. When there are thousands of them, those whose
- * receiver works must not stand in line behind them all.
+ * In each of the two lines, so that neither waits for the other. Most of those in the ordinary one wait for a probe; what they
+ * attempt is bounded by the slots.
  */
-const MAX_SUSPECTS = MAX_DRAINS / 2;
-/** The step of the retry schedule after which a lane is looked at that could not be. */
-const PUT_OFF_STEP = 3;
+const MAX_DRAINS = 128;
 
 /** While somebody holds the ticket they may have read the old settings: asked again until they are done. */
 const ASK_AGAIN_MS = 1_000;
 const MAX_ASKS = 30;
 
-export function openDrains(needs: DrainNeeds): Drains {
+export type DrainsNeeds = DrainNeeds & {
+  /**
+   * How many lanes whose receiver is in trouble may be asked about at a time: when thousands are due at once, nobody else shall
+   * notice. While an attempt is under way it is the receiver that is waited for, and nothing is asked of the engine.
+   */
+  looks: Pick<YieldingWindow, 'room'>;
+};
+
+export function openDrains({ looks, ...needs }: DrainsNeeds): Drains {
   const draining = new Set<HeldTicket>();
   const isLookedAt = (id: string) => draining.values().some(({ destinationId }) => destinationId === id);
-  const suspects = new Set<HeldTicket>();
+  const isAsking = ({ destinationId }: HeldTicket) => {
+    const gate = needs.dispatcher.gateOf(destinationId);
+    return gate.inFlight === 0 && !isWorking(gate, needs.now());
+  };
   return {
     drain(ticket) {
-      const isSuspect = !needs.dispatcher.gateOf(ticket.destinationId).isProven;
-      const isTooMany = isSuspect && suspects.size >= MAX_SUSPECTS;
       draining.add(ticket);
-      if (isSuspect && !isTooMany) suspects.add(ticket);
-      void (isTooMany ? putOff(ticket, needs) : drainLane(ticket, needs)).finally(() => {
-        draining.delete(ticket);
-        suspects.delete(ticket);
-      });
+      void drainLane(ticket, needs).finally(() => draining.delete(ticket));
     },
-    room: () => MAX_DRAINS - draining.size,
+    room(isUrgent) {
+      const inLine = draining
+        .values()
+        .filter((ticket) => ticket.isUrgent === isUrgent)
+        .toArray();
+      const room = MAX_DRAINS - inLine.length;
+      return isUrgent ? room : Math.min(room, looks.room(inLine.filter(isAsking).length));
+    },
     count: () => draining.size,
     destinationChanged(destinationId) {
       if (needs.reports.isKnown(destinationId) || isLookedAt(destinationId)) void hurry(destinationId, needs);
@@ -51,12 +61,10 @@ export function openDrains(needs: DrainNeeds): Drains {
 
 async function hurry(destinationId: string, { tickets, now, isStopping }: DrainNeeds): Promise<void> {
   for (let asks = 0; asks < MAX_ASKS && !isStopping(); asks += 1) {
-    const ensured = await tickets.ensure(destinationId, { dueAt: now(), hurry: true }).catch(() => 'unavailable');
+    // Somebody asked for it and looks on; if the receiver does not work, that is known after one look.
+    const wanted = { dueAt: now(), hurry: true, isUrgent: true };
+    const ensured = await tickets.ensure(destinationId, wanted).catch(() => 'unavailable');
     if (ensured === 'made' || ensured === 'there') return;
     await sleep(ASK_AGAIN_MS, undefined, { ref: false });
   }
-}
-
-async function putOff(ticket: HeldTicket, { schedule, now, random }: DrainNeeds): Promise<void> {
-  await ticket.giveBack(now() + schedule.delayMs(PUT_OFF_STEP) * (0.5 + random()), ticket.note);
 }

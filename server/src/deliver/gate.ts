@@ -13,6 +13,8 @@ export type Gate = {
   limit: number;
   /** Whether the last attempt was answered by a receiver that works. */
   isProven: boolean;
+  /** Whether any was, since this process knows it. */
+  hasWorked: boolean;
   /** Failures in a row, weighted. */
   failures: number;
   averageMs: number;
@@ -31,13 +33,14 @@ export const MAX_LIMIT = 128;
 /** A hanging receiver costs a slot for five seconds, a refusing one almost nothing. */
 const TIMEOUT_WEIGHT = 3;
 const MAX_FAILURES = 10;
+const DOUBTFUL_FAILURES = 3;
 /** Slower than this times the usual is a receiver under strain: no more is put on it. */
 const STRAIN = 2;
 const STRAIN_FLOOR_MS = 50;
 const SMOOTHING = 0.1;
 
 export function newGate(destinationId: string, now: number): Gate {
-  const learned = { limit: FIRST_LIMIT, isProven: false, failures: 0, averageMs: 0 };
+  const learned = { limit: FIRST_LIMIT, isProven: false, hasWorked: false, failures: 0, averageMs: 0 };
   return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: now, usedAt: now };
 }
 
@@ -84,6 +87,7 @@ function learnGood(gate: Gate, ms: number): Learned {
   gate.averageMs = gate.averageMs === 0 ? ms : gate.averageMs + (ms - gate.averageMs) * SMOOTHING;
   gate.failures = 0;
   gate.isProven = true;
+  gate.hasWorked = true;
   // Fast at first, then by one for every round: the same rule that lets connections share a line.
   if (!isStrained) gate.limit = Math.min(MAX_LIMIT, gate.limit + (gate.limit < FIRST_LIMIT * 2 ? 1 : 1 / gate.limit));
   if (gate.shut?.why !== 'failing') return undefined;
@@ -111,6 +115,16 @@ export function sentenceOf(answers: readonly TargetAnswer[]): string {
   const last = answers.at(-1)?.answer;
   if (last === undefined) return 'there was no answer';
   return last.kind === 'status' ? `the receiver answered ${last.status}` : last.message;
+}
+
+/** Whether the receiver takes what is sent, as far as we know: one that fails now and then does. */
+export function isWorking(gate: Gate, now: number): boolean {
+  return gate.hasWorked && gate.failures < DOUBTFUL_FAILURES && !isShut(gate, now);
+}
+
+/** Whether this process has nothing to judge the receiver by. */
+export function isUnknown({ hasWorked, failures }: Gate): boolean {
+  return !hasWorked && failures === 0;
 }
 
 export function isShut(gate: Gate, now: number): boolean {

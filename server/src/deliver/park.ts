@@ -1,5 +1,5 @@
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
-import type { Ensured } from '../stream/tickets.ts';
+import type { Ensured, Wanted } from '../stream/tickets.ts';
 import { type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
 import { whenAvailable } from './when-available.ts';
 
@@ -26,8 +26,6 @@ export type ParkerNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   isFull(destinationId: string): boolean;
   appended(destinationId: string, bytes: number): void;
 };
-
-type Wanted = { dueAt: number; hurry: boolean };
 
 /** Deliveries for one tier of one lane that are stored with one write. */
 type Group = {
@@ -108,7 +106,8 @@ function groupFor(state: State, place: Place, bytes: number): Group {
 }
 
 function soonest(one: Wanted, other: Wanted): Wanted {
-  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry };
+  const isUrgent = one.isUrgent === true || other.isUrgent === true;
+  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry, isUrgent };
 }
 
 function storeAll(state: State): void {

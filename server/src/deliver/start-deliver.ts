@@ -6,6 +6,7 @@ import { openKeyRing } from '../secrets/seal.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { OutcomeEntry } from '../stream/outcomes.ts';
+import type { PulledRequest } from '../stream/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt } from './attempt.ts';
@@ -15,11 +16,10 @@ import { type Dispatcher, openDispatcher } from './dispatcher.ts';
 import { PAUSED_LOOK_MS } from './drain-lane.ts';
 import { type Drains, openDrains } from './drains.ts';
 import { findStranded } from './find-stranded.ts';
-import { isShut } from './gate.ts';
+import { isShut, isWorking } from './gate.ts';
 import { type LaneReports, openLaneReports } from './lane-reports.ts';
 import { openParker, type Parkers } from './park.ts';
 import { openRecorder } from './record.ts';
-import { openBacklogWindow } from './backlog-window.ts';
 import { type RetrySchedule, retrySchedule } from './retry-schedule.ts';
 import { openSettlement } from './settle.ts';
 import { tellStats } from './tell-stats.ts';
@@ -27,6 +27,7 @@ import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
 import { countRefused, openOutcomeWatch, showLanes } from './watch-outcomes.ts';
 import { openWebhooks, type Webhook } from './webhook.ts';
+import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow } from './yielding-window.ts';
 
 export type DeliverSettings = {
   keys: ReadonlyMap<number, Buffer>;
@@ -79,7 +80,10 @@ export async function startDeliver({
   await using starting = new AsyncDisposableStack();
   const life = { isStopping: false };
   const load = starting.use(watchLoad());
-  const parts = await openParts(needs, starting, { isStopping: () => life.isStopping });
+  const backlog = starting.use(openYieldingWindow(BACKLOG_WINDOW));
+  const looks = starting.use(openYieldingWindow(LOOKS_WINDOW));
+  const windows = { backlog, looks };
+  const parts = await openParts(needs, starting, { isStopping: () => life.isStopping, windows });
   const { dispatcher, requests, drains } = parts;
   const stats = () => ({
     inFlight: dispatcher.inFlight(),
@@ -90,7 +94,7 @@ export async function startDeliver({
   });
   starting.use(tellStats(stats, log));
   showStats(needs, stats);
-  const pulls = startPulls(needs, { ...parts, load });
+  const pulls = startPulls(needs, { ...parts, load, windows });
   const running = starting.move();
   log.info({ maxInFlight: settings.maxInFlight, retryScale: settings.retryScale }, 'deliver.started');
   return {
@@ -107,16 +111,18 @@ export async function startDeliver({
   };
 }
 
+/** What gives way to fresh events. */
+type Windows = { backlog: YieldingWindow; looks: YieldingWindow };
 type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains };
 type Sending = { dispatcher: Dispatcher; reports: LaneReports; parker: Parkers; schedule: RetrySchedule };
 
 async function openParts(
   needs: DeliverNeeds,
   stack: AsyncDisposableStack,
-  { isStopping }: { isStopping(): boolean },
+  { isStopping, windows }: { isStopping(): boolean; windows: Windows },
 ): Promise<Parts> {
   const { settings, config, side, log } = needs;
-  const { dispatcher, reports, parker, schedule } = await openSending(needs, stack);
+  const { dispatcher, reports, parker, schedule } = await openSending(needs, stack, windows);
   const hold = (webhook: Webhook, until: number) => {
     const sentence = 'the receiver asked us to wait';
     dispatcher.shut(webhook.destinationId, { why: 'asked_to_wait', sentence, since: now(), until });
@@ -136,14 +142,14 @@ async function openParts(
   const { lanes, tickets } = side;
   const { takeParked } = parker;
   const draining = { lanes, tickets, reports, takeParked, schedule, isStopping, random };
-  const drains = openDrains({ ...shared, ...settlement, ...draining });
+  const drains = openDrains({ ...shared, ...settlement, ...draining, looks: windows.looks });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
   stack.use(findStranded({ lanes, tickets, now, random, log }));
   return { dispatcher, requests, drains };
 }
 
-async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack): Promise<Sending> {
+async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, windows: Windows): Promise<Sending> {
   const { settings, config, side, metrics, tracing } = needs;
   const schedule = retrySchedule(settings.retryScale);
   const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
@@ -157,7 +163,7 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack): Pr
         if (gate.shut?.why === 'failing') trips.add();
         reports.gateChanged(gate, webhook);
       },
-      window: stack.use(openBacklogWindow()),
+      window: windows.backlog,
       now,
       maxInFlight: settings.maxInFlight,
     }),
@@ -184,21 +190,27 @@ type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySc
 function lookWanted({ config, dispatcher, schedule }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
   return (destinationId, { dueAt, attempts }) => {
     if (config.destination(destinationId)?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
-    const isShutNow = isShut(dispatcher.gateOf(destinationId), now());
-    if (isShutNow) return { dueAt: now() + schedule.delayMs(1), hurry: false };
-    return { dueAt: attempts === 0 ? now() : dueAt, hurry: true };
+    const gate = dispatcher.gateOf(destinationId);
+    if (isShut(gate, now())) return { dueAt: now() + schedule.delayMs(1), hurry: false };
+    return { dueAt: attempts === 0 ? now() : dueAt, hurry: true, isUrgent: isWorking(gate, now()) };
   };
 }
 
-function startPulls({ settings, side }: DeliverNeeds, parts: Parts & { load: LoadWatch }): AsyncDisposable[] {
-  const { dispatcher, requests, drains, load } = parts;
+type Pulling = { load: LoadWatch; windows: Windows };
+
+function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+  const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
   const room = () => {
     const forSlots = maxInFlight * HELD_PER_SLOT - dispatcher.inFlight() - dispatcher.waiting();
     return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.pending());
   };
+  const taken = (request: PulledRequest) => {
+    for (const window of Object.values(windows)) window.fresh(request.lateMs ?? 0);
+    requests.take(request);
+  };
   return [
-    side.pullRequests({ room: () => (load.isOverloaded() ? 0 : room()), taken: requests.take }),
-    side.pullTickets({ room: () => (load.isOverloaded() ? 0 : drains.room()), held: drains.drain }),
+    side.pullRequests({ room: () => (load.isOverloaded() ? 0 : room()), taken }),
+    side.pullTickets({ room: (isUrgent) => (load.isOverloaded() ? 0 : drains.room(isUrgent)), held: drains.drain }),
   ];
 }

@@ -8,7 +8,7 @@ import { headers, nanos } from '@nats-io/nats-core';
 import { openLog } from '../log.ts';
 import { connectNats } from './connect-nats.ts';
 import { openLanes } from './lanes.ts';
-import { type StreamSettings, ticketAtSubject, ticketDueSubject } from './layout.ts';
+import { anyTicketSubject, type StreamSettings, ticketAtSubject, ticketDueSubject } from './layout.ts';
 import { openStream } from './open-stream.ts';
 import { openPublisher } from './publish.ts';
 import { openWaitingLine } from './waiting-line.ts';
@@ -148,6 +148,17 @@ suite('the engine', { concurrency: true }, () => {
       assert.equal(facts.notes('fired')[0], 'what the last holder wrote');
       assert.equal(await facts.count('TICKETS', ticketAtSubject('fired')), 0);
       assert.equal((await facts.schedule('fired', { dueAt: Date.now() + 60_000, expected: 0 })).kind, 'stored');
+    });
+
+    test('the last message under a wildcard is the schedule, or the due message once it has fired', async () => {
+      const last = async () =>
+        (await facts.manager.streams.getMessage('TICKETS', { last_by_subj: anyTicketSubject('last') }))?.subject;
+      await facts.schedule('last', { dueAt: Date.now() + 1_000 });
+      assert.equal(await last(), ticketAtSubject('last'));
+      await until(() => facts.dueFor('last').length > 0);
+      assert.equal(await last(), ticketDueSubject('last'));
+      await facts.schedule('last', { dueAt: Date.now() + 60_000 });
+      assert.equal(await last(), ticketAtSubject('last'));
     });
 
     test('a due message that nobody acknowledges comes back after ack_wait, marked as redelivered', async () => {

@@ -36,7 +36,10 @@ export async function ensureLayout(connection: Connection, settings: StreamSetti
   for (const bucket of plan.buckets) await whenSettled(() => ensureBucket(connection, bucket, settings));
 }
 
-/** Without all servers nothing is changed: the sizes would be those of the servers that happened to answer. */
+/**
+ * Without all servers no size is changed: it would be that of the servers that happened to answer. What a new version puts
+ * into a stream must be taken by it all the same.
+ */
 async function ensureStream(manager: JetStreamManager, plan: StreamPlan, mayChange: boolean): Promise<void> {
   const found = await findStream(manager, plan.name);
   if (found === undefined) {
@@ -45,7 +48,11 @@ async function ensureStream(manager: JetStreamManager, plan: StreamPlan, mayChan
   }
   const broken = brokenPromise(found, plan);
   if (broken !== undefined) throw new Error(`stream ${plan.name} ${broken}`);
+  const subjects = plan.subjects.filter((subject) => !found.subjects.includes(subject));
   if (mayChange && differs(found, plan)) await manager.streams.update(plan.name, plan);
+  else if (subjects.length > 0) {
+    await manager.streams.update(plan.name, { ...found, subjects: [...found.subjects, ...subjects] });
+  }
 }
 
 const FOR_GOOD = 'that cannot be changed later: back it up, delete it and start again';

@@ -47,7 +47,10 @@ suite('the layout', () => {
   });
 
   test('has a consumer that takes tickets only when they are due', () => {
-    const drain = consumers.find((consumer) => consumer.stream === 'TICKETS');
-    assert.equal(drain?.config.filter_subject, 'tickets.due.*');
+    const drains = consumers.filter((consumer) => consumer.stream === 'TICKETS');
+    assert.deepEqual(
+      drains.map(({ config }) => config.filter_subject),
+      ['tickets.due.*', 'tickets.urgent.*'],
+    );
   });
 });

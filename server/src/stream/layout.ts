@@ -33,6 +33,10 @@ export const laneSubject = (index: number, destinationId: string, tier: number |
 export const TICKETS_STREAM = 'TICKETS';
 export const ticketAtSubject = (destinationId: string): string => `tickets.at.${destinationId}`;
 export const ticketDueSubject = (destinationId: string): string => `tickets.due.${destinationId}`;
+/** For lanes whose receiver works. They do not stand in line behind those whose receiver does not. */
+export const ticketUrgentSubject = (destinationId: string): string => `tickets.urgent.${destinationId}`;
+/** Scheduled, due or urgent. */
+export const anyTicketSubject = (destinationId: string): string => `tickets.*.${destinationId}`;
 export const DEAD_STREAM = 'DEAD';
 export const deadSubject = (destinationId: string): string => `dead.${destinationId}`;
 export const OUTCOMES_STREAM = 'OUTCOMES';
@@ -40,6 +44,7 @@ export const outcomesSubject = (index: number): string => `outcomes.${index}`;
 export const RECORD_CONSUMER = 'record';
 export const DELIVER_CONSUMER = 'deliver';
 export const DRAIN_CONSUMER = 'drain';
+export const DRAIN_URGENT_CONSUMER = 'drain-urgent';
 export const CONFIG_BUCKET = 'config';
 export const HEALTH_BUCKET = 'health';
 
@@ -97,7 +102,7 @@ function lanesPlan(index: number, maxBytes: number): StreamPlan {
 function ticketsPlan(maxBytes: number): StreamPlan {
   return {
     name: TICKETS_STREAM,
-    subjects: ['tickets.at.*', 'tickets.due.*'],
+    subjects: ['tickets.at.*', 'tickets.due.*', 'tickets.urgent.*'],
     retention: RetentionPolicy.Workqueue,
     max_msgs_per_subject: 1,
     max_bytes: maxBytes,
@@ -141,6 +146,10 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
     })),
     // A consumer that also covered tickets.at would take the schedules themselves, before they are due.
     { stream: TICKETS_STREAM, config: { durable_name: DRAIN_CONSUMER, filter_subject: 'tickets.due.*', ...shared } },
+    {
+      stream: TICKETS_STREAM,
+      config: { durable_name: DRAIN_URGENT_CONSUMER, filter_subject: 'tickets.urgent.*', ...shared },
+    },
     { stream: OUTCOMES_STREAM, config: { durable_name: RECORD_CONSUMER, ...shared } },
   ];
 }

@@ -5,7 +5,7 @@ import { type Connection, connectNats } from './connect-nats.ts';
 import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
 import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
 import { type Lanes, openLanes } from './lanes.ts';
-import { DRAIN_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
+import { DRAIN_CONSUMER, DRAIN_URGENT_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
 import { openOutcomes, type Outcomes } from './outcomes.ts';
 import { openPeers, type Peers } from './peers.ts';
 import { AT_ONCE } from './publish-durably.ts';
@@ -15,7 +15,11 @@ import { pullRequests, type RequestsNeeds } from './requests.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
 
-export type TicketTaker = { room(): number; held(ticket: HeldTicket): void };
+export type TicketTaker = {
+  /** How many more can be held, of lanes whose receiver works and of the others. */
+  room(isUrgent: boolean): number;
+  held(ticket: HeldTicket): void;
+};
 
 /** Everything of the engine that deliver works with. */
 export type DeliverySide = AsyncDisposable & {
@@ -66,18 +70,26 @@ function pullTickets(
   { room, held }: TicketTaker,
   { tickets, ...needs }: { connection: Connection; tickets: Tickets; log: Logger },
 ): AsyncDisposable {
-  let asked = 0;
-  return pull({
-    ...needs,
-    stream: TICKETS_STREAM,
-    consumer: DRAIN_CONSUMER,
-    room: () => room() - asked,
-    taken(message) {
-      asked += 1;
-      void tickets.hold(message).then((ticket) => {
-        asked -= 1;
-        if (ticket !== undefined) held(ticket);
-      });
+  const pullFrom = (consumer: string, isUrgent: boolean) => {
+    let asked = 0;
+    return pull({
+      ...needs,
+      stream: TICKETS_STREAM,
+      consumer,
+      room: () => room(isUrgent) - asked,
+      taken(message) {
+        asked += 1;
+        void tickets.hold(message).then((ticket) => {
+          asked -= 1;
+          if (ticket !== undefined) held(ticket);
+        });
+      },
+    });
+  };
+  const pulls = [pullFrom(DRAIN_CONSUMER, false), pullFrom(DRAIN_URGENT_CONSUMER, true)];
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(pulls.map((each) => each[Symbol.asyncDispose]()));
     },
-  });
+  };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
 import { DELIVER_CONSUMER, eventStreamName } from './layout.ts';
 import { pull } from './pull.ts';
+import { type Freshness, watchFreshness } from './watch-freshness.ts';
 import { decodeRequest, ENVELOPE_HEADER, TRACE_HEADER } from './request-message.ts';
 
 /** An accepted request that this process has to see through. */
@@ -12,6 +13,8 @@ export type PulledRequest = {
   /** Where it is stored, for the log. */
   place: string;
   bytes: number;
+  /** How much later than usual it was taken up. */
+  lateMs?: number;
   /** W3C `traceparent`; empty when nobody follows it. */
   trace?: string;
   /** Its events; throws if they cannot be read. */
@@ -37,7 +40,9 @@ export function pullRequests({ connection, eventStreams, room, taken, log }: Req
   const streams = Array.from({ length: eventStreams }, (_, index) => eventStreamName(index));
   const pulls = streams.map((stream) => {
     const pulling = { connection, stream, consumer: DELIVER_CONSUMER, room, log };
-    return pull({ ...pulling, taken: (message) => taken(pulledRequest(stream, message)) });
+    // One each: their leaders are on different servers, whose clocks differ.
+    const freshness = watchFreshness();
+    return pull({ ...pulling, taken: (message) => taken(pulledRequest(stream, message, freshness)) });
   });
   return {
     async [Symbol.asyncDispose]() {
@@ -46,12 +51,14 @@ export function pullRequests({ connection, eventStreams, room, taken, log }: Req
   };
 }
 
-function pulledRequest(stream: string, message: JsMsg): PulledRequest {
+function pulledRequest(stream: string, message: JsMsg, freshness: Freshness): PulledRequest {
   const { subject } = message;
   return {
     sourceId: subject.slice(subject.lastIndexOf('.') + 1),
     place: `${stream}/${message.seq}`,
     bytes: message.data.length,
+    // Of one that somebody had before, it would tell how long they had it.
+    lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, Date.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => decodeRequest(message.headers?.get(ENVELOPE_HEADER) ?? '', message.data),
     ack: () => message.ack(),

@@ -26,25 +26,28 @@ async function openBed() {
   opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
   const one = await openProcess(cluster.url, opening);
   const other = await openProcess(cluster.url, opening);
-  await one.manager.consumers.update('TICKETS', 'drain', { ack_wait: nanos(ACK_WAIT_MS) });
+  for (const name of ['drain', 'drain-urgent']) {
+    await one.manager.consumers.update('TICKETS', name, { ack_wait: nanos(ACK_WAIT_MS) });
+  }
   const inbox = await openInbox(one.connection, opening);
   const open = opening.move();
   return {
     ...one,
     other,
     ...inbox,
-    /** The schedule that is in place: when it falls due, and whether somebody holds it. */
+    /** The schedule that is in place: when and for whom it falls due, and whether somebody holds it. */
     async scheduled(id: string) {
       const found = await one.manager.streams
         .getMessage('TICKETS', { last_by_subj: ticketAtSubject(id) })
         .catch(() => null);
       if (found === null) return undefined;
       const { held, note } = found.json<{ held: boolean; note: string }>();
-      return { dueAt: Date.parse((found.header.get('Nats-Schedule') ?? '').slice('@at '.length)), held, note };
+      const dueAt = Date.parse((found.header.get('Nats-Schedule') ?? '').slice('@at '.length));
+      return { dueAt, line: found.header.get('Nats-Schedule-Target').split('.')[1], held, note };
     },
     /** A ticket of this destination, held. */
-    async held(id: string): Promise<HeldTicket> {
-      assert.equal(await one.tickets.ensure(id, { dueAt: Date.now(), hurry: false }), 'made');
+    async held(id: string, isUrgent = false): Promise<HeldTicket> {
+      assert.equal(await one.tickets.ensure(id, { dueAt: Date.now(), hurry: false, isUrgent }), 'made');
       return (await one.tickets.hold(await inbox.next(id))) ?? assert.fail('nobody else could have it');
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -69,13 +72,15 @@ async function openProcess(url: string, stack: AsyncDisposableStack) {
   return { connection, manager, tickets: { ...tickets, hold }, lanes: openLanes({ ...needs, count: 1 }) };
 }
 
-/** Due tickets by destination, each taken from the work queue and not acknowledged. */
+/** Due tickets by destination, each taken from its line and not acknowledged. */
 async function openInbox({ nc }: Awaited<ReturnType<typeof connectNats>>, stack: AsyncDisposableStack) {
   const come: JsMsg[] = [];
-  const consumer = await jetstream(nc).consumers.get('TICKETS', 'drain');
-  const messages = await consumer.consume({ callback: (message) => void come.push(message) });
-  stack.defer(() => messages.stop());
-  const indexOf = (id: string) => come.findIndex(({ subject }) => subject === `tickets.due.${id}`);
+  for (const name of ['drain', 'drain-urgent']) {
+    const consumer = await jetstream(nc).consumers.get('TICKETS', name);
+    const messages = await consumer.consume({ callback: (message) => void come.push(message) });
+    stack.defer(() => messages.stop());
+  }
+  const indexOf = (id: string) => come.findIndex(({ subject }) => subject.endsWith(`.${id}`));
   return {
     isDue: (id: string) => indexOf(id) >= 0,
     async next(id: string): Promise<JsMsg> {
@@ -130,10 +135,48 @@ suite('tickets', { concurrency: true }, () => {
 
     test('that is moved earlier keeps what its last holder wrote down', async () => {
       const ticket = await bed.held('noted');
-      assert.equal(await ticket.giveBack(Date.now() + FAR_MS, 'a note'), true);
+      assert.equal(await ticket.giveBack({ dueAt: Date.now() + FAR_MS, note: 'a note' }), true);
       await bed.tickets.ensure('noted', { dueAt: Date.now(), hurry: true });
       const again = await bed.tickets.hold(await bed.next('noted'));
       assert.equal(again?.note, 'a note');
+    });
+
+    test('that becomes urgent changes its line, never its time to a later one, and does not change back', async () => {
+      const dueAt = Date.now() + FAR_MS;
+      const ensure = (wanted: { dueAt: number; hurry: boolean; isUrgent: boolean }) =>
+        bed.tickets.ensure('urgent', wanted);
+      const placed = async () => {
+        const found = (await bed.scheduled('urgent')) ?? assert.fail();
+        return [found.line, found.dueAt - dueAt];
+      };
+      await ensure({ dueAt, hurry: false, isUrgent: false });
+      assert.equal(await ensure({ dueAt, hurry: false, isUrgent: true }), 'there');
+      assert.deepEqual(await placed(), ['due', 0], 'without hurry it stays');
+      assert.equal(await ensure({ dueAt: dueAt + 60_000, hurry: true, isUrgent: true }), 'there');
+      assert.deepEqual(await placed(), ['urgent', 0]);
+      assert.equal(await ensure({ dueAt: dueAt - 60_000, hurry: true, isUrgent: false }), 'there');
+      assert.deepEqual(await placed(), ['urgent', -60_000]);
+    });
+
+    test('that is urgent is had in its own line, also by the next holder when this one dies', async () => {
+      const ticket = await bed.held('line', true);
+      assert.equal((await bed.scheduled('line'))?.line, 'urgent', 'the lease');
+      assert.equal(await ticket.giveBack({ dueAt: Date.now(), note: '', isUrgent: true }), true);
+      const again = await bed.next('line');
+      assert.equal(again.subject, 'tickets.urgent.line');
+      const next = (await bed.tickets.hold(again)) ?? assert.fail();
+      assert.equal(await next.giveBack({ dueAt: Date.now() + FAR_MS, note: '' }), true);
+      assert.equal((await bed.scheduled('line'))?.line, 'due', 'in trouble again');
+    });
+
+    test('that is urgent does not wait for one of the same lane that is due in the other line', async () => {
+      await bed.tickets.ensure('both', { dueAt: Date.now(), hurry: false });
+      const ordinary = await bed.next('both');
+      assert.equal(await bed.tickets.ensure('both', { dueAt: Date.now(), hurry: true, isUrgent: true }), 'there');
+      const urgent = await bed.next('both');
+      assert.equal(urgent.subject, 'tickets.urgent.both');
+      assert.equal((await bed.tickets.hold(urgent))?.destinationId, 'both');
+      assert.equal(await bed.other.tickets.hold(ordinary), undefined, 'one holder');
     });
 
     test('that is held stays held, whatever others ask for, and is scheduled for the end of its lease', async () => {
@@ -151,8 +194,8 @@ suite('tickets', { concurrency: true }, () => {
     test('that is given back falls due again at that time, with its note', async () => {
       const ticket = await bed.held('back');
       const dueAt = Date.now() + 1_000;
-      assert.equal(await ticket.giveBack(dueAt, 'go on at 7'), true);
-      assert.deepEqual(await bed.scheduled('back'), { dueAt, held: false, note: 'go on at 7' });
+      assert.equal(await ticket.giveBack({ dueAt, note: 'go on at 7' }), true);
+      assert.deepEqual(await bed.scheduled('back'), { dueAt, line: 'due', held: false, note: 'go on at 7' });
       const again = await bed.tickets.hold(await bed.next('back'));
       assert.ok(Date.now() >= dueAt);
       assert.equal(again?.note, 'go on at 7');
@@ -174,10 +217,10 @@ suite('tickets', { concurrency: true }, () => {
       const second = await bed.other.tickets.ensure('lost', { dueAt: Date.now(), hurry: false });
       assert.equal(second, 'made');
       const holder = (await bed.other.tickets.hold(await bed.next('lost'))) ?? assert.fail();
-      assert.equal(await first.giveBack(Date.now(), 'from the first'), false);
+      assert.equal(await first.giveBack({ dueAt: Date.now(), note: 'from the first' }), false);
       await first.end();
       assert.equal((await bed.scheduled('lost'))?.held, true, 'it is still the second one’s');
-      assert.equal(await holder.giveBack(Date.now() + FAR_MS, 'from the second'), true);
+      assert.equal(await holder.giveBack({ dueAt: Date.now() + FAR_MS, note: 'from the second' }), true);
     });
   });
 
@@ -201,29 +244,64 @@ suite('tickets', { concurrency: true }, () => {
       const again = await bed.next('twice');
       assert.equal(again.redelivered, true);
       assert.equal(await bed.other.tickets.hold(again), undefined);
-      assert.equal(await ticket.giveBack(Date.now() + FAR_MS, ''), true, 'the first holder still has it');
+      assert.equal(
+        await ticket.giveBack({ dueAt: Date.now() + FAR_MS, note: '' }),
+        true,
+        'the first holder still has it',
+      );
     });
 
     test('that comes again after its ticket was given back brings what was written down last', async () => {
       await bed.tickets.ensure('late', { dueAt: Date.now(), hurry: false });
       const ticket = (await bed.tickets.hold(withoutAck(await bed.next('late')))) ?? assert.fail();
-      assert.equal(await ticket.giveBack(Date.now() + FAR_MS, 'the latest'), true);
+      assert.equal(await ticket.giveBack({ dueAt: Date.now() + FAR_MS, note: 'the latest' }), true);
       const again = await bed.other.tickets.hold(await bed.next('late'));
       assert.equal(again?.note, 'the latest');
+    });
+
+    test('that nobody has taken yet stays where it is in its line, with its note, whoever asks for a ticket', async () => {
+      const ticket = await bed.held('line-keeper');
+      await ticket.giveBack({ dueAt: Date.now(), note: 'go on at 7' });
+      const due = await bed.next('line-keeper');
+      for (const hurry of [false, true]) {
+        assert.equal(await bed.other.tickets.ensure('line-keeper', { dueAt: Date.now(), hurry }), 'there');
+      }
+      assert.equal(await bed.scheduled('line-keeper'), undefined);
+      assert.equal((await bed.tickets.hold(due))?.note, 'go on at 7');
+    });
+
+    test('that becomes urgent before it is taken takes its note along', async () => {
+      const ticket = await bed.held('overtaken');
+      await ticket.giveBack({ dueAt: Date.now(), note: 'go on at 7' });
+      await bed.next('overtaken');
+      const wanted = { dueAt: Date.now(), hurry: true, isUrgent: true };
+      assert.equal(await bed.other.tickets.ensure('overtaken', wanted), 'there');
+      const urgent = await bed.next('overtaken');
+      assert.equal(urgent.subject, 'tickets.urgent.overtaken');
+      assert.equal((await bed.tickets.hold(urgent))?.note, 'go on at 7');
     });
 
     test('is not given out beside another one: what was made between firing and taking makes no second holder', async () => {
       await bed.tickets.ensure('pair', { dueAt: Date.now(), hurry: false });
       const first = await bed.next('pair');
-      assert.equal(await bed.tickets.ensure('pair', { dueAt: Date.now(), hurry: true }), 'made');
+      assert.equal(await bed.tickets.ensure('pair', { dueAt: Date.now(), hurry: true, isUrgent: true }), 'there');
       const second = await bed.next('pair');
       const holders = [await bed.tickets.hold(first), await bed.other.tickets.hold(second)];
       assert.deepEqual(
         holders.map((each) => each?.destinationId),
         ['pair', undefined],
       );
-      assert.equal(await holders[0]?.giveBack(Date.now() + FAR_MS, ''), true);
+      assert.equal(await holders[0]?.giveBack({ dueAt: Date.now() + FAR_MS, note: '' }), true);
     });
+  });
+
+  test('a stream that knows no urgent ones, as older versions make it, has them in its one line', async () => {
+    await using bed = await openBed();
+    await bed.manager.streams.update('TICKETS', { subjects: ['tickets.at.*', 'tickets.due.*'] });
+    const ticket = await bed.held('old', true);
+    assert.equal((await bed.scheduled('old'))?.line, 'due');
+    assert.equal(await ticket.giveBack({ dueAt: Date.now(), note: 'n', isUrgent: true }), true);
+    assert.equal((await bed.next('old')).subject, 'tickets.due.old');
   });
 
   suite('a lane and its ticket', () => {
@@ -237,7 +315,7 @@ suite('tickets', { concurrency: true }, () => {
           await bed.other.tickets.ensure(id, { dueAt: Date.now() + FAR_MS, hurry: false });
         };
         const close = async () => {
-          if ((await bed.lanes.count(id)).size > 0) return ticket.giveBack(Date.now() + FAR_MS, '');
+          if ((await bed.lanes.count(id)).size > 0) return ticket.giveBack({ dueAt: Date.now() + FAR_MS, note: '' });
           await ticket.end();
           if ((await bed.lanes.count(id)).size === 0) return undefined;
           return bed.tickets.ensure(id, { dueAt: Date.now() + FAR_MS, hurry: true });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JetStreamManager, JetStreamApiCodes, JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
-import { TICKETS_STREAM, ticketAtSubject, ticketDueSubject } from './layout.ts';
+import { anyTicketSubject, TICKETS_STREAM, ticketAtSubject, ticketDueSubject, ticketUrgentSubject } from './layout.ts';
 import { type Durable, type DurableNeeds, publishDurably } from './publish-durably.ts';
 
 /**
@@ -11,19 +11,23 @@ import { type Durable, type DurableNeeds, publishDurably } from './publish-durab
  */
 export type HeldTicket = {
   destinationId: string;
+  /** In which line it stood. */
+  isUrgent: boolean;
   /** What the last holder wrote down; empty for a new lane. */
   note: string;
-  /** Gives the ticket back, due at that time. False if the lease was over and somebody else has it. */
-  giveBack(dueAt: number, note: string): Promise<boolean>;
+  /** Gives the ticket back. False if the lease was over and somebody else has it. */
+  giveBack(back: Back): Promise<boolean>;
   /** Ends the ticket. The lane must be looked at once more afterwards: what came meanwhile found a ticket in place. */
   end(): Promise<void>;
 };
 
-export type Wanted = { dueAt: number; hurry: boolean };
+/** `isUrgent` is for a receiver that works: when it is due it stands in line with its like only. */
+export type Back = { dueAt: number; note: string; isUrgent?: boolean };
+export type Wanted = { dueAt: number; hurry: boolean; isUrgent?: boolean };
 export type Ensured = 'made' | 'there' | 'held' | 'unavailable';
 
 export type Tickets = {
-  /** Makes a ticket if there is none; with `hurry`, one that is due later and held by nobody becomes due by then. */
+  /** Makes a ticket if there is none; with `hurry`, one that is due later or less urgent and held by nobody becomes as wanted. */
   ensure(destinationId: string, wanted: Wanted): Promise<Ensured>;
   /** For a message of the work queue of due tickets. Undefined when the engine could not be reached: it comes again. */
   hold(message: JsMsg): Promise<HeldTicket | undefined>;
@@ -41,11 +45,11 @@ const CLOSE_ENOUGH_MS = 1_000;
 const FIRED_PAUSE_MS = 300;
 
 type Note = { held: boolean; note: string /** Whose lease it is, if it is held. */; lease?: string };
-type Scheduled = { sequence: number; dueAt: number } & Note;
-type Schedule = Note & {
-  dueAt: number /** The sequence of the ticket it takes the place of; 0 for none. */;
-  expected?: number;
-};
+type Times = { dueAt: number; isUrgent: boolean };
+/** `sequence` is that of the schedule; 0 for one that has fired and waits to be taken. */
+type Found = Note & Times & { sequence: number };
+/** `expected` is the sequence of the ticket it takes the place of; 0 for none. */
+type Schedule = Note & Times & { expected: number };
 
 export function openTickets(needs: TicketsNeeds): Tickets {
   const { manager } = needs;
@@ -59,47 +63,67 @@ export function openTickets(needs: TicketsNeeds): Tickets {
   };
 }
 
-function schedule(
+async function schedule(
   needs: TicketsNeeds,
   destinationId: string,
-  { dueAt, expected, ...note }: Schedule,
+  { dueAt, isUrgent, expected, ...note }: Schedule,
 ): Promise<Durable> {
   const headers: [string, string][] = [
     ['Nats-Schedule', `@at ${new Date(dueAt).toISOString()}`],
-    ['Nats-Schedule-Target', ticketDueSubject(destinationId)],
+    ['Nats-Schedule-Target', isUrgent ? ticketUrgentSubject(destinationId) : ticketDueSubject(destinationId)],
+    ['Nats-Expected-Last-Subject-Sequence', String(expected)],
   ];
-  if (expected !== undefined) headers.push(['Nats-Expected-Last-Subject-Sequence', String(expected)]);
   const payload = Buffer.from(JSON.stringify(note));
-  return publishDurably({ subject: ticketAtSubject(destinationId), headers, payload }, needs);
+  const answer = await publishDurably({ subject: ticketAtSubject(destinationId), headers, payload }, needs);
+  if (answer.kind !== 'refused' || !isUrgent) return answer;
+  // By a stream that an older version made or brought back to its own settings: it knows one line only.
+  return schedule(needs, destinationId, { dueAt, isUrgent: false, expected, ...note });
 }
 
-async function ensure(needs: TicketsNeeds, destinationId: string, { dueAt, hurry }: Wanted): Promise<Ensured> {
+/**
+ * Looks before it makes one: a ticket that has fired is in no schedule any more, and a new one beside it would have none of
+ * what is written on it and send it to the end of its line.
+ */
+async function ensure(needs: TicketsNeeds, destinationId: string, wanted: Wanted): Promise<Ensured> {
+  const { hurry } = wanted;
   for (let round = 0; ; round += 1) {
-    const made = await schedule(needs, destinationId, { dueAt, expected: 0, held: false, note: '' });
-    if (made.kind === 'stored') return 'made';
-    if (made.kind !== 'conflict') return 'unavailable';
-    if (!hurry) return 'there';
-    const found = await readScheduled(needs.manager, destinationId);
+    const found = await readTicket(needs.manager, destinationId);
+    if (found !== undefined && !hurry) return 'there';
     if (found?.held === true) return 'held';
-    if (found !== undefined && found.dueAt <= dueAt + CLOSE_ENOUGH_MS) return 'there';
-    if (found !== undefined) {
-      const moved = await schedule(needs, destinationId, {
-        dueAt,
-        expected: found.sequence,
-        held: false,
-        note: found.note,
-      });
-      if (moved.kind === 'stored') return 'there';
-    }
+    if (found !== undefined && isAsWanted(found, wanted)) return 'there';
+    const made = await scheduleAsWanted(needs, { destinationId, found }, wanted);
+    if (made === 'stored') return found === undefined ? 'made' : 'there';
+    if (made !== 'conflict') return 'unavailable';
     // Fired, taken or moved between the two questions: ask again, and leave it at that when it is that busy.
     if (round === 2) return 'held';
     await sleep(FIRED_PAUSE_MS);
   }
 }
 
+type Place = { destinationId: string; found: Found | undefined };
+
+/** Never later than the one it takes the place of, and never less urgent. */
+async function scheduleAsWanted(
+  needs: TicketsNeeds,
+  { destinationId, found }: Place,
+  { dueAt, isUrgent = false }: Wanted,
+): Promise<Durable['kind']> {
+  const times = {
+    dueAt: Math.min(dueAt, found?.dueAt ?? Infinity),
+    isUrgent: isUrgent || found?.isUrgent === true,
+  };
+  const written = { expected: found?.sequence ?? 0, held: false, note: found?.note ?? '' };
+  return (await schedule(needs, destinationId, { ...times, ...written })).kind;
+}
+
+function isAsWanted(found: Found, { dueAt, isUrgent = false }: Wanted): boolean {
+  return found.dueAt <= dueAt + CLOSE_ENOUGH_MS && (found.isUrgent || !isUrgent);
+}
+
 async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | undefined> {
   const destinationId = message.subject.split('.')[2] ?? '';
-  const lease = await takeLease(needs, destinationId, readNote(message.data).note);
+  const isUrgent = message.subject === ticketUrgentSubject(destinationId);
+  const lease = await takeLease(needs, { destinationId, isUrgent, note: readNote(message.data).note });
   if (lease === undefined) return undefined;
   message.ack();
   return lease === 'held' ? undefined : holdOn(needs, lease);
@@ -109,31 +133,29 @@ async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | u
  * A due ticket can come twice, after a change of leaders or a lost acknowledgement. Who comes second finds a lease in place
  * and must leave it there. Undefined when the engine could not be reached.
  */
-async function takeLease(
-  needs: TicketsNeeds,
-  destinationId: string,
-  note: string,
-): Promise<Lease | 'held' | undefined> {
-  const lease = { dueAt: Date.now() + LEASE_MS, held: true, note, lease: nuid.next() };
+async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'held' | undefined> {
+  const { destinationId, isUrgent, note } = taken;
+  const lease = { dueAt: Date.now() + LEASE_MS, isUrgent, held: true, note, lease: nuid.next() };
   const made = await schedule(needs, destinationId, { ...lease, expected: 0 });
-  if (made.kind === 'stored') return { destinationId, note, sequence: made.sequence };
+  if (made.kind === 'stored') return { ...taken, sequence: made.sequence };
   if (made.kind !== 'conflict') return undefined;
   const found = await readScheduled(needs.manager, destinationId).catch(() => undefined);
   if (found === undefined) return undefined;
   // Ours: stored at a first try whose answer was lost.
-  if (found.lease === lease.lease) return { destinationId, note, sequence: found.sequence };
+  if (found.lease === lease.lease) return { ...taken, sequence: found.sequence };
   if (found.held) return 'held';
   // Held and given back since this one fired: what was written down then is newer.
   const latest = found.note === '' ? note : found.note;
-  const taken = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
-  return taken.kind === 'stored' ? { destinationId, note: latest, sequence: taken.sequence } : undefined;
+  const moved = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
+  return moved.kind === 'stored' ? { ...taken, note: latest, sequence: moved.sequence } : undefined;
 }
 
-type Lease = { destinationId: string; note: string; sequence: number };
+type Taken = { destinationId: string; isUrgent: boolean; note: string };
+type Lease = Taken & { sequence: number };
 
 /** If a renewal comes too late the ticket is somebody else's by then, and what is expected of the last one is not there. */
 function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
-  const { destinationId, note } = lease;
+  const { destinationId, isUrgent, note } = lease;
   let renewing = Promise.resolve();
   const renewer = setInterval(() => {
     renewing = renewing.then(() => renew(needs, lease));
@@ -144,11 +166,12 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
   };
   return {
     destinationId,
+    isUrgent,
     note,
-    async giveBack(dueAt, noteBack) {
+    async giveBack(back) {
       await letGo();
-      const back = { dueAt, expected: lease.sequence, held: false, note: noteBack };
-      return (await schedule(needs, destinationId, back)).kind === 'stored';
+      const given = { isUrgent: false, ...back, expected: lease.sequence, held: false };
+      return (await schedule(needs, destinationId, given)).kind === 'stored';
     },
     async end() {
       await letGo();
@@ -158,23 +181,35 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
 }
 
 async function renew(needs: TicketsNeeds, lease: Lease): Promise<void> {
-  const { destinationId, note, sequence } = lease;
-  const renewed = await schedule(needs, destinationId, {
-    dueAt: Date.now() + LEASE_MS,
-    expected: sequence,
-    held: true,
-    note,
-  });
+  const { destinationId, isUrgent, note, sequence } = lease;
+  const dueAt = Date.now() + LEASE_MS;
+  const renewed = await schedule(needs, destinationId, { dueAt, isUrgent, expected: sequence, held: true, note });
   if (renewed.kind === 'stored') lease.sequence = renewed.sequence;
 }
 
+function readScheduled(manager: JetStreamManager, destinationId: string): Promise<Found | undefined> {
+  return readLast(manager, destinationId, ticketAtSubject(destinationId));
+}
+
+/** The newest of a lane's messages: if that is a due one, there is no schedule, because it fired. */
+function readTicket(manager: JetStreamManager, destinationId: string): Promise<Found | undefined> {
+  return readLast(manager, destinationId, anyTicketSubject(destinationId));
+}
+
 /** By the leader's word: a replica may not have heard of the ticket yet. */
-async function readScheduled(manager: JetStreamManager, destinationId: string): Promise<Scheduled | undefined> {
+async function readLast(manager: JetStreamManager, destinationId: string, subject: string): Promise<Found | undefined> {
   try {
-    const found = await manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: ticketAtSubject(destinationId) });
-    if (found === null) return undefined;
-    const dueAt = Date.parse((found.header.get('Nats-Schedule') ?? '').replace('@at ', ''));
-    return { sequence: found.seq, dueAt, ...readNote(found.data) };
+    const message = await manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
+    if (message === null) return undefined;
+    const urgent = ticketUrgentSubject(destinationId);
+    const { held, ...note } = readNote(message.data);
+    if (message.subject !== ticketAtSubject(destinationId)) {
+      // Held by nobody: its holder is dead, if there was one.
+      return { ...note, held: false, sequence: 0, dueAt: Date.now(), isUrgent: message.subject === urgent };
+    }
+    const dueAt = Date.parse((message.header.get('Nats-Schedule') ?? '').replace('@at ', ''));
+    const isUrgent = message.header.get('Nats-Schedule-Target') === urgent;
+    return { ...note, held, sequence: message.seq, dueAt, isUrgent };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
