@@ -13,6 +13,7 @@ import type { UserMark } from '../delivery/withheld.ts';
 import { CONFIG_BUCKET } from './layout.ts';
 import { indexUsers } from './user-index.ts';
 import { watchBucket } from './watch-bucket.ts';
+import { whenSettled } from './when-settled.ts';
 
 export type SourceConfig = {
   id: string;
@@ -148,5 +149,5 @@ export function isSourceConfig(value: unknown): value is SourceConfig {
 
 /** A short timeout: what goes unanswered during an election is tried again, by then perhaps with a leader. */
 export function openBucket(nc: NatsConnection): Promise<KV> {
-  return new Kvm(jetstream(nc, { timeout: 1_500 })).open(CONFIG_BUCKET);
+  return whenSettled(() => new Kvm(jetstream(nc, { timeout: 1_500 })).open(CONFIG_BUCKET));
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   JetStreamApiCodes,
   JetStreamApiError,
@@ -18,10 +17,7 @@ import {
   type StreamPlan,
   type StreamSettings,
 } from './layout.ts';
-
-/** Right after a start or a loss of a server a cluster has no leaders, or does not know where to place a stream. Elections may follow each other. */
-const UNSETTLED_PATIENCE_MS = 30_000;
-const UNSETTLED_PAUSE_MS = 500;
+import { whenSettled } from './when-settled.ts';
 
 /** Makes what is missing, brings what exists to the settings, and throws a sentence about what cannot be kept. */
 export async function ensureLayout(connection: Connection, settings: StreamSettings): Promise<void> {
@@ -125,20 +121,6 @@ async function findStream(manager: JetStreamManager, name: string): Promise<Stre
 function differs(found: StreamConfig, plan: StreamPlan): boolean {
   const wanted = Object.entries(plan);
   return wanted.some(([key, value]) => JSON.stringify(value) !== JSON.stringify(found[key as keyof StreamConfig]));
-}
-
-async function whenSettled<T>(make: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + UNSETTLED_PATIENCE_MS;
-  for (;;) {
-    try {
-      return await make();
-    } catch (error) {
-      const isPassing =
-        error instanceof Error && /no suitable peers|temporarily unavailable|timeout/i.test(error.message);
-      if (!isPassing || performance.now() > giveUpAt) throw error;
-      await sleep(UNSETTLED_PAUSE_MS);
-    }
-  }
 }
 
 function undefinedIfMissing(code: number): (error: unknown) => undefined {

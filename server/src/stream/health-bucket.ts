@@ -6,6 +6,7 @@ import type { Connection } from './connect-nats.ts';
 import { HEALTH_BUCKET } from './layout.ts';
 import { type DurableNeeds, publishDurably } from './publish-durably.ts';
 import { watchBucket } from './watch-bucket.ts';
+import { whenSettled } from './when-settled.ts';
 
 export type LaneHealth = {
   destinationId: string;
@@ -56,7 +57,8 @@ export async function watchHealth(
   { watching, log }: Pick<HealthNeeds, 'watching' | 'log'>,
   changed: (destinationId: string, health: LaneHealth | undefined) => void,
 ): Promise<AsyncDisposable> {
-  const bucket = await new Kvm(jetstream(watching.nc, { timeout: 1_500 })).open(HEALTH_BUCKET);
+  const kvm = new Kvm(jetstream(watching.nc, { timeout: 1_500 }));
+  const bucket = await whenSettled(() => kvm.open(HEALTH_BUCKET));
   return watchBucket({
     bucket,
     connection: watching,

@@ -3,6 +3,7 @@ import { nuid } from '@nats-io/nats-core';
 import { laneStreamName, laneSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
 import { readNext, readReplica, removeAt } from './read-subject.ts';
+import { whenSettled } from './when-settled.ts';
 
 /** Deliveries of one destination and tier that were parked together. */
 export type LaneGroup = { sequence: number; parkedAt: number; payload: Uint8Array };
@@ -66,7 +67,7 @@ export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
     },
     list: () => listLanes(manager, count),
     async quotaBytes() {
-      const { config } = await manager.streams.info(laneStreamName(0));
+      const { config } = await whenSettled(() => manager.streams.info(laneStreamName(0)));
       return Math.floor(config.max_bytes * QUOTA_SHARE);
     },
   };
