@@ -12,13 +12,20 @@ export type Attempt = {
   rest?: Promise<unknown>;
 };
 
-export type AttemptNeeds = { post(post: Post): Promise<Answer>; windowMs: number; now(): number };
+export type AttemptNeeds = {
+  post(post: Post): Promise<Answer>;
+  windowMs: number;
+  /** Whether the receiver takes what is sent, as far as we know. */
+  isWorking?: boolean;
+  now(): number;
+};
 
 /** One round of POSTs, side by side, to every target that is not settled yet. Never rejects. */
 export function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeeds): Promise<Attempt> {
   const startedAt = needs.now();
   try {
-    const posts = makePosts(delivery, webhook, { now: startedAt, windowMs: needs.windowMs });
+    const { windowMs, isWorking = false } = needs;
+    const posts = makePosts(delivery, webhook, { now: startedAt, windowMs, isWorking });
     return attemptPosts(posts, webhook, { post: needs.post, startedAt });
   } catch (error) {
     // A fault of ours with this one event. It must not end the process, which has others to see to.

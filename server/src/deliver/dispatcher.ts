@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { concurrencyOf, type Gate, isShut, learn, newGate, type Shut, takeToken } from './gate.ts';
+import { concurrencyOf, type Gate, isShut, isWorking, learn, newGate, type Shut, takeToken } from './gate.ts';
 import { handBackAll, handBackLate, isTooLong, type Job, type Line, newLine, pick, waitingIn } from './line.ts';
 import type { Webhook } from './webhook.ts';
 import type { YieldingWindow } from './yielding-window.ts';
@@ -23,7 +23,7 @@ export type Dispatcher = {
 };
 
 export type DispatcherNeeds = {
-  attempt(delivery: Delivery, webhook: Webhook): Promise<Attempt>;
+  attempt(delivery: Delivery, webhook: Webhook, isWorking: boolean): Promise<Attempt>;
   peers(): number;
   /** The gate was shut or opened by what its receiver answered to this process. */
   learned(gate: Gate, webhook: Webhook): void;
@@ -146,7 +146,7 @@ function start(state: State, line: Line, job: Job): void {
     markReady(state, line);
     pump(state);
   };
-  void needs.attempt(job.delivery, job.webhook).then((made) => {
+  void needs.attempt(job.delivery, job.webhook, isWorking(gate, gate.usedAt)).then((made) => {
     const learned = learn(gate, made, needs.now());
     if (learned === 'shut') handBackAll(line);
     if (learned !== undefined) needs.learned(gate, job.webhook);

@@ -13,6 +13,7 @@ import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts
 import { readTier, type TierReader } from './tier-reader.ts';
 import { isErasedIn, scrubLane } from './scrub-lane.ts';
 import type { Webhook, WebhookOf } from './webhook.ts';
+import { whenAvailable } from './when-available.ts';
 
 export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   config: ConfigView;
@@ -60,7 +61,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     const dueAt = needs.now() + TROUBLE_PAUSE_MS;
     const isBack = await giveBack(dueAt);
     // Ended already, perhaps, and what came meanwhile relied on it. One too many does no harm.
-    if (!isBack) await needs.tickets.ensure(destinationId, { dueAt, hurry: false }).catch(() => undefined);
+    if (!isBack) await whenAvailable(() => needs.tickets.ensure(destinationId, { dueAt, hurry: false }));
   }
 }
 
@@ -222,7 +223,8 @@ async function close(ticket: HeldTicket, needs: DrainNeeds): Promise<undefined> 
   await ticket.end();
   needs.reports.cleared(destinationId);
   const counts = await needs.lanes.count(destinationId);
-  if (counts.size > 0) await needs.tickets.ensure(destinationId, { dueAt: needs.now(), hurry: true });
+  const wanted = { dueAt: needs.now(), hurry: true };
+  if (counts.size > 0) await whenAvailable(() => needs.tickets.ensure(destinationId, wanted));
 }
 
 async function lookAtMissing(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Promise<number | undefined> {

@@ -63,7 +63,7 @@ async function hurry(destinationId: string, { tickets, now, isStopping }: DrainN
   for (let asks = 0; asks < MAX_ASKS && !isStopping(); asks += 1) {
     // Somebody asked for it and looks on; if the receiver does not work, that is known after one look.
     const wanted = { dueAt: now(), hurry: true, isUrgent: true };
-    const ensured = await tickets.ensure(destinationId, wanted).catch(() => 'unavailable');
+    const ensured = await tickets.ensure(destinationId, wanted);
     if (ensured === 'made' || ensured === 'there') return;
     await sleep(ASK_AGAIN_MS, undefined, { ref: false });
   }

@@ -123,8 +123,8 @@ export function isWorking(gate: Gate, now: number): boolean {
 }
 
 /** Whether this process has nothing to judge the receiver by. */
-export function isUnknown({ hasWorked, failures }: Gate): boolean {
-  return !hasWorked && failures === 0;
+export function isUnknown({ hasWorked, failures, shut }: Gate): boolean {
+  return !hasWorked && failures === 0 && shut === undefined;
 }
 
 export function isShut(gate: Gate, now: number): boolean {

@@ -7,7 +7,7 @@ import { secretsOf, type Webhook } from './webhook.ts';
 export function makePosts(
   delivery: Delivery,
   webhook: Webhook,
-  { now, windowMs }: { now: number; windowMs: number },
+  { now, windowMs, isWorking }: { now: number; windowMs: number; isWorking: boolean },
 ): Post[] {
   const { event } = delivery;
   const body = event.type === 'delete' ? deleteBody(event) : webhookBody(event, webhook.format);
@@ -18,7 +18,8 @@ export function makePosts(
   const { workspaceId } = webhook;
   const posts: Post[] = [];
   for (const { url, headers } of webhook.targets) {
-    if (delivery.settled?.[url] === undefined) posts.push({ workspaceId, url, headers: headers.concat(tail), body });
+    if (delivery.settled?.[url] !== undefined) continue;
+    posts.push({ workspaceId, url, headers: headers.concat(tail), body, isWorking });
   }
   return posts;
 }

@@ -142,7 +142,7 @@ function noteParked({ byHolders }: State, { destinationId, tier, dueAt }: Group)
 
 async function ensureTicket(state: State, destinationId: string, wanted: Wanted): Promise<Ensured> {
   const { needs, lookingAgain } = state;
-  const ensured = await needs.tickets.ensure(destinationId, wanted).catch(() => 'unavailable' as const);
+  const ensured = await needs.tickets.ensure(destinationId, wanted);
   if (ensured === 'held' && !lookingAgain.has(destinationId)) {
     const look = setTimeout(() => {
       lookingAgain.delete(destinationId);

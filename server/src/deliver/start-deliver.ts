@@ -12,7 +12,7 @@ import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt } from './attempt.ts';
 import { openClient } from './client/open-client.ts';
 import { openRequests, type Requests } from './deliver-requests.ts';
-import { type Dispatcher, openDispatcher } from './dispatcher.ts';
+import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatcher.ts';
 import { PAUSED_LOOK_MS } from './drain-lane.ts';
 import { type Drains, openDrains } from './drains.ts';
 import { findStranded } from './find-stranded.ts';
@@ -154,10 +154,12 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   const schedule = retrySchedule(settings.retryScale);
   const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
   const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
+  const make: DispatcherNeeds['attempt'] = (delivery, webhook, isWorking) =>
+    attempt(delivery, webhook, { ...attemptNeeds, isWorking });
   const trips = metrics.counter('millrace_breaker_trips_total');
   const dispatcher = stack.use(
     openDispatcher({
-      attempt: traceAttempts((delivery, webhook) => attempt(delivery, webhook, attemptNeeds), tracing ?? NO_TRACING),
+      attempt: traceAttempts(make, tracing ?? NO_TRACING),
       peers: side.peers.count,
       learned(gate, webhook) {
         if (gate.shut?.why === 'failing') trips.add();

@@ -1,17 +1,15 @@
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
-import type { Attempt } from './attempt.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { Webhook } from './webhook.ts';
+import type { DispatcherNeeds } from './dispatcher.ts';
 
-type Make = (delivery: Delivery, webhook: Webhook) => Promise<Attempt>;
+type Make = DispatcherNeeds['attempt'];
 
 /** Attempts as part of the trace that began with their call. */
 export function traceAttempts(make: Make, tracing: Tracing): Make {
   if (tracing === NO_TRACING) return make;
-  return async (delivery, webhook) => {
+  return async (delivery, webhook, isWorking) => {
     const traced = tracing.start('millrace.attempt', delivery.trace);
-    if (traced === undefined) return make(delivery, webhook);
-    const attempt = await make(delivery, webhook);
+    if (traced === undefined) return make(delivery, webhook, isWorking);
+    const attempt = await make(delivery, webhook, isWorking);
     const answers = attempt.answers.map(({ answer }) =>
       answer.kind === 'status' ? String(answer.status) : answer.errorClass,
     );

@@ -251,6 +251,33 @@ suite('tickets', { concurrency: true }, () => {
       );
     });
 
+    test('whose ticket was ended is no ticket, though its acknowledgement is under way still', async () => {
+      await bed.tickets.ensure('done', { dueAt: Date.now(), hurry: false });
+      const ticket = (await bed.tickets.hold(withoutAck(await bed.next('done')))) ?? assert.fail();
+      await ticket.end();
+      assert.ok(!(await bed.tickets.list()).has('done'));
+      assert.equal(await bed.other.tickets.ensure('done', { dueAt: Date.now() + FAR_MS, hurry: false }), 'made');
+    });
+
+    test('that comes too late for a ticket that is held is gone, and so is the ticket at its end', async () => {
+      await bed.tickets.ensure('surplus', { dueAt: Date.now(), hurry: false });
+      const ordinary = await bed.next('surplus');
+      await bed.tickets.ensure('surplus', { dueAt: Date.now(), hurry: true, isUrgent: true });
+      const ticket = (await bed.tickets.hold(await bed.next('surplus'))) ?? assert.fail();
+      assert.equal(await bed.other.tickets.hold(withoutAck(ordinary)), undefined);
+      await ticket.end();
+      assert.ok(!(await bed.tickets.list()).has('surplus'));
+    });
+
+    test('that comes too late for a ticket about to fire leaves it to fire', async () => {
+      await bed.tickets.ensure('soon', { dueAt: Date.now(), hurry: false });
+      const stale = await bed.next('soon');
+      const ticket = (await bed.tickets.hold(withoutAck(stale))) ?? assert.fail();
+      assert.equal(await ticket.giveBack({ dueAt: Date.now() + 500, note: 'n' }), true);
+      assert.equal(await bed.other.tickets.hold(stale), undefined);
+      assert.equal((await bed.tickets.hold(await bed.next('soon')))?.note, 'n');
+    });
+
     test('that comes again after its ticket was given back brings what was written down last', async () => {
       await bed.tickets.ensure('late', { dueAt: Date.now(), hurry: false });
       const ticket = (await bed.tickets.hold(withoutAck(await bed.next('late')))) ?? assert.fail();

@@ -27,7 +27,7 @@ export type Wanted = { dueAt: number; hurry: boolean; isUrgent?: boolean };
 export type Ensured = 'made' | 'there' | 'held' | 'unavailable';
 
 export type Tickets = {
-  /** Makes a ticket if there is none; with `hurry`, one that is due later or less urgent and held by nobody becomes as wanted. */
+  /** Never rejects. Makes a ticket if there is none; with `hurry`, one that is due later or less urgent and held by nobody becomes as wanted. */
   ensure(destinationId: string, wanted: Wanted): Promise<Ensured>;
   /** For a message of the work queue of due tickets. Undefined when the engine could not be reached: it comes again. */
   hold(message: JsMsg): Promise<HeldTicket | undefined>;
@@ -43,6 +43,8 @@ const RENEW_MS = 6_000;
 /** A ticket that is due this much later than wanted is not worth a write. */
 const CLOSE_ENOUGH_MS = 1_000;
 const FIRED_PAUSE_MS = 300;
+/** Longer than a schedule may be late. */
+const ABOUT_TO_FIRE_MS = 1_000;
 
 type Note = { held: boolean; note: string /** Whose lease it is, if it is held. */; lease?: string };
 type Times = { dueAt: number; isUrgent: boolean };
@@ -54,7 +56,7 @@ type Schedule = Note & Times & { expected: number };
 export function openTickets(needs: TicketsNeeds): Tickets {
   const { manager } = needs;
   return {
-    ensure: (destinationId, wanted) => ensure(needs, destinationId, wanted),
+    ensure: (destinationId, wanted) => ensure(needs, destinationId, wanted).catch(() => 'unavailable' as const),
     hold: (message) => hold(needs, message),
     async list() {
       const { state } = await manager.streams.info(TICKETS_STREAM, { subjects_filter: '>' });
@@ -117,16 +119,35 @@ async function scheduleAsWanted(
 }
 
 function isAsWanted(found: Found, { dueAt, isUrgent = false }: Wanted): boolean {
-  return found.dueAt <= dueAt + CLOSE_ENOUGH_MS && (found.isUrgent || !isUrgent);
+  const isSoonEnough = found.sequence === 0 || found.dueAt <= dueAt + CLOSE_ENOUGH_MS;
+  return isSoonEnough && (found.isUrgent || !isUrgent);
 }
 
 async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | undefined> {
   const destinationId = message.subject.split('.')[2] ?? '';
   const isUrgent = message.subject === ticketUrgentSubject(destinationId);
-  const lease = await takeLease(needs, { destinationId, isUrgent, note: readNote(message.data).note });
+  const { note } = readNote(message.data);
+  const taken = { destinationId, isUrgent, note, lease: nuid.next(), dueSequence: message.seq };
+  const lease = await takeLease(needs, taken);
   if (lease === undefined) return undefined;
+  if (lease === 'held') {
+    await dropSurplus(needs, taken);
+    return undefined;
+  }
   message.ack();
-  return lease === 'held' ? undefined : holdOn(needs, lease);
+  return holdOn(needs, lease);
+}
+
+/**
+ * A due message for which somebody else has the ticket. They may have ended it meanwhile, and then whoever looked for a ticket
+ * saw this message and relied on it: so a ticket is made again if there is none. Without an answer it comes again.
+ */
+async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note, dueSequence }: Taken): Promise<void> {
+  try {
+    await deleteTicket(needs.manager, dueSequence);
+    if ((await readTicket(needs.manager, destinationId)) !== undefined) return;
+    await schedule(needs, destinationId, { dueAt: Date.now(), isUrgent, expected: 0, held: false, note });
+  } catch {}
 }
 
 /**
@@ -135,7 +156,7 @@ async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | u
  */
 async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'held' | undefined> {
   const { destinationId, isUrgent, note } = taken;
-  const lease = { dueAt: Date.now() + LEASE_MS, isUrgent, held: true, note, lease: nuid.next() };
+  const lease = { dueAt: Date.now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
   const made = await schedule(needs, destinationId, { ...lease, expected: 0 });
   if (made.kind === 'stored') return { ...taken, sequence: made.sequence };
   if (made.kind !== 'conflict') return undefined;
@@ -143,14 +164,15 @@ async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'he
   if (found === undefined) return undefined;
   // Ours: stored at a first try whose answer was lost.
   if (found.lease === lease.lease) return { ...taken, sequence: found.sequence };
-  if (found.held) return 'held';
+  // One that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
+  if (found.held || found.dueAt < Date.now() + ABOUT_TO_FIRE_MS) return 'held';
   // Held and given back since this one fired: what was written down then is newer.
   const latest = found.note === '' ? note : found.note;
   const moved = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
   return moved.kind === 'stored' ? { ...taken, note: latest, sequence: moved.sequence } : undefined;
 }
 
-type Taken = { destinationId: string; isUrgent: boolean; note: string };
+type Taken = { destinationId: string; isUrgent: boolean; note: string; lease: string; dueSequence: number };
 type Lease = Taken & { sequence: number };
 
 /** If a renewal comes too late the ticket is somebody else's by then, and what is expected of the last one is not there. */
@@ -175,6 +197,8 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
     },
     async end() {
       await letGo();
+      // Its acknowledgement may be under way still: who sees it without a lease would take it for a ticket.
+      await deleteTicket(needs.manager, lease.dueSequence);
       await deleteTicket(needs.manager, lease.sequence);
     },
   };
@@ -182,9 +206,13 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
 
 async function renew(needs: TicketsNeeds, lease: Lease): Promise<void> {
   const { destinationId, isUrgent, note, sequence } = lease;
-  const dueAt = Date.now() + LEASE_MS;
-  const renewed = await schedule(needs, destinationId, { dueAt, isUrgent, expected: sequence, held: true, note });
+  const renewal = { dueAt: Date.now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
+  const renewed = await schedule(needs, destinationId, { ...renewal, expected: sequence });
   if (renewed.kind === 'stored') lease.sequence = renewed.sequence;
+  if (renewed.kind !== 'conflict') return;
+  // Stored at a first try, perhaps, whose answer was lost.
+  const found = await readScheduled(needs.manager, destinationId).catch(() => undefined);
+  if (found?.lease === lease.lease) lease.sequence = found.sequence;
 }
 
 function readScheduled(manager: JetStreamManager, destinationId: string): Promise<Found | undefined> {

@@ -11,7 +11,7 @@ export function watchFreshness(): Freshness {
   let since = 0;
   return (storedAt, now) => {
     if (now - since > SPAN_MS) {
-      leastBefore = least;
+      leastBefore = now - since > 2 * SPAN_MS ? Infinity : least;
       least = Infinity;
       since = now;
     }

@@ -21,6 +21,8 @@ export type Post = {
   /** Name, value, name, value, …: all headers but `host` and `content-length`. */
   headers: string[];
   body: string | Uint8Array;
+  /** As far as its sender knows. Such receivers do not wait for a connection behind those that are in trouble. */
+  isWorking?: boolean;
 };
 
 /** Milliseconds. The first three only when this POST opened its connection. */
@@ -80,6 +82,7 @@ type Started = Pick<Sending, 'post' | 'target' | 'resolve'>;
 
 function start(traffic: Traffic, { post, target, resolve }: Started): void {
   const pool = traffic.pools.find(post.workspaceId, target.origin);
+  if (pool.open === 0 && post.isWorking === true) pool.isGood = true;
   const sending = newSending({ post, target, pool, startedAt: traffic.now(), resolve });
   pool.unanswered += 1;
   traffic.deadlines.add(sending);

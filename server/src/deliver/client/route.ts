@@ -73,6 +73,7 @@ export function settleError(traffic: Traffic, sending: Sending, [errorClass, det
 }
 
 function settleStatus(traffic: Traffic, sending: Sending): void {
+  sending.pool.isGood = sending.status < 500;
   settle(traffic, sending);
   sending.resolve(statusAnswer(sending, traffic.now()));
 }
@@ -168,7 +169,6 @@ function finish(traffic: Traffic, connection: Connection): void {
   if (sending === undefined) return;
   connection.sending = undefined;
   connection.uses += 1;
-  pool.isGood = sending.status < 500;
   settleStatus(traffic, sending);
   pool.idle.push(connection);
   traffic.idle.add(connection);
