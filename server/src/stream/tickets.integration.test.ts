@@ -273,7 +273,7 @@ suite('tickets', { concurrency: true }, () => {
       await bed.tickets.ensure('soon', { dueAt: Date.now(), hurry: false });
       const stale = await bed.next('soon');
       const ticket = (await bed.tickets.hold(withoutAck(stale))) ?? assert.fail();
-      assert.equal(await ticket.giveBack({ dueAt: Date.now() + 500, note: 'n' }), true);
+      assert.equal(await ticket.giveBack({ dueAt: Date.now() + 900, note: 'n' }), true);
       assert.equal(await bed.other.tickets.hold(stale), undefined);
       assert.equal((await bed.tickets.hold(await bed.next('soon')))?.note, 'n');
     });
