@@ -1,7 +1,7 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { BACKLOG_PREFIX, type BacklogOrder } from './backlog-process.ts';
+import { forkWithUs } from '../fork-with-us.ts';
+import type { BacklogOrder } from './backlog-process.ts';
 import type { Arrival } from './read-arrival.ts';
 
 /** Counts what arrived of a backlog, in a byte for each event: a million records would be a burden themselves. */
@@ -18,12 +18,14 @@ export type BacklogCount = {
   mostPerSecond(): number;
 };
 
+const PREFIX = 'backlog-';
+
 export function countBacklog(size: number): BacklogCount {
   const seen = new Uint8Array(size);
   const perSecond = new Map<number, number>();
   const counts = { delivered: 0, repeated: 0, problems: 0, firstAt: Infinity, lastAt: 0 };
   function note({ messageId, at, problem }: Arrival): void {
-    const index = Number(messageId.slice(BACKLOG_PREFIX.length));
+    const index = Number(messageId.slice(PREFIX.length));
     if (seen[index] === 0) counts.delivered += 1;
     else counts.repeated += 1;
     seen[index] = 1;
@@ -35,7 +37,7 @@ export function countBacklog(size: number): BacklogCount {
   }
   return {
     isOther(arrival) {
-      if (!arrival.messageId.startsWith(BACKLOG_PREFIX)) return true;
+      if (!arrival.messageId.startsWith(PREFIX)) return true;
       if (arrival.status === 200) note(arrival);
       return false;
     },
@@ -49,9 +51,9 @@ export function countBacklog(size: number): BacklogCount {
 }
 
 /** Has another process append the events: the effort of making them must not be taken for the server's. */
-export async function buildBacklog(order: BacklogOrder): Promise<void> {
-  const child = fork(join(import.meta.dirname, 'backlog-process.ts'));
-  child.send(order);
-  const [code] = await once(child, 'exit');
+export async function buildBacklog(order: Omit<BacklogOrder, 'prefix'>): Promise<void> {
+  using building = forkWithUs(join(import.meta.dirname, 'backlog-process.ts'));
+  building.child.send({ ...order, prefix: PREFIX } satisfies BacklogOrder);
+  const [code] = await once(building.child, 'exit');
   if (code !== 0) throw new Error(`the backlog could not be built: exit code ${code}`);
 }

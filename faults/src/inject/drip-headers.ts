@@ -1,7 +1,7 @@
 import { type Complaint, trueOnes } from '../complaints.ts';
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { forkWithUs } from '../fork-with-us.ts';
 import { percentileMs } from '../measure-attempts.ts';
 import { openScene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -32,11 +32,8 @@ export async function dripHeaders(run: FaultRun): Promise<Findings> {
 }
 
 async function dripFrom(order: DripOrder): Promise<DripReport> {
-  const child = fork(join(import.meta.dirname, 'drip-process.ts'));
-  const stopWithUs = () => void child.kill('SIGKILL');
-  process.once('exit', stopWithUs);
-  child.send(order);
-  const [report] = await once(child, 'message');
-  process.removeListener('exit', stopWithUs);
+  using dripping = forkWithUs(join(import.meta.dirname, 'drip-process.ts'));
+  dripping.child.send(order);
+  const [report] = await once(dripping.child, 'message');
   return report;
 }

@@ -1,11 +1,11 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NOISY, STRICT } from '../deliver/judge-latency.ts';
+import { latencyFigures, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { type Crowd, openCrowd } from '../deliver/open-crowd.ts';
 import { cpuPercent, usageOf } from '../deliver/process-usage.ts';
 import { processFigures } from '../deliver/read-stats.ts';
 import { joinFindings } from '../deliver/watch-healthy.ts';
-import { percentileMs, type Span, type Timed } from '../measure-attempts.ts';
+import { type Span } from '../measure-attempts.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 
@@ -48,11 +48,6 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
     await healthy.judge(),
     { failures: [], figures: { ...processFigures(scene.delivers, after), loadAverage: loadavg()[0] } },
   );
-}
-
-function latencyFigures(timed: readonly Timed[]) {
-  const at = (part: number) => percentileMs(timed, part);
-  return { measured: timed.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
 
 async function watchEngine({ scene }: Crowd, ms: number) {
