@@ -154,8 +154,9 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   const schedule = retrySchedule(settings.retryScale);
   const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
   const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
+  const needsOfWorking = { ...attemptNeeds, isWorking: true };
   const make: DispatcherNeeds['attempt'] = (delivery, webhook, isWorking) =>
-    attempt(delivery, webhook, { ...attemptNeeds, isWorking });
+    attempt(delivery, webhook, isWorking ? needsOfWorking : attemptNeeds);
   const trips = metrics.counter('millrace_breaker_trips_total');
   const dispatcher = stack.use(
     openDispatcher({
@@ -208,7 +209,9 @@ function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): A
     return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.pending());
   };
   const taken = (request: PulledRequest) => {
-    for (const window of Object.values(windows)) window.fresh(request.lateMs ?? 0);
+    const { lateMs = 0 } = request;
+    windows.backlog.fresh(lateMs);
+    windows.looks.fresh(lateMs);
     requests.take(request);
   };
   return [

@@ -48,8 +48,7 @@ async function pullOn(needs: PullNeeds, signal: AbortSignal): Promise<void> {
       continue;
     }
     try {
-      const { consumers } = jetstream(needs.connection.nc, { timeout: EXPIRES_MS });
-      consumer ??= await consumers.get(needs.stream, needs.consumer);
+      consumer ??= await findConsumer(needs);
       await pullSome(consumer, room, { ...needs, signal });
       isTroubled = false;
     } catch (error) {
@@ -58,6 +57,10 @@ async function pullOn(needs: PullNeeds, signal: AbortSignal): Promise<void> {
       await sleep(TROUBLE_PAUSE_MS);
     }
   }
+}
+
+function findConsumer({ connection, stream, consumer }: PullNeeds): Promise<Consumer> {
+  return jetstream(connection.nc, { timeout: EXPIRES_MS }).consumers.get(stream, consumer);
 }
 
 async function pullSome(consumer: Consumer, most: number, needs: PullNeeds & { signal: AbortSignal }): Promise<void> {
