@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from './server-process.ts';
+import type { ServerProcess, Settings } from './server-process.ts';
 import type { EngineView } from './engine-view.ts';
-import { type Disturbance, judge, type Promises, type Verdict } from './judge.ts';
+import { type Disturbance, judgeWithSilences, type Promises, type Verdict } from './judge.ts';
 import { countOutcomes, percentileMs } from './measure-attempts.ts';
 import type { Oracle } from './oracle.ts';
+import { readSilences } from './read-silences.ts';
 import { readingProblems, readStored } from './read-stored.ts';
 import type { Figures, Findings } from './run-fault.ts';
 
@@ -13,22 +14,29 @@ export type ToCheck = {
   oracle: Oracle;
   settings: Settings;
   disturbances: readonly Disturbance[];
+  /** The processes that collect. */
+  collects: readonly ServerProcess[];
   /** Where everything the oracle knows is written down. */
   dir: string;
 };
 
 /** Waits until the engine is whole, reads all it holds, and holds that against what the clients know. */
 export async function checkStored(
-  { engine, oracle, settings, disturbances, dir }: ToCheck,
+  { engine, oracle, settings, disturbances, collects, dir }: ToCheck,
   promises: Promises,
 ): Promise<Findings> {
   const counts = await engine.isWhole();
   const stored = await readStored(settings);
-  const verdict = judge({ ...oracle, stored, disturbances }, promises);
-  writeFileSync(join(dir, 'oracle.json'), JSON.stringify({ verdict, disturbances, attempts: oracle.attempts }));
+  const silences = collects.flatMap(({ logFile }) => readSilences(logFile));
+  const verdict = judgeWithSilences({ ...oracle, stored, disturbances, silences }, promises);
+  writeFileSync(
+    join(dir, 'oracle.json'),
+    JSON.stringify({ verdict, disturbances, silences, attempts: oracle.attempts }),
+  );
   const storedRequests = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return {
     failures: [...readingProblems(stored, counts), ...verdict.failures],
+    late: verdict.late,
     figures: { ...figuresOf(oracle, verdict), storedRequests },
   };
 }

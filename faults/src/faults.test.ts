@@ -28,12 +28,19 @@ const PROMISES: Readonly<Record<string, string>> = {
 };
 
 const SEED = 1;
+const RUN_WITHIN_MS = 120_000;
 
 for (const [name, fault] of FAULTS) {
-  test(`${name}: ${PROMISES[name]}`, { timeout: 120_000 }, async (t) => {
-    const report = await runFault({ name, fault, seed: SEED, isFull: false }, (line) => t.diagnostic(line));
-    t.diagnostic(JSON.stringify(report));
-    assert.deepEqual(report.failures, []);
+  test(`${name}: ${PROMISES[name]}`, { timeout: 2 * RUN_WITHIN_MS }, async (t) => {
+    const runOnce = async () => {
+      const report = await runFault({ name, fault, seed: SEED, isFull: false }, (line) => t.diagnostic(line));
+      t.diagnostic(JSON.stringify(report));
+      assert.deepEqual(report.failures, []);
+      return report.late;
+    };
+    const late = await runOnce();
+    // CI shares its machine, and one stall of it is enough to be late. A product that is slow is slow twice.
+    if (late.length > 0) assert.deepEqual(await runOnce(), []);
   });
 }
 

@@ -1,3 +1,4 @@
+import { type Complaint, trueOnes } from './complaints.ts';
 import { percentileMs } from './measure-attempts.ts';
 import type { Attempt } from './oracle.ts';
 import type { Findings } from './run-fault.ts';
@@ -42,23 +43,25 @@ export function judgeOutage(outage: Outage, attempts: readonly Attempt[], sample
     untilStoredMs,
     untilGreenMs,
   };
-  const complaints: [boolean, string][] = [
+  const complaints: Complaint[] = [
     [refused.length === 0, 'no request was refused: the engine was not gone'],
-    [slow.length > 0, `${slow.length} requests were told to come back only after up to ${figures.slowestRefusedMs} ms`],
     [bare.length > 0, `${bare.length} answers of 503 had no Retry-After`],
     [stored.length > 0, `${stored.length} requests were answered 200 without an engine`],
-    [!(untilRedMs !== undefined && untilRedMs <= redWithinMs), `/readyz was red after ${untilRedMs} ms`],
-    [samples.some((sample) => isWronglyGreen(sample, outage)), '/readyz was green without an engine'],
+    [untilRedMs === undefined, '/readyz was never red'],
+    [samples.some((sample) => isWronglyGreen(sample, outage, untilRedMs)), '/readyz was green without an engine'],
+  ];
+  const late: Complaint[] = [
+    [slow.length > 0, `${slow.length} requests were told to come back only after up to ${figures.slowestRefusedMs} ms`],
+    [(untilRedMs ?? 0) > redWithinMs, `/readyz was red after ${untilRedMs} ms`],
     [!(untilStoredMs <= untilLeadersMs + MAX_RECOVERY_MS), `no 200 within ${MAX_RECOVERY_MS} ms after the leaders`],
     [!((untilGreenMs ?? Infinity) <= untilLeadersMs + MAX_RECOVERY_MS), `/readyz was green after ${untilGreenMs} ms`],
   ];
-  const failures = complaints.filter(([isTrue]) => isTrue).map(([, text]) => `${outage.signal}: ${text}`);
-  return { failures, figures };
+  const named = (text: string) => `${outage.signal}: ${text}`;
+  return { failures: trueOnes(complaints).map(named), late: trueOnes(late).map(named), figures };
 }
 
-function isWronglyGreen(
-  { status, askedAt, answeredAt }: ReadySample,
-  { from, returnedAt, redWithinMs }: Outage,
-): boolean {
-  return status === 200 && askedAt > from + redWithinMs && answeredAt < returnedAt;
+/** Until it is red for the first time it is only late. */
+function isWronglyGreen({ status, askedAt, answeredAt }: ReadySample, outage: Outage, untilRedMs = 0): boolean {
+  const { from, returnedAt, redWithinMs } = outage;
+  return status === 200 && askedAt > from + Math.max(redWithinMs, untilRedMs) && answeredAt < returnedAt;
 }

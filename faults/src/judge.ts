@@ -1,3 +1,4 @@
+import { meets } from './measure-attempts.ts';
 import type { Attempt, SentCall } from './oracle.ts';
 
 /** One event as a stream's leader holds it. */
@@ -26,6 +27,8 @@ export type Evidence = {
   attempts: readonly Attempt[];
   stored: readonly StoredEvent[];
   disturbances: readonly Disturbance[];
+  /** When collect heard nothing from a stream, by its own word: then it may move a request, or refuse it. */
+  silences?: readonly Disturbance[];
 };
 
 export type Duplicate = { messageId: string; places: string[]; problem: string | undefined };
@@ -67,9 +70,20 @@ export function judge(evidence: Evidence, promises: Promises): Verdict {
       bad.map(({ messageId, problem }) => `${messageId} (${problem})`),
       'stored more often than promised',
     ),
-    ...unexpectedOutcomes(evidence.attempts, promises),
+    ...unexpectedOutcomes(evidence, promises),
   ];
   return { failures, ...verdict };
+}
+
+/**
+ * The same, and what only a silence explains is lateness: a stall of the engine of 0.8 s is enough for one, and
+ * docs/guarantees.md says what follows. It is no excuse: collect's word is not proof that the engine was silent.
+ */
+export function judgeWithSilences(evidence: Evidence, promises: Promises): Verdict & { late: string[] } {
+  const verdict = judge({ ...evidence, silences: [] }, promises);
+  const { failures } = judge(evidence, promises);
+  const explained = verdict.failures.filter((text) => !failures.includes(text));
+  return { ...verdict, failures, late: explained.map((text) => `${text}, while a stream was silent`) };
 }
 
 function groupById(stored: readonly StoredEvent[]): Map<string, StoredEvent[]> {
@@ -87,33 +101,34 @@ function isStray(event: StoredEvent, calls: Evidence['calls']): boolean {
 
 function findDuplicates(
   places: Map<string, StoredEvent[]>,
-  { calls, disturbances }: Evidence,
+  { calls, disturbances, silences = [] }: Evidence,
   promises: Promises,
 ): Duplicate[] {
+  const causes = promises.duplicates === 'never' ? silences : [...disturbances, ...silences];
   return [...places]
     .filter(([, events]) => events.length > 1)
     .map(([messageId, events]) => ({
       messageId,
       places: events.map(({ stream, sequence }) => `${stream}#${sequence}`),
-      problem: duplicateProblem(events, { call: calls.get(messageId), disturbances }, promises),
+      problem: duplicateProblem(events, calls.get(messageId), causes),
     }));
 }
 
 function duplicateProblem(
   events: StoredEvent[],
-  { call, disturbances }: { call: SentCall | undefined; disturbances: readonly Disturbance[] },
-  promises: Promises,
+  call: SentCall | undefined,
+  causes: readonly Disturbance[],
 ): string | undefined {
   if (new Set(events.map((event) => event.stream)).size < events.length) return 'twice in one stream';
-  if (promises.duplicates === 'never') return 'in two streams';
-  const isExplained = disturbances.some(
-    ({ from, to }) => call !== undefined && call.firstSentAt <= to && (call.answered?.endedAt ?? Infinity) >= from,
-  );
+  const isExplained =
+    call !== undefined && meets(causes, { from: call.firstSentAt, to: call.answered?.endedAt ?? Infinity });
   return isExplained ? undefined : 'in two streams while nothing disturbed them';
 }
 
-function unexpectedOutcomes(attempts: readonly Attempt[], promises: Promises): string[] {
-  const unexpected = attempts.filter(({ outcome }) => !isExpected(outcome, promises));
+function unexpectedOutcomes({ attempts, silences = [] }: Evidence, promises: Promises): string[] {
+  const isExplained = ({ outcome, startedAt, endedAt }: Attempt) =>
+    outcome === 503 && meets(silences, { from: startedAt, to: endedAt });
+  const unexpected = attempts.filter((one) => !isExpected(one.outcome, promises) && !isExplained(one));
   const counts = Map.groupBy(unexpected, (attempt) => attempt.outcome);
   return [...counts].map(([outcome, group]) => `${group.length} requests ended with ${outcome}`);
 }

@@ -3,6 +3,11 @@ import type { Attempt } from './oracle.ts';
 export type Span = { from: number; to: number };
 export type Timed = { startedAt: number; endedAt: number };
 
+/** Whether a span has a moment in common with one of the others. */
+export function meets(others: readonly Span[], { from, to }: Span): boolean {
+  return others.some((other) => from <= other.to && to >= other.from);
+}
+
 /** The longest time between two answers of 200, the span's own ends counted as such. */
 export function longestGapMs(attempts: readonly Attempt[], { from, to }: Span): number {
   const storedAt = attempts

@@ -65,7 +65,8 @@ export async function openControlScene(run: FaultRun): Promise<ControlScene> {
     async finish() {
       await Promise.all([load.stop(), otherLoad.stop()]);
       const promises = { duplicates: 'never', statuses: [200], areResetsFine: false } as const;
-      return checkStored({ engine, oracle, settings, disturbances: [], dir: run.dir }, promises);
+      const collects = [collect, beside];
+      return checkStored({ engine, oracle, settings, disturbances: [], collects, dir: run.dir }, promises);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

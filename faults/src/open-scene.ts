@@ -6,6 +6,7 @@ import { checkStored } from './check-stored.ts';
 import { type ServerProcess, serverProcess, type Settings } from './server-process.ts';
 import { type EngineView, viewEngine } from './engine-view.ts';
 import type { Disturbance, Promises } from './judge.ts';
+import { joinFindings } from './join-findings.ts';
 import { countOutcomes, longestGapMs } from './measure-attempts.ts';
 import { openOracle, type Oracle } from './oracle.ts';
 import type { FaultRun, Findings } from './run-fault.ts';
@@ -58,8 +59,8 @@ export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: Scen
     async finish(promises) {
       const gapMs = longestGapMs(oracle.attempts, { from: startedAt, to: performance.now() });
       await load.stop();
-      const { failures, figures } = await checkStored({ engine, oracle, settings, disturbances, dir }, promises);
-      return { failures, figures: { ...figures, longestGapMs: gapMs } };
+      const toCheck = { engine, oracle, settings, disturbances, collects: [collect], dir };
+      return joinFindings(await checkStored(toCheck, promises), { figures: { longestGapMs: gapMs } });
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

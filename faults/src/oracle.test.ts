@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { judgeOutage, type Outage } from './judge-outage.ts';
-import { judge, type Promises, type StoredEvent } from './judge.ts';
+import { judge, judgeWithSilences, type Promises, type StoredEvent } from './judge.ts';
 import { longestGapMs } from './measure-attempts.ts';
 import { type Attempt, openOracle } from './oracle.ts';
 import { readingProblems } from './read-stored.ts';
+import { silencesIn } from './read-silences.ts';
 import { planSchedule } from './schedule.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -61,7 +62,7 @@ suite('the verdict is red', () => {
 
   test('when a call is in two streams and was promised to be stored once', () => {
     const twice = [stored('a'), stored('b'), stored('b', 'EVENTS-1#2')];
-    assert.match(judge({ ...knowing(200), stored: twice }, EXACTLY_ONCE).failures.join(), /b \(in two streams\)/);
+    assert.match(judge({ ...knowing(200), stored: twice }, EXACTLY_ONCE).failures.join(), /b \(in two streams/);
   });
 
   test('when a call is in two streams though nothing disturbed them at the time', () => {
@@ -100,6 +101,56 @@ suite('the verdict is red', () => {
   });
 });
 
+suite('what collect does when it hears nothing from a stream is lateness', () => {
+  const twice = [stored('a'), stored('b'), stored('b', 'EVENTS-1#2')];
+  const evidence = { ...knowing(503, 200), stored: twice };
+  const only200: Promises = { ...EXACTLY_ONCE, statuses: [200] };
+
+  test('when it moved or refused a request at that time', () => {
+    const { failures, late } = judgeWithSilences({ ...evidence, silences: [{ from: 105, to: 900 }] }, only200);
+    assert.deepEqual(failures, []);
+    assert.match(late.join(), /b \(in two streams.*1 requests ended with 503/);
+  });
+
+  test('and a failure at any other time', () => {
+    const { failures, late } = judgeWithSilences({ ...evidence, silences: [{ from: 111, to: 900 }] }, only200);
+    assert.match(failures.join(), /b \(in two streams.*1 requests ended with 503/);
+    assert.deepEqual(late, []);
+  });
+
+  test('but not that something is lost, is twice in one stream, or was answered 500', () => {
+    const bad = { ...knowing(500, 200), stored: [stored('a'), stored('a', 'EVENTS-0#2')] };
+    const { failures, late } = judgeWithSilences({ ...bad, silences: [{ from: 0, to: Infinity }] }, only200);
+    assert.match(failures.join(), /not stored: b.*twice in one stream.*ended with 500/);
+    assert.deepEqual(late, []);
+  });
+
+  test('from the line in its log that says so to the one that takes it back, or the next start', () => {
+    // A log knows whole milliseconds only.
+    const origin = Math.ceil(performance.timeOrigin);
+    const line = (at: number, msg: string, more = {}) =>
+      JSON.stringify({ time: new Date(origin + at).toISOString(), ...more, msg });
+    const log = [
+      line(0, 'server.started'),
+      line(1_000, 'stream.troubled', { stream: 'EVENTS-0', trouble: 'silent' }),
+      line(1_500, 'stream.recovered', { stream: 'EVENTS-1' }),
+      line(2_000, 'stream.recovered', { stream: 'EVENTS-0' }),
+      line(2_500, 'stream.troubled', { stream: 'EVENTS-0', trouble: 'no_leader' }),
+      line(3_000, 'stream.troubled', { stream: 'EVENTS-1', trouble: 'silent' }),
+      '{"cut short by a kill": "stream.recov',
+      line(4_000, 'server.started'),
+      line(5_000, 'stream.troubled', { stream: 'EVENTS-1', trouble: 'silent' }),
+      '',
+    ];
+    const whole = silencesIn(log.join('\n')).map(({ from, to }) => [Math.floor(from), Math.floor(to)]);
+    assert.deepEqual(whole, [
+      [1_000, 2_000],
+      [3_000, 4_000],
+      [5_000, Infinity],
+    ]);
+  });
+});
+
 suite('an outage', () => {
   const outage: Outage = {
     signal: 'SIGKILL',
@@ -114,20 +165,38 @@ suite('an outage', () => {
   const green = { askedAt: 7_200, answeredAt: 7_201, status: 200 };
 
   test('is green when clients heard 503 at once and all healed by itself', () => {
-    assert.deepEqual(judgeOutage(outage, [attempt(503)], [red, green]).failures, []);
+    const { failures, late } = judgeOutage(outage, [attempt(503)], [red, green]);
+    assert.deepEqual([...failures, ...late], []);
   });
 
   const broken: Record<string, Parameters<typeof judgeOutage>> = {
-    'a 503 took longer than a second': [outage, [attempt(503, 100, 1_101)], [red, green]],
     'a 503 had no Retry-After': [outage, [{ ...attempt(503), hasRetryAfter: false }], [red, green]],
     'a request was answered 200 without an engine': [outage, [attempt(503), attempt(200)], [red, green]],
     'nobody was refused': [outage, [], [red, green]],
     '/readyz stayed green': [outage, [attempt(503)], [{ ...red, askedAt: 2_000, status: 200 }, green]],
-    '/readyz came back late': [outage, [attempt(503)], [red, { ...green, answeredAt: 12_001 }]],
-    'a 200 came back late': [{ ...outage, untilStoredMs: 9_001 }, [attempt(503)], [red, green]],
+    '/readyz was green in between': [outage, [attempt(503)], [red, { ...red, askedAt: 2_000, status: 200 }, green]],
   };
   for (const [what, evidence] of Object.entries(broken)) {
     test(`is red when ${what}`, () => assert.notDeepEqual(judgeOutage(...evidence).failures, []));
+  }
+
+  const wronglyGreen = { askedAt: 1_600, answeredAt: 1_601, status: 200 };
+  const tooLate: Record<string, Parameters<typeof judgeOutage>> = {
+    'a 503 took longer than a second': [outage, [attempt(503, 100, 1_101)], [red, green]],
+    '/readyz turned red late': [
+      outage,
+      [attempt(503)],
+      [wronglyGreen, { ...red, askedAt: 1_700, answeredAt: 1_701 }, green],
+    ],
+    '/readyz came back late': [outage, [attempt(503)], [red, { ...green, answeredAt: 12_001 }]],
+    'a 200 came back late': [{ ...outage, untilStoredMs: 9_001 }, [attempt(503)], [red, green]],
+  };
+  for (const [what, evidence] of Object.entries(tooLate)) {
+    test(`is late and nothing else when ${what}`, () => {
+      const { failures, late } = judgeOutage(...evidence);
+      assert.deepEqual(failures, []);
+      assert.equal(late.length, 1, late.join('; '));
+    });
   }
 });
 

@@ -1,4 +1,5 @@
 import { loadavg } from 'node:os';
+import { joinFindings } from '../join-findings.ts';
 import { percentileMs, type Timed } from '../measure-attempts.ts';
 import type { Oracle } from '../oracle.ts';
 import { readStored } from '../read-stored.ts';
@@ -29,20 +30,15 @@ export async function finishDeliveries(scene: DeliverScene, load: Load, strikes:
   const unanswered = [...oracle.calls.values()].filter(({ answered }) => answered === undefined).length;
   if (unanswered > 0) stuck.push(`${unanswered} calls were still not answered 200 at the end`);
   const latencies = latenciesOf(oracle, arrivals);
-  return {
-    failures: [...stuck, ...verdict.failures, ...record.failures],
-    figures: {
-      postgres: 'absent',
-      ...verdict.figures,
-      ...record.figures,
-      injected500s: arrivals.filter(({ status }) => status === 500).length,
-      p50Ms: percentileMs(latencies, 0.5),
-      p99Ms: percentileMs(latencies, 0.99),
-      maxMs: percentileMs(latencies, 1),
-      drainedMs: Math.round(drainedMs),
-      loadAverage: loadavg()[0],
-    },
+  const figures = {
+    injected500s: arrivals.filter(({ status }) => status === 500).length,
+    p50Ms: percentileMs(latencies, 0.5),
+    p99Ms: percentileMs(latencies, 0.99),
+    maxMs: percentileMs(latencies, 1),
+    drainedMs: Math.round(drainedMs),
+    loadAverage: loadavg()[0],
   };
+  return joinFindings({ failures: stuck, figures: { postgres: 'absent' } }, verdict, record, { figures });
 }
 
 /** From the 200 that the client got to the first arrival at the receiver. An arrival can be faster than the answer. */

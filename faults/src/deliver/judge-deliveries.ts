@@ -52,6 +52,7 @@ export function judgeDeliveries(evidence: DeliveryEvidence): DeliveryVerdict {
   const counts = Object.fromEntries(Object.entries(found).map(([what, names]) => [what, names.length]));
   return {
     failures: [...failures, ...duplicates.failures],
+    late: [],
     figures: {
       calls: calls.size,
       arrivals: arrivals.length,
@@ -135,7 +136,7 @@ function mergeOverlapping(strikes: readonly Strike[]): Strike[] {
 }
 
 /** What was delivered and not yet settled when a strike came is delivered again: so much was under way, and no more. */
-function judgeRepeats(repeats: readonly Repeat[], { calls, strikes: all }: DeliveryEvidence): Findings {
+function judgeRepeats(repeats: readonly Repeat[], { calls, strikes: all }: DeliveryEvidence) {
   const strikes = mergeOverlapping(all);
   const causeOf = ({ beforeAt, messageId }: Repeat) => {
     const after = strikes.findIndex(({ until }) => until >= beforeAt);

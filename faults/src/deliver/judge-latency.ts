@@ -34,13 +34,14 @@ export function judgeLatency({ name, quiet, during, bound, machineLateMs = 0 }: 
   const maxMs = percentileMs(during, 1) ?? Infinity;
   const noiseMs = machineLateMs * (bound.hops ?? 0);
   const limitMs = Math.round(Math.min(bound.maxP99Ms, Math.max(bound.floorMs, 2 * quietP99Ms)) + noiseMs);
-  const complaints: Complaint[] = [
-    [quiet.length === 0 || during.length === 0, `${name}: nothing was measured`],
+  const complaints: Complaint[] = [[quiet.length === 0 || during.length === 0, `${name}: nothing was measured`]];
+  const late: Complaint[] = [
     [p99Ms > limitMs, `${name}: p99 was ${p99Ms} ms, over ${limitMs} ms; in quiet times it is ${quietP99Ms} ms`],
     [maxMs > bound.lateMs + noiseMs, `${name}: one came ${maxMs} ms late`],
   ];
   return {
     failures: trueOnes(complaints),
+    late: trueOnes(late),
     figures: {
       [name]: { ...latencyFigures(during), quietP99Ms, limitMs, machineLateMs },
     },

@@ -1,3 +1,4 @@
+import { trueOnes } from '../complaints.ts';
 import type { Findings } from '../run-fault.ts';
 
 /** At a moment, somebody who asked was told that the lane would be clear so much later. */
@@ -26,12 +27,10 @@ export function judgePredictions({ startedAt, clearedAt, predictions, maxError =
   const worst = errors.at(-1);
   const bad = errors.filter((error) => error > maxError);
   return {
-    failures: [
-      ...(judged.length === 0 ? ['nobody was told when the lane would be clear'] : []),
-      ...(bad.length === 0
-        ? []
-        : [`${bad.length} of ${judged.length} predictions were off by more than ${percent(maxError)} %`]),
-    ],
+    failures: trueOnes([[judged.length === 0, 'nobody was told when the lane would be clear']]),
+    late: trueOnes([
+      [bad.length > 0, `${bad.length} of ${judged.length} predictions were off by more than ${percent(maxError)} %`],
+    ]),
     figures: {
       predictions: judged.length,
       medianErrorPercent: percent(errors[Math.floor(errors.length / 2)]),

@@ -1,3 +1,4 @@
+import { type Complaint, trueOnes } from '../complaints.ts';
 import type { Findings } from '../run-fault.ts';
 import type { Arrival } from './read-arrival.ts';
 
@@ -14,7 +15,7 @@ export function judgeRecord({ deliveries, counts }: RecordEvidence, arrivals: re
   const missing = [...taken.difference(told)];
   const madeUp = [...told.difference(taken)];
   const counted = counts.get('delivered') ?? 0;
-  const complaints: [boolean, string][] = [
+  const complaints: Complaint[] = [
     [
       missing.length > 0,
       `${missing.length} deliveries arrived, and the record does not say so: ${missing.slice(0, 3).join()}`,
@@ -26,7 +27,8 @@ export function judgeRecord({ deliveries, counts }: RecordEvidence, arrivals: re
     [counted !== taken.size, `${counted} deliveries are counted as delivered, but ${taken.size} were`],
   ];
   return {
-    failures: complaints.filter(([isTrue]) => isTrue).map(([, text]) => text),
+    failures: trueOnes(complaints),
+    late: [],
     figures: { recordedDelivered: told.size, countedDelivered: counted, countedRetries: counts.get('retry') ?? 0 },
   };
 }

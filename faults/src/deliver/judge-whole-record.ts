@@ -1,4 +1,5 @@
 import { type Complaint, trueOnes } from '../complaints.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { SentCall } from '../oracle.ts';
 import type { Findings } from '../run-fault.ts';
 import { judgeRecord, type RecordEvidence } from './judge-record.ts';
@@ -20,7 +21,6 @@ export type RecordTruth = {
 
 /** When no process that delivers has died, the record and the receivers agree to the last attempt. */
 export function judgeWholeRecord(record: WholeRecord, { arrivals, ...truth }: RecordTruth): Findings {
-  const { failures, figures } = judgeRecord(record, arrivals);
   const failed = arrivals.filter(({ status }) => status === 500).length;
   const retries = record.counts.get('retry') ?? 0;
   const others = [...record.counts.keys()].filter((outcome) => outcome !== 'delivered' && outcome !== 'retry');
@@ -31,15 +31,12 @@ export function judgeWholeRecord(record: WholeRecord, { arrivals, ...truth }: Re
     [others.length > 0, `what nobody saw is counted: ${others.join(', ')}`],
     [wrongUsage.length > 0, `usage is wrong: ${wrongUsage.join('; ')}`],
   ];
-  return {
-    failures: [...failures, ...trueOnes(complaints)],
-    figures: {
-      ...figures,
-      recordedAttempts: record.attempts,
-      injected500s: failed,
-      usage: sumOf(record.usage.values()),
-    },
+  const figures = {
+    recordedAttempts: record.attempts,
+    injected500s: failed,
+    usage: sumOf(record.usage.values()),
   };
+  return joinFindings(judgeRecord(record, arrivals), { failures: trueOnes(complaints), figures });
 }
 
 function usageProblems(usage: WholeRecord['usage'], { calls, storedAgain }: Omit<RecordTruth, 'arrivals'>): string[] {

@@ -48,10 +48,3 @@ export function watchHealthy(scene: DeliverScene, destinations: readonly Planned
     },
   };
 }
-
-export function joinFindings(...findings: readonly Findings[]): Findings {
-  return {
-    failures: findings.flatMap(({ failures }) => failures),
-    figures: Object.assign({}, ...findings.map(({ figures }) => figures)),
-  };
-}

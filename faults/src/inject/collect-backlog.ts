@@ -9,7 +9,8 @@ import { judgePredictions, type Prediction } from '../deliver/judge-predictions.
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
 import { joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { processFigures } from '../deliver/read-stats.ts';
-import { joinFindings, watchHealthy } from '../deliver/watch-healthy.ts';
+import { watchHealthy } from '../deliver/watch-healthy.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { SILENT } from '../sources.ts';
 import { spend, waitUntil } from '../wait-until.ts';
@@ -70,7 +71,7 @@ export async function collectBacklog(run: FaultRun): Promise<Findings> {
     judgeDrain(count, sizes, drain),
     judgePredictions({ startedAt: drain.from, clearedAt: drain.to, ...recovery, maxError: run.isFull ? 0.3 : 0.6 }),
     await healthy.judge(),
-    { failures: [], figures: { ...processFigures(scene.delivers, drain), loadAverage: loadavg()[0] } },
+    { figures: { ...processFigures(scene.delivers, drain), loadAverage: loadavg()[0] } },
   );
 }
 
@@ -107,7 +108,7 @@ async function recover({ receivers, cluster }: DeliverScene, { down, count, even
   return { drain: { from: count.firstAt(), to: count.lastAt() }, predictions };
 }
 
-function judgeDrain(count: BacklogCount, { events, perSecond }: Sizes, drain: { from: number; to: number }): Findings {
+function judgeDrain(count: BacklogCount, { events, perSecond }: Sizes, drain: { from: number; to: number }) {
   const mostPerSecond = count.mostPerSecond();
   const drainMs = Math.round(drain.to - drain.from);
   const complaints: Complaint[] = [

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsNode } from '@millrace/engines';
+import { joinFindings } from '../join-findings.ts';
 import { longestGapMs } from '../measure-attempts.ts';
 import { EVENT_STREAM_NAMES, openScene, type Scene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -26,11 +27,9 @@ export async function cutOffServer(run: FaultRun): Promise<Findings> {
   }
   const found = await scene.finish({ duplicates: 'across_streams', statuses: [200, 503], areResetsFine: false });
   const slowestMs = Math.max(...cuts.map((cut) => cut.servedAgainMs));
-  const failures = slowestMs > MAX_SERVED_AGAIN_MS ? [`served again only after ${slowestMs} ms`] : [];
-  return {
-    failures: [...failures, ...found.failures],
-    figures: { cuts: cuts.length, slowestServedAgainMs: slowestMs, ...found.figures, each: cuts },
-  };
+  const late = slowestMs > MAX_SERVED_AGAIN_MS ? [`served again only after ${slowestMs} ms`] : [];
+  const figures = { cuts: cuts.length, slowestServedAgainMs: slowestMs };
+  return joinFindings({ late, figures }, found, { figures: { each: cuts } });
 }
 
 async function cutOnce(scene: Scene, { isLeader }: { isLeader: boolean }): Promise<Cut> {

@@ -2,6 +2,7 @@ import { type Complaint, trueOnes } from '../complaints.ts';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { forkWithUs } from '../fork-with-us.ts';
+import { joinFindings } from '../join-findings.ts';
 import { percentileMs } from '../measure-attempts.ts';
 import { openScene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -20,15 +21,16 @@ export async function dripHeaders(run: FaultRun): Promise<Findings> {
   const p99WhileDrippingMs = percentileMs(during, 0.99) ?? Infinity;
   const found = await scene.finish({ duplicates: 'never', statuses: [200], areResetsFine: false });
   const complaints: Complaint[] = [
+    [during.length === 0, 'nobody else was answered 200'],
     [report.mostOpen < sockets, `only ${report.mostOpen} of ${sockets} slow sockets were open together`],
     [report.closedOtherwise > 0, `${report.closedOtherwise} slow sockets were closed without a 408`],
+  ];
+  const late: Complaint[] = [
     [report.longestMs > MAX_SOCKET_MS, `a slow socket stayed open for ${report.longestMs} ms`],
     [p99WhileDrippingMs > MAX_P99_MS, `p99 of the others was ${p99WhileDrippingMs} ms`],
   ];
-  return {
-    failures: [...trueOnes(complaints), ...found.failures],
-    figures: { ...report, p99WhileDrippingMs, ...found.figures },
-  };
+  const figures = { ...report, p99WhileDrippingMs };
+  return joinFindings({ failures: trueOnes(complaints), late: trueOnes(late), figures }, found);
 }
 
 async function dripFrom(order: DripOrder): Promise<DripReport> {

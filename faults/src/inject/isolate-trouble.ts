@@ -3,7 +3,8 @@ import { openDeliverScene, type DeliverScene } from '../deliver/open-deliver-sce
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { processFigures } from '../deliver/read-stats.ts';
-import { joinFindings, watchHealthy } from '../deliver/watch-healthy.ts';
+import { watchHealthy } from '../deliver/watch-healthy.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { Senders } from '../batch-maker.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { spend } from '../wait-until.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { joinFindings } from '../join-findings.ts';
 import { openScene, type Scene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 
@@ -19,11 +20,9 @@ export async function killAllNodes(run: FaultRun): Promise<Findings> {
   }
   const found = await scene.finish({ duplicates: 'across_streams', statuses: [200, 503], areResetsFine: false });
   const slowestRecoveryMs = Math.max(...outages.map((outage) => outage.untilStoredMs));
-  const failures = slowestRecoveryMs > MAX_RECOVERY_MS ? [`recovery took ${slowestRecoveryMs} ms`] : [];
-  return {
-    failures: [...failures, ...found.failures],
-    figures: { kills: outages.length, slowestRecoveryMs, ...found.figures, each: outages },
-  };
+  const late = slowestRecoveryMs > MAX_RECOVERY_MS ? [`recovery took ${slowestRecoveryMs} ms`] : [];
+  const figures = { kills: outages.length, slowestRecoveryMs };
+  return joinFindings({ late, figures }, found, { figures: { each: outages } });
 }
 
 async function killOnce({ cluster, engine, oracle, load, disturb }: Scene): Promise<Outage> {

@@ -1,3 +1,4 @@
+import { joinFindings } from '../join-findings.ts';
 import { openScene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { followSchedule, planSchedule } from '../schedule.ts';
@@ -17,13 +18,7 @@ export async function killCollect(run: FaultRun): Promise<Findings> {
     await scene.collect.start();
     restartsMs.push(Math.round(performance.now() - killedAt));
   });
-  const { failures, figures } = await scene.finish({
-    duplicates: 'never',
-    statuses: [200, 503],
-    areResetsFine: true,
-  });
-  return {
-    failures,
-    figures: { kills: restartsMs.length, underWay, slowestRestartMs: Math.max(...restartsMs), ...figures },
-  };
+  const found = await scene.finish({ duplicates: 'never', statuses: [200, 503], areResetsFine: true });
+  const figures = { kills: restartsMs.length, underWay, slowestRestartMs: Math.max(...restartsMs) };
+  return joinFindings({ figures }, found);
 }

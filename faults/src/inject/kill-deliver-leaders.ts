@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import type { DeliverScene } from '../deliver/open-deliver-scene.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { followSchedule, type Schedule } from '../schedule.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -39,8 +40,8 @@ export async function killDeliverAndLeaders(run: FaultRun): Promise<Findings> {
   return withKills(await finishDeliveries(scene, load, strikes), strikes);
 }
 
-function withKills({ failures, figures }: Findings, strikes: readonly Strike[]): Findings {
-  return { failures, figures: { kills: strikes.length, ...figures } };
+function withKills(found: Findings, strikes: readonly Strike[]): Findings {
+  return joinFindings({ figures: { kills: strikes.length } }, found);
 }
 
 function leaderSchedule({ isFull }: FaultRun): Schedule {

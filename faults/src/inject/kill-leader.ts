@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsNode } from '@millrace/engines';
+import { joinFindings } from '../join-findings.ts';
 import { longestGapMs, percentileMs } from '../measure-attempts.ts';
 import { EVENT_STREAM_NAMES, openScene, type Scene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -31,11 +32,8 @@ export async function killLeader(run: FaultRun): Promise<Findings> {
   });
   const found = await scene.finish({ duplicates: 'across_streams', statuses: [200, 503], areResetsFine: false });
   const worstGapMs = Math.max(...kills.map((kill) => kill.gapMs));
-  const failures = worstGapMs > MAX_GAP_MS ? [`no 200 for ${worstGapMs} ms although one stream had a leader`] : [];
-  return {
-    failures: [...failures, ...found.failures],
-    figures: { kills: kills.length, worstGapMs, ...found.figures, each: kills },
-  };
+  const late = worstGapMs > MAX_GAP_MS ? [`no 200 for ${worstGapMs} ms although one stream had a leader`] : [];
+  return joinFindings({ late, figures: { kills: kills.length, worstGapMs } }, found, { figures: { each: kills } });
 }
 
 /** A server that leads this stream and not the other one, and that does or does not hold collect's connection. */

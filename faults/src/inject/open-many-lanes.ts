@@ -4,7 +4,7 @@ import { latencyFigures, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { type Crowd, openCrowd } from '../deliver/open-crowd.ts';
 import { cpuPercent, usageOf } from '../deliver/process-usage.ts';
 import { processFigures } from '../deliver/read-stats.ts';
-import { joinFindings } from '../deliver/watch-healthy.ts';
+import { joinFindings } from '../join-findings.ts';
 import { type Span } from '../measure-attempts.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { spend, waitUntil } from '../wait-until.ts';
@@ -44,9 +44,9 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
     healthy.compare('opening', { quiet, during: opening }, bound),
     healthy.compare('open', { quiet, during: steady.span }, bound),
     healthy.compare('allDueAtOnce', { quiet, during: after }, freeze),
-    { failures: [], figures: { sameStopWithoutLanes: latencyFigures(healthy.latencies(without)) } },
+    { figures: { sameStopWithoutLanes: latencyFigures(healthy.latencies(without)) } },
     await healthy.judge(),
-    { failures: [], figures: { ...processFigures(scene.delivers, after), loadAverage: loadavg()[0] } },
+    { figures: { ...processFigures(scene.delivers, after), loadAverage: loadavg()[0] } },
   );
 }
 

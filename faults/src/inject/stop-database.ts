@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlClient } from '../control-client.ts';
 import { type DatabaseOutage, judgeDatabaseOutage } from '../judge-database-outage.ts';
+import { joinFindings } from '../join-findings.ts';
 import { type ControlScene, openControlScene } from '../open-control-scene.ts';
+import { readSilences } from '../read-silences.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 import { msUntilStatus, watchReadiness } from '../watch-readiness.ts';
@@ -18,11 +20,7 @@ export async function stopDatabase(run: FaultRun): Promise<Findings> {
   run.say(`PostgreSQL was gone: ${JSON.stringify(outage.figures)}`);
   const changes = await changeOften(scene, run.isFull ? 20 : 3);
   run.say(`changes afterwards: ${JSON.stringify(changes.figures)}`);
-  const found = await scene.finish();
-  return {
-    failures: [...outage.failures, ...changes.failures, ...found.failures],
-    figures: { ...outage.figures, ...changes.figures, ...found.figures },
-  };
+  return joinFindings(outage, changes, await scene.finish());
 }
 
 async function stopOnce(run: FaultRun, scene: ControlScene): Promise<DatabaseOutage> {
@@ -54,6 +52,7 @@ async function stopOnce(run: FaultRun, scene: ControlScene): Promise<DatabaseOut
     attempts,
     besideAttempts,
     collectReadiness: collectWatch.samples,
+    silences: readSilences(collect.logFile),
     controlReadiness: controlWatch.samples,
     unwanted: await countUnwanted(control),
     untilDisabledMs: Math.round(disabledAt - returnedAt),
@@ -74,7 +73,7 @@ async function countUnwanted(control: ControlClient): Promise<number> {
 }
 
 /** In ordinary times collect hears of every change within a second. */
-async function changeOften({ control, probe }: ControlScene, rounds: number): Promise<Findings> {
+async function changeOften({ control, probe }: ControlScene, rounds: number): Promise<Partial<Findings>> {
   const slowest = { createdMs: 0, revokedMs: 0, disabledMs: 0 };
   const note = (what: keyof typeof slowest, ms: number) => {
     slowest[what] = Math.max(slowest[what], Math.round(ms));
@@ -90,7 +89,7 @@ async function changeOften({ control, probe }: ControlScene, rounds: number): Pr
   }
   const late = Object.entries(slowest).filter(([, ms]) => ms > MAX_CHANGE_MS);
   return {
-    failures: late.map(([what, ms]) => `a change reached collect late: ${what} ${ms}`),
+    late: late.map(([what, ms]) => `a change reached collect late: ${what} ${ms}`),
     figures: { changes: rounds * 3, slowestChange: slowest },
   };
 }

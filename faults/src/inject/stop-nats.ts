@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { joinFindings } from '../join-findings.ts';
 import { judgeOutage, type Outage } from '../judge-outage.ts';
 import { openScene, type Scene, type SceneShape, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -17,7 +18,7 @@ export async function stopNats(run: FaultRun): Promise<Findings> {
   const quiet = await stopEachWay(run, { nodes: 1, batchesPerSecond: 1 }, ['SIGSTOP']);
   const cluster = await stopEachWay(run, { nodes: 3, batchesPerSecond: STEADY }, SIGNALS);
   return {
-    failures: [...single.failures, ...quiet.failures, ...cluster.failures],
+    ...joinFindings(single, quiet, cluster),
     figures: { single: single.figures, quiet: quiet.figures, cluster: cluster.figures },
   };
 }
@@ -43,8 +44,11 @@ async function stopEachWay(run: FaultRun, shape: SceneShape, signals: Signals): 
   }
   await sleep(QUIET_MS);
   const found = await scene.finish({ duplicates: 'across_streams', statuses: [200, 503], areResetsFine: false });
+  const { failures, late } = joinFindings(...judged, found);
+  const named = (text: string) => `${title}: ${text}`;
   return {
-    failures: [...judged.flatMap(({ failures }) => failures), ...found.failures].map((text) => `${title}: ${text}`),
+    failures: failures.map(named),
+    late: late.map(named),
     figures: { ...found.figures, each: judged.map(({ figures }) => figures) },
   };
 }

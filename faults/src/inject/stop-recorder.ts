@@ -7,7 +7,8 @@ import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { judgeWholeRecord } from '../deliver/judge-whole-record.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
 import { readWholeRecord } from '../deliver/read-whole-record.ts';
-import { joinFindings, watchHealthy } from '../deliver/watch-healthy.ts';
+import { watchHealthy } from '../deliver/watch-healthy.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { Span } from '../measure-attempts.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { SILENT } from '../sources.ts';
@@ -62,7 +63,7 @@ async function disturbRecord(
     healthy.compare('away', { quiet, during: away }, sizes.bound),
     healthy.compare('catchUp', { quiet, during: { ...catchUp, to } }, { ...NOISY, hops: sizes.bound.hops ?? 0 }),
     exact,
-    { failures: [], figures: { ...figures, loadAverage: loadavg()[0] } },
+    { figures: { ...figures, loadAverage: loadavg()[0] } },
   );
 }
 
@@ -109,5 +110,5 @@ async function finishExactly(whole: RecorderScene, load: Load): Promise<Findings
   const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes: [], storedAgain });
   scene.keepEvidence(verdict);
   const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain });
-  return joinFindings(verdict, record, { failures: [], figures: { drainedMs: Math.round(drainedMs) } });
+  return joinFindings(verdict, record, { figures: { drainedMs: Math.round(drainedMs) } });
 }

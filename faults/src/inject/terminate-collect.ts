@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdRequests } from '../hold-requests.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { Attempt } from '../oracle.ts';
 import { openScene, type Scene } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -26,10 +27,8 @@ export async function terminateCollect(run: FaultRun): Promise<Findings> {
     await scene.collect.start();
   }
   const found = await scene.finish({ duplicates: 'never', statuses: [200], areResetsFine: true });
-  return {
-    failures: [...stops.flatMap(stopProblems), ...found.failures],
-    figures: { stops: stops.length, ...found.figures, each: stops },
-  };
+  const failures = stops.flatMap(stopProblems);
+  return joinFindings({ failures, figures: { stops: stops.length } }, found, { figures: { each: stops } });
 }
 
 async function stopOnce({ collect, oracle }: Scene, batches: PreparedBatch[]): Promise<Stop> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
+import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { loadCrashScene, openCrashScene } from './kill-deliver.ts';
 
@@ -21,12 +22,8 @@ export async function terminateDeliver(run: FaultRun): Promise<Findings> {
     }
   }
   const found = await finishDeliveries(scene, load, []);
-  const complaints = stops.flatMap(({ exitCode, stopMs }) => [
-    ...(exitCode === 0 ? [] : [`exit code ${exitCode}`]),
-    ...(stopMs <= MAX_STOP_MS ? [] : [`leaving took ${stopMs} ms`]),
-  ]);
-  return {
-    failures: [...complaints, ...found.failures],
-    figures: { stops: stops.length, slowestStopMs: Math.max(...stops.map(({ stopMs }) => stopMs)), ...found.figures },
-  };
+  const failures = stops.filter(({ exitCode }) => exitCode !== 0).map(({ exitCode }) => `exit code ${exitCode}`);
+  const late = stops.filter(({ stopMs }) => stopMs > MAX_STOP_MS).map(({ stopMs }) => `leaving took ${stopMs} ms`);
+  const figures = { stops: stops.length, slowestStopMs: Math.max(...stops.map(({ stopMs }) => stopMs)) };
+  return joinFindings({ failures, late, figures }, found);
 }
