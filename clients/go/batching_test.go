@@ -169,12 +169,13 @@ func TestACallIsMeasuredInTheBytesThatAreSent(t *testing.T) {
 }
 
 func TestNothingRunsBeforeTheFirstCallNorAfterClose(t *testing.T) {
+	// Those of earlier tests may still be ending, so there may be fewer later on.
 	before := runtime.NumGoroutine()
 	client, _ := newTestClient(newRecorder())
-	if after := runtime.NumGoroutine(); after != before {
+	if after := runtime.NumGoroutine(); after > before {
 		t.Fatalf("%d goroutines before New, %d after", before, after)
 	}
-	if counts := mustFlush(t, client); counts != (Counts{}) || runtime.NumGoroutine() != before {
+	if counts := mustFlush(t, client); counts != (Counts{}) || runtime.NumGoroutine() > before {
 		t.Fatal("a flush of nothing did something")
 	}
 	track(t, client, 1)

@@ -68,7 +68,7 @@ func TestHoweverTheServerFailsEveryCallIsAccountedFor(t *testing.T) {
 			assertAccounted(t, server.URL)
 		})
 	}
-	t.Run("down", func(t *testing.T) { assertAccounted(t, deadAddress(t)) })
+	t.Run("down", func(t *testing.T) { assertAccounted(t, deadAddress) })
 }
 
 func assertAccounted(t *testing.T, endpoint string) {
@@ -89,14 +89,21 @@ func assertAccounted(t *testing.T, endpoint string) {
 	}
 }
 
-func deadAddress(t *testing.T) string {
+// Nothing listens there, and no system gives its port to anybody.
+const deadAddress = "http://127.0.0.1:1"
+
+// freeAddress has a port below those that systems give to whoever asks for any: it is still free when it is used again.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		address := "127.0.0.1:" + strconv.Itoa(12_000+rand.IntN(20_000))
+		if listener, err := net.Listen("tcp", address); err == nil {
+			_ = listener.Close()
+			return address
+		}
 	}
-	defer listener.Close()
-	return "http://" + listener.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // mortal is a server that is killed and restarted at random, also between storing and answering. It keeps what it was
@@ -162,11 +169,11 @@ func (m *mortal) live(ctx context.Context, address string) {
 func TestThroughAServerKilledAndRestartedEveryCallIsStoredOnce(t *testing.T) {
 	calls := full(2000, 10_000)
 	server := &mortal{stored: map[string]bool{}, seen: map[string]bool{}}
-	endpoint := deadAddress(t)
+	address := freeAddress(t)
 	ctx, stop := context.WithCancel(context.Background())
 	var lives sync.WaitGroup
-	lives.Go(func() { server.live(ctx, endpoint[len("http://"):]) })
-	client, told := newSocketClient(t, endpoint)
+	lives.Go(func() { server.live(ctx, address) })
+	client, told := newSocketClient(t, "http://"+address)
 	client.MaxTries, client.Timeout, client.backoff = 0, time.Second, 5*time.Millisecond
 	client.MaxQueueCalls, client.WhenFull = 60, Block
 	for i := range calls {
@@ -188,7 +195,7 @@ func TestThroughAServerKilledAndRestartedEveryCallIsStoredOnce(t *testing.T) {
 
 func TestMemoryStaysFlatAgainstADeadServer(t *testing.T) {
 	calls := full(100_000, 1_000_000)
-	client, _ := newSocketClient(t, deadAddress(t))
+	client, _ := newSocketClient(t, deadAddress)
 	var dropped, failed atomic.Int64
 	client.OnSent, client.OnFailed = nil, func(Report) { failed.Add(1) }
 	client.OnDropped = func(Report) { dropped.Add(1) }

@@ -1,19 +1,22 @@
 /**
- * `npm run build -w @millrace/node`: makes dist/. The package has no dependencies, so the few files of contract/ that the
- * client is made of are put beside its own before they are compiled, and their imports are pointed there.
+ * `npm run build -w @millrace/node`: makes dist/, here or in the copy of the package that is named. The package has no
+ * dependencies, so the few files of contract/ that the client is made of are put beside its own before they are compiled,
+ * and their imports are pointed there.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '../..');
-const STAGE = join(HERE, '.build');
+const PACKAGE = resolve(process.argv[2] ?? HERE);
+const DIST = join(PACKAGE, 'dist');
+const STAGE = join(PACKAGE, '.build');
 const FROM_CONTRACT = /'(?:\.\.\/){3}contract\/src\/([\w-]+\.ts)'/g;
 const WITHIN_CONTRACT = /'\.\/([\w-]+\.ts)'/g;
 
 rmSync(STAGE, { recursive: true, force: true });
-rmSync(join(HERE, 'dist'), { recursive: true, force: true });
+rmSync(DIST, { recursive: true, force: true });
 mkdirSync(join(STAGE, 'src/contract'), { recursive: true });
 
 for (const file of readdirSync(join(HERE, 'src')).filter(
@@ -27,7 +30,7 @@ writeFileSync(join(STAGE, 'tsconfig.json'), JSON.stringify(compilerSettings()));
 // Comments are for those who read the source, and for the editors of those who call it.
 compile('--removeComments', '--declaration', 'false');
 compile('--emitDeclarationOnly');
-removeUnused(join(HERE, 'dist'));
+removeUnused(DIST);
 rmSync(STAGE, { recursive: true, force: true });
 
 function compile(...options: string[]): void {
@@ -52,7 +55,7 @@ function compilerSettings() {
       target: 'es2022',
       lib: ['es2023', 'esnext.disposable'],
       rootDir: join(STAGE, 'src'),
-      outDir: join(HERE, 'dist'),
+      outDir: DIST,
       declaration: true,
       rewriteRelativeImportExtensions: true,
       stripInternal: true,

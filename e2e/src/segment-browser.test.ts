@@ -45,7 +45,7 @@ suite('@segment/analytics-next 1.84.3 in Chromium', () => {
   });
 
   test('the npm build sends a batch as text, and each call of it is stored as sent', async () => {
-    const deliveryStrategy = { strategy: 'batching', config: { size: calls, timeout: 1_000 } };
+    const deliveryStrategy = { strategy: 'batching', config: { size: calls, timeout: 30_000 } };
     const sendCalls = (endpoint: string) => ({ endpoint, writeKey: WRITE_KEY, deliveryStrategy });
     const told = await tellStory((recorder) => tellInBrowser(recorder, { files, path: '/npm', sendCalls, calls }));
     assertTold(told, { library, says });

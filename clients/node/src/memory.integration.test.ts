@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { deadUrl } from '../testing/serve-answers.ts';
+import { DEAD_URL } from '../testing/serve-answers.ts';
 
 const CALLS = Number(process.env['MILLRACE_CLIENT_CALLS'] ?? 150_000);
 /** What the queue may hold by itself is 16 MiB. */
@@ -13,7 +13,7 @@ const MOST_GROWTH_MIB = 24;
 for (const whenFull of ['dropNewest', 'dropOldest']) {
   test(`memory stays flat for ${CALLS} calls against a dead server with ${whenFull}`, async () => {
     const program = join(import.meta.dirname, '../testing/fill-queue.ts');
-    const args = ['--expose-gc', program, await deadUrl(), String(CALLS), whenFull];
+    const args = ['--expose-gc', program, DEAD_URL, String(CALLS), whenFull];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const { heapMiB, counts, told } = JSON.parse(stdout) as {
       heapMiB: number[];

@@ -14,14 +14,19 @@ const HERE = join(import.meta.dirname, '..');
 const ROOT = join(HERE, '../..');
 const MOST_BYTES = 30_000;
 const directory = temporaryDirectory();
+const copy = join(directory.path, 'copy');
 const project = join(directory.path, 'project');
 const installed = join(project, 'node_modules/@millrace/node');
 let tarball = '';
 
 before(async () => {
-  await run(process.execPath, ['build.ts'], { cwd: HERE });
+  // In a copy: the examples, which may be tested at the same time, use what is built in its place.
+  const { files } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as { files: string[] };
+  for (const file of ['package.json', ...files.filter((name) => name !== 'dist')])
+    cpSync(join(HERE, file), join(copy, file), { recursive: true });
+  await run(process.execPath, ['build.ts', copy], { cwd: HERE });
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory.path];
-  const { stdout } = await run('npm', pack, { cwd: HERE });
+  const { stdout } = await run('npm', pack, { cwd: copy });
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
   tarball = join(directory.path, packed.filename);
   mkdirSync(installed, { recursive: true });

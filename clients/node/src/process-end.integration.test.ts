@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { End } from '../testing/make-calls.ts';
 import { type Ended, runProgram } from '../testing/run-program.ts';
-import { deadUrl, serveAnswers } from '../testing/serve-answers.ts';
+import { DEAD_URL, serveAnswers } from '../testing/serve-answers.ts';
 
 const CALLS = 30;
 /** More than a batch, so that some calls are on their way and others wait. */
@@ -40,7 +40,7 @@ suite('a process that ends', () => {
 
   test('when blocked, it does not take an answer that is there for one that is missing', async () => {
     await using server = await serveAnswers();
-    const options = { ...OPTIONS, endpoint: server.url, timeoutMs: 300 };
+    const options = { ...OPTIONS, endpoint: server.url, timeoutMs: 2_000 };
     const ended = await runProgram({ options, calls: CALLS, end: 'is blocked' });
     assert.equal(ended.heard.sent.length, CALLS);
     assert.ok(server.requests.every(({ headers }) => headers['x-retry-count'] === undefined));
@@ -59,7 +59,7 @@ suite('a process that ends', () => {
   test('waits for a dead service no longer than exitTimeoutMs, and says what was dropped', async () => {
     const options = {
       ...OPTIONS,
-      endpoint: await deadUrl(),
+      endpoint: DEAD_URL,
       exitTimeoutMs: 200,
       minRetryMs: 10_000,
       maxRetryMs: 10_000,
@@ -85,7 +85,7 @@ suite('a process that ends', () => {
   test('on SIGTERM with a dead service it says what was dropped', async () => {
     const options = {
       ...OPTIONS,
-      endpoint: await deadUrl(),
+      endpoint: DEAD_URL,
       exitTimeoutMs: 100,
       minRetryMs: 10_000,
       maxRetryMs: 10_000,

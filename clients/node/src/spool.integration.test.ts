@@ -3,7 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } fr
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { runProgram, temporaryDirectory } from '../testing/run-program.ts';
-import { deadUrl, type SeenRequest, serveAnswers } from '../testing/serve-answers.ts';
+import { DEAD_URL, type SeenRequest, serveAnswers } from '../testing/serve-answers.ts';
 import { trackMany, watchCalls } from '../testing/watch-calls.ts';
 import { Millrace, type Options, SpoolError } from './index.ts';
 
@@ -21,10 +21,14 @@ function ids(from: number, to: number): string[] {
 suite('the spool', () => {
   test('calls that could not be sent are sent by the next process, in order, as the same batches', async () => {
     using directory = temporaryDirectory();
-    await using server = await serveAnswers(() => 'hang');
+    const asked = Promise.withResolvers<void>();
+    await using server = await serveAnswers(() => {
+      asked.resolve();
+      return 'hang';
+    });
     const options = { ...QUICK, endpoint: server.url, spool: directory.path, timeoutMs: 5_000 };
     const first = await runProgram({ options, calls: 30, end: 'waits for a signal' }, (child) => {
-      setTimeout(() => child.kill('SIGKILL'), 200);
+      void asked.promise.then(() => child.kill('SIGKILL'));
     });
     assert.equal(first.signal, 'SIGKILL');
     const under = server.requests[0]?.bytes;
@@ -66,7 +70,7 @@ suite('the spool', () => {
 
   test('with a dead service, close leaves the calls in it and says so', async () => {
     using directory = temporaryDirectory();
-    const client = new Millrace('key', { ...QUICK, endpoint: await deadUrl(), spool: directory.path });
+    const client = new Millrace('key', { ...QUICK, endpoint: DEAD_URL, spool: directory.path });
     const watched = watchCalls(client);
     trackMany(client, 30);
     assert.deepEqual(await client.close(), { sent: 0, failed: 0, dropped: 0, kept: 30 });
@@ -106,7 +110,7 @@ suite('the spool', () => {
     test(`is bounded in bytes with ${whenFull}, also when the service is down for long`, async () => {
       using directory = temporaryDirectory();
       const maxQueueBytes = 100_000;
-      const options = { ...QUICK, endpoint: await deadUrl(), spool: directory.path, maxQueueBytes, whenFull };
+      const options = { ...QUICK, endpoint: DEAD_URL, spool: directory.path, maxQueueBytes, whenFull };
       const client = new Millrace('key', { ...options, maxRetryMs: 100_000, minRetryMs: 100_000, exitTimeoutMs: 1 });
       const watched = watchCalls(client);
       let most = 0;
@@ -125,7 +129,7 @@ suite('the spool', () => {
 
   test('the line that was being written when the process ended is left out', async () => {
     using directory = temporaryDirectory();
-    const client = new Millrace('key', { ...QUICK, endpoint: await deadUrl(), spool: directory.path });
+    const client = new Millrace('key', { ...QUICK, endpoint: DEAD_URL, spool: directory.path });
     trackMany(client, 3);
     await client.close();
     const file = join(directory.path, readdirSync(directory.path).find((name) => name.endsWith('.calls')) ?? '');
@@ -158,7 +162,7 @@ suite('the lock of a spool', () => {
 
   test('another process is refused while the first lives, and not once it was killed', async () => {
     using directory = temporaryDirectory();
-    const options = { endpoint: await deadUrl(), spool: directory.path };
+    const options = { endpoint: DEAD_URL, spool: directory.path };
     await runProgram({ options, calls: 1, end: 'waits for a signal' }, (child) => {
       assert.throws(() => new Millrace('key', { spool: directory.path }), isLocked);
       child.kill('SIGKILL');

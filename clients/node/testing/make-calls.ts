@@ -47,7 +47,7 @@ switch (end) {
     void Promise.reject(new Error('nobody catches this'));
     break;
   case 'is blocked':
-    block(700);
+    block(3_000);
     break;
   case 'waits for a signal':
     setInterval(() => {}, 1_000);

@@ -91,8 +91,5 @@ function give(answering: Answering, incoming: IncomingMessage, outgoing: ServerR
   else setTimeout(end, afterMs);
 }
 
-/** A port on which nothing listens. */
-export async function deadUrl(): Promise<string> {
-  await using server = await serveAnswers();
-  return server.url;
-}
+/** Nothing listens there, and no system gives its port to anybody. */
+export const DEAD_URL = 'http://127.0.0.1:1';

@@ -171,7 +171,7 @@ suite('write keys', () => {
 
 suite('the rate limit of a source', () => {
   test('is answered with 429 and whole seconds to wait, for that source only', async () => {
-    await collect.putSource(limited('src_slow', 'slow-key'));
+    await collect.putSource(limited('src_slow', 'slow-key', 0.01));
     assert.deepEqual(await statusesOf(['slow-key', 'slow-key']), [200, 200]);
     const answer = await sendAs('slow-key');
     assertProblem(answer, 429, 'rate_limited');
@@ -182,7 +182,7 @@ suite('the rate limit of a source', () => {
   });
 
   test('lets the source send again after the time it was told', async () => {
-    await collect.putSource(limited('src_patient', 'patient-key'));
+    await collect.putSource(limited('src_patient', 'patient-key', 0.3));
     await statusesOf(['patient-key', 'patient-key']);
     const seconds = Number((await sendAs('patient-key')).headers['retry-after']);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
@@ -190,7 +190,7 @@ suite('the rate limit of a source', () => {
   });
 
   test('takes a batch whole and lets the source wait for it afterwards', async () => {
-    await collect.putSource(limited('src_bulk', 'bulk-key'));
+    await collect.putSource(limited('src_bulk', 'bulk-key', 1));
     const body = `{"writeKey":"bulk-key","batch":[${Array.from({ length: 12 }, () => TRACK).join(',')}]}`;
     assert.equal((await send(collect.port, { path: '/v1/batch', body })).status, 200);
     assert.equal((await storedEvents()).length, 12);
@@ -198,8 +198,8 @@ suite('the rate limit of a source', () => {
   });
 });
 
-function limited(id: string, key: string): typeof SOURCE {
-  return { ...SOURCE, id, writeKeyHashes: [hashOfKey(key)], rateLimit: { perSecond: 1, burst: 2 } };
+function limited(id: string, key: string, perSecond: number): typeof SOURCE {
+  return { ...SOURCE, id, writeKeyHashes: [hashOfKey(key)], rateLimit: { perSecond, burst: 2 } };
 }
 
 function sendAs(key: string, body = CALL): Promise<Received> {

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollect } from './bad-inputs/running-collect.ts';
 import { jsonOf, type Received, send, sendWithKey } from './bad-inputs/send.ts';
 
-const AT_ONCE_MS = 500;
-const ANSWER_MS = 1_500;
+/** A second is normal. */
+const ANSWER_MS = 4_000;
+/** What two requests cost besides their bodies, and a body. */
+const ROOM_FOR_ONE = 2 * 4_096 + 60;
 const RECOVERY_MS = 15_000;
 
 const collect = await startCollect();
@@ -16,13 +18,17 @@ assert.ok(nats !== undefined);
 
 suite('while the engine hangs', () => {
   test('calls are answered with 503 in time, and what is held beyond the limit at once', async () => {
-    const { port } = await collect.serve({ maxHeldBytes: 10 });
+    const { port } = await collect.serve({ maxHeldBytes: ROOM_FOR_ONE });
     await nats.kill('SIGSTOP');
-    const answers = await Promise.all(['held', 'shed'].map((messageId) => sendTrack(port, messageId)));
-    answers.forEach(assertUnavailable);
-    const [soonest = 0, latest = 0] = answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
-    assert.ok(soonest < AT_ONCE_MS, `took ${soonest} ms`);
-    assert.ok(latest < ANSWER_MS, `took ${latest} ms`);
+    const answered: string[] = [];
+    const ask = async (messageId: string) => {
+      const answer = await sendTrack(port, messageId);
+      answered.push(messageId);
+      assertUnavailable(answer);
+      assert.ok(answer.tookMs < ANSWER_MS, `took ${answer.tookMs} ms`);
+    };
+    await Promise.all(['held', 'shed'].map(ask));
+    assert.deepEqual(answered, ['shed', 'held'], 'who comes second is answered first');
     await nats.kill('SIGCONT');
     await untilReady();
   });

@@ -20,6 +20,10 @@ import { startCollect, type Stored, WRITE_KEY } from './bad-inputs/running-colle
 import { jsonOf, type Received, send, sendWithKey, type ToSend } from './bad-inputs/send.ts';
 
 const SLOWEST_MS = 2_000;
+/** A machine that stands still for a second looks like an engine that does, and collect says so, as it should. */
+const MOST_STALLS = 3;
+const STALL_PAUSE_MS = 1_000;
+let stalls = 0;
 
 const unhandled: unknown[] = [];
 process.on('unhandledRejection', (reason) => unhandled.push(reason));
@@ -41,7 +45,9 @@ suite('whatever is sent, the answer is right and only what was answered with 200
       await using conversation = await openConversation(collect.port);
       conversation.socket.write(mutate(request, changes));
       await Promise.race([conversation.heard(), sleep(20)]);
-      for (const status of conversation.answer().statuses) assert.ok(status < 500, conversation.answer().text);
+      const { statuses, text } = conversation.answer();
+      if (statuses.includes(503)) return await awaitEngine(text);
+      for (const status of statuses) assert.ok(status < 500, text);
     });
     const alive = await sendWithKey(collect.port, { path: '/v1/track', body: CALL });
     assert.equal(alive.status, 200);
@@ -55,12 +61,27 @@ suite('whatever is sent, the answer is right and only what was answered with 200
 
 async function hold(requests: fc.Arbitrary<ToSend>, forMs: number): Promise<void> {
   await runFor(forMs, requests, async (request) => {
-    const answer = await send(collect.port, request);
+    const answer = await sendUntilTaken(request);
     checkAnswer(request, answer);
     // Looking is slow; what a refused request might leave behind is found with the next one that is stored.
     if (answer.status === 200) checkStored(request, { answer, messages: await collect.takeStored() });
   });
   assert.deepEqual(await collect.takeStored(), [], 'a refused request was stored');
+}
+
+/** What the engine could not take is sent again, as clients do. */
+async function sendUntilTaken(request: ToSend): Promise<Received> {
+  for (;;) {
+    const answer = await send(collect.port, request);
+    if (answer.status !== 503) return answer;
+    await awaitEngine(answer.bytes.toString());
+  }
+}
+
+async function awaitEngine(said: string): Promise<void> {
+  stalls += 1;
+  assert.ok(stalls <= MOST_STALLS && said.includes('"code":"unavailable"'), `stall ${stalls}: ${said}`);
+  await sleep(STALL_PAUSE_MS);
 }
 
 async function runFor<T>(ms: number, inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
@@ -96,15 +117,23 @@ function checkStored(request: ToSend, { answer, messages }: Outcome): void {
     assert.ok(messages.length === 0 || path.startsWith('/v1/pixel/'));
     return;
   }
-  assert.equal(messages.length, 1, 'answered 200, and not stored once');
+  assertStoredOnce(messages);
   const { rejected = [] } = jsonOf(answer) as { rejected?: { index: number }[] };
-  const events = messages.flatMap((message) => message.events);
-  assert.ok(events.length > 0, 'answered 200, and no event is stored');
   const refused = rejected.map(({ index }) => index);
   const isBrowser = /^.v1.[a-z](\W|$)/.test(path) || request.headers?.['Origin'] !== undefined;
   const sender = { address: '127.0.0.1', browser: isBrowser };
-  const expected = acceptRequest(JSON.parse(textOf(request)), { shape, refused, ...sender, ...knownOf(events) });
-  assert.equal(JSON.stringify(events), JSON.stringify(expected), 'stored otherwise than it was sent');
+  for (const { events } of messages) {
+    assert.ok(events.length > 0, 'answered 200, and no event is stored');
+    const expected = acceptRequest(JSON.parse(textOf(request)), { shape, refused, ...sender, ...knownOf(events) });
+    assert.equal(JSON.stringify(events), JSON.stringify(expected), 'stored otherwise than it was sent');
+  }
+}
+
+/** A request that moved on from a stream that gave no answer may lie in both: docs/guarantees.md. */
+function assertStoredOnce(messages: Stored[]): void {
+  const streams = new Set(messages.map(({ stream }) => stream));
+  assert.equal(messages.length, Math.max(1, streams.size), 'answered 200, and not stored once');
+  assert.ok(messages.length === 1 || collect.troubles().length > 0, 'in two streams without need');
 }
 
 function shapeOf(path: string): RequestShape | undefined {

@@ -3,17 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type RawAnswer = { statuses: number[]; text: string; isClosed: boolean };
 
+export type Expected = { answers: number; isClosed: boolean };
+
 /** How long we look for answers nobody should send, after all that are expected have come. */
 const QUIET_MS = 40;
 const PATIENCE_MS = 3_000;
 
-/** Writes bytes to a socket as they are and reads until so many answers have come or the server has hung up. */
-export async function exchange(port: number, bytes: Buffer | string, expectedAnswers: number): Promise<RawAnswer> {
+/** Writes bytes to a socket as they are and reads until the server has hung up, or until all answers are there if it need not. */
+export async function exchange(port: number, bytes: Buffer | string, expected: Expected): Promise<RawAnswer> {
   await using conversation = await openConversation(port);
   conversation.socket.write(bytes);
   const giveUpAt = performance.now() + PATIENCE_MS;
   while (performance.now() < giveUpAt && !conversation.answer().isClosed) {
-    const isComplete = conversation.answer().statuses.length >= expectedAnswers;
+    const isComplete = !expected.isClosed && conversation.answer().statuses.length >= expected.answers;
     await Promise.race([conversation.heard(), sleep(isComplete ? QUIET_MS : 250)]);
     if (isComplete) break;
   }

@@ -33,10 +33,13 @@ export type RunningCollect = AsyncDisposable & {
   takeStored(): Promise<Stored[]>;
   /** Lines of the log that no client should be able to bring about: of our own failures, or with the write key. */
   failures(): string[];
+  /** Lines of the log about an engine that was away, or that we took for it. */
+  troubles(): string[];
 };
 
 const EVENT_STREAMS = 2;
 const RECONNECT_MS = 500;
+const PATIENCE_MS = 10_000;
 
 const STREAM_SETTINGS = {
   replicas: 1,
@@ -94,6 +97,7 @@ export async function startCollect(): Promise<RunningCollect> {
     },
     takeStored: () => takeStored(reader),
     failures: () => logged.filter((line) => line.includes('"request.failed"') || line.includes(WRITE_KEY)),
+    troubles: () => logged.filter((line) => line.includes('"stream.troubled"') || line.includes('"nats.lost"')),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -105,7 +109,7 @@ async function takeStored(connection: Connection): Promise<Stored[]> {
   const stored: Stored[] = [];
   while (!connection.isConnected()) await connection.reconnected(RECONNECT_MS);
   const ask = async (subject: string, question: object) =>
-    (await connection.nc.request(subject, JSON.stringify(question))).json<RawMessage>();
+    (await connection.nc.request(subject, JSON.stringify(question), { timeout: PATIENCE_MS })).json<RawMessage>();
   for await (const { stream, sequence, events } of readEvents(connection, EVENT_STREAMS)) {
     const { message } = await ask(`$JS.API.STREAM.MSG.GET.${stream}`, { seq: sequence });
     const head = Buffer.from(message.hdrs ?? '', 'base64').toString('latin1');
