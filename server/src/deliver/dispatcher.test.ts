@@ -274,6 +274,17 @@ suite('the limits of a destination', () => {
     assert.ok(Math.max(...perSecond) <= 11, `in five seconds: ${perSecond.join(', ')}`);
     assert.ok(Math.min(...perSecond) >= 9, `in five seconds: ${perSecond.join(', ')}`);
   });
+
+  test('maxPerSecond: what waits is started by time alone, also after times in which nothing waited', async (t) => {
+    const p = play(t);
+    for (let time = 1; time <= 3; time += 1) {
+      for (const id of names(0, 2)) p.offerBacklog(id, { maxPerSecond: 2 });
+      await p.pass(2_000);
+      assert.equal(p.started.length, 2 * time);
+      while (p.running[0] !== undefined) await p.running[0].end();
+      await p.pass(1_000);
+    }
+  });
 });
 
 suite('a gate that shuts', () => {

@@ -47,6 +47,7 @@ type State = {
   long: number;
   outside: Line[];
   isStopped: boolean;
+  sweeper: NodeJS.Timeout | undefined;
 };
 
 /** Receivers that have not shown that they work share this part of the slots, so the others always find some free. */
@@ -58,8 +59,7 @@ const IDLE_GATE_MS = 600_000;
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
   const counts = { inFlight: 0, suspect: 0, long: 0 };
   const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], outside: [], isStopped: false };
-  const state: State = { needs, ...counts, ...empty };
-  const sweeper = setInterval(() => sweep(state), SWEEP_MS);
+  const state: State = { needs, ...counts, ...empty, sweeper: undefined };
   const forgetter = setInterval(() => forgetIdle(state), IDLE_GATE_MS / 10);
   return {
     offer: (job) => offer(state, job),
@@ -84,7 +84,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
       for (const line of state.busy) handBackAll(line);
     },
     [Symbol.dispose]() {
-      clearInterval(sweeper);
+      stopSweeping(state);
       clearInterval(forgetter);
     },
   };
@@ -100,8 +100,7 @@ function offer(state: State, job: Job): void {
     return;
   }
   line.fresh.push({ job, since: now });
-  markReady(state, line);
-  pump(state);
+  startOrKeep(state, line);
 }
 
 /** Without a free slot it is not made: the bound of a process holds for probes too, and the lane is looked at again. */
@@ -117,8 +116,16 @@ function offerBacklog(state: State, job: Job): void {
     return;
   }
   line.backlog.push(job);
+  startOrKeep(state, line);
+}
+
+/** Most start at once; a line in which something is left waits to be swept. */
+function startOrKeep(state: State, line: Line): void {
   markReady(state, line);
   pump(state);
+  if (waitingIn(line) === 0) return;
+  state.busy.add(line);
+  state.sweeper ??= setInterval(() => sweep(state), SWEEP_MS);
 }
 
 function lineOf({ lines, needs }: State, destinationId: string): Line {
@@ -172,10 +179,9 @@ function isAdmitted({ needs, long, outside }: State, line: Line): boolean {
   return false;
 }
 
-function markReady({ busy, ready }: State, line: Line): void {
+function markReady({ ready }: State, line: Line): void {
   if (line.isReady || waitingIn(line) === 0) return;
   line.isReady = true;
-  busy.add(line);
   ready.push(line);
 }
 
@@ -237,6 +243,12 @@ function sweep(state: State): void {
     else markReady(state, line);
   }
   pump(state);
+  if (state.busy.size === 0) stopSweeping(state);
+}
+
+function stopSweeping(state: State): void {
+  clearInterval(state.sweeper);
+  state.sweeper = undefined;
 }
 
 /** A gate that is shut is not idle: forgotten, it would be open. */

@@ -1,16 +1,38 @@
 const LOOK_EVERY_MS = 50;
 
+type Seen = (lateMs: number) => void;
+
+/** One timer for all who watch: it is the same event loop, and each timer wakes the process by itself. */
+const watchers = new Set<Seen>();
+let timer: NodeJS.Timeout | undefined;
+let dueAt = 0;
+
 /**
  * Tells how late the event loop is, twenty times a second. A timer of ours and not `monitorEventLoopDelay`: that one looks a
  * hundred times a second, for half a percent of a core, in a process that has nothing to do.
  */
-export function watchDelay(seen: (lateMs: number) => void): Disposable {
-  let dueAt = performance.now() + LOOK_EVERY_MS;
-  const timer = setInterval(() => {
-    const now = performance.now();
-    seen(Math.max(0, now - dueAt));
-    dueAt = now + LOOK_EVERY_MS;
-  }, LOOK_EVERY_MS);
+export function watchDelay(seen: Seen): Disposable {
+  watchers.add(seen);
+  if (timer === undefined) start();
+  return {
+    [Symbol.dispose]() {
+      watchers.delete(seen);
+      if (watchers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
+
+function start(): void {
+  dueAt = performance.now() + LOOK_EVERY_MS;
+  timer = setInterval(look, LOOK_EVERY_MS);
   timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function look(): void {
+  const now = performance.now();
+  const lateMs = Math.max(0, now - dueAt);
+  dueAt = now + LOOK_EVERY_MS;
+  for (const seen of watchers) seen(lateMs);
 }

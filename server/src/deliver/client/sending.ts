@@ -92,7 +92,17 @@ function bodyText({ chunks, bytes }: Sending): string {
 }
 
 function timingsOf({ startedAt, firstByteAt, dialed }: Sending, now: number): Timings {
-  const timings: Timings = { totalMs: now - startedAt };
-  if (firstByteAt !== 0) timings.firstByteMs = firstByteAt - startedAt;
-  return dialed === undefined ? timings : { ...dialed, ...timings };
+  const timings: Timings = { totalMs: roundMs(now - startedAt) };
+  if (firstByteAt !== 0) timings.firstByteMs = roundMs(firstByteAt - startedAt);
+  if (dialed === undefined) return timings;
+  const { dnsMs, connectMs, tlsMs } = dialed;
+  if (dnsMs !== undefined) timings.dnsMs = roundMs(dnsMs);
+  if (connectMs !== undefined) timings.connectMs = roundMs(connectMs);
+  if (tlsMs !== undefined) timings.tlsMs = roundMs(tlsMs);
+  return timings;
+}
+
+/** To the microsecond: the digits behind it would be a tenth of all that the record keeps of an attempt. */
+function roundMs(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
 }
