@@ -14,6 +14,7 @@ import { pull } from './pull.ts';
 import { pullRequests, type RequestsNeeds } from './requests.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
+import { trimEvents } from './trim-events.ts';
 
 export type TicketTaker = {
   /** How many more can be held, of lanes whose receiver works and of the others. */
@@ -49,6 +50,7 @@ export async function openDeliverySide({ natsUrl, settings, ...needs }: Delivery
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
   const tickets = openTickets({ ...durable, manager });
   const peers = opening.use(openPeers(pulling));
+  opening.use(trimEvents({ manager, eventStreams: settings.eventStreams, log }));
   const open = opening.move();
   return {
     lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),

@@ -66,6 +66,12 @@ async function replaySome(
   const fed = await feeder.feed(destinationId, deliveries);
   if (fed !== 'stored') return { position, problem: fed === 'full' ? 'the lane is full' : 'NATS does not answer' };
   const step = { done: found.length, skipped: tally.skipped };
-  if (next === undefined) return { ...step, position: { phase: 'replay' }, end: 'done' };
+  if (next === undefined) return { ...step, ...gone(job, found.length), position: { phase: 'replay' }, end: 'done' };
   return { ...step, position: { phase: 'replay', at: next } };
+}
+
+/** While it ran, some may have expired or made room, or be withheld by rules that are newer than the count. */
+function gone({ done, total }: JobRow, doneNow: number): Pick<JobStep, 'problem'> {
+  const missing = (total ?? 0) - done - doneNow;
+  return missing > 0 ? { problem: `${missing} of the events counted were not stored any more, or not wanted` } : {};
 }
