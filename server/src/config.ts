@@ -4,7 +4,7 @@ import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
 import type { DeliverSettings } from './deliver/start-deliver.ts';
 import { readKeys } from './secrets/seal.ts';
-import { readNetworks } from './http/address-policy.ts';
+import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import type { StreamSettings } from './stream/layout.ts';
 
@@ -40,6 +40,7 @@ export const DEFAULTS = {
   MILLRACE_KEYS: '',
   MILLRACE_BOOTSTRAP_TOKEN: '',
   MILLRACE_ALLOW_CIDRS: '',
+  MILLRACE_DENY_CIDRS: '',
   MILLRACE_RETRY_SCALE: '1',
   MILLRACE_MAX_IN_FLIGHT: '1000',
   MILLRACE_MAX_CONNECTIONS: '20000',
@@ -122,7 +123,7 @@ function readControl(read: Reader): ControlSettings {
     databaseUrl: readDatabaseUrl(read),
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     keys: readKeyRing(read),
-    allowedNetworks: readNetworks(readCidrs(read, 'MILLRACE_ALLOW_CIDRS').join(',')),
+    networks: readWebhookNetworks(read),
     record: {
       recordRetentionMs: read.duration('MILLRACE_RECORD_RETENTION'),
       counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
@@ -140,10 +141,16 @@ function readShare(read: Reader, name: Name): number {
 function readDeliver(read: Reader): DeliverSettings {
   return {
     keys: readKeyRing(read),
-    allowedNetworks: readNetworks(readCidrs(read, 'MILLRACE_ALLOW_CIDRS').join(',')),
+    networks: readWebhookNetworks(read),
     retryScale: read.number('MILLRACE_RETRY_SCALE', 1, 100_000),
     maxInFlight: read.number('MILLRACE_MAX_IN_FLIGHT', 1, 100_000),
   };
+}
+
+/** The same for those who save a URL and those who connect to it. */
+function readWebhookNetworks(read: Reader): Networks {
+  const cidrs = (name: Name) => readCidrs(read, name).join(',');
+  return readNetworks(cidrs('MILLRACE_ALLOW_CIDRS'), cidrs('MILLRACE_DENY_CIDRS'));
 }
 
 function readDatabaseUrl(read: Reader): string {

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { suite, test } from 'node:test';
 import { urlProblem } from './control/webhook-url.ts';
-import { addressProblem, readNetworks } from './http/address-policy.ts';
+import { addressProblem, readNetworks, selfProblem } from './http/address-policy.ts';
 import { isEmpty, openTestClient, postTo, wordFor } from './deliver/client/client-for-tests.ts';
 import { openNameServer, type Zone } from './deliver/client/dns-for-tests.ts';
 import { openClient } from './deliver/client/open-client.ts';
@@ -72,7 +72,7 @@ const LITERALS: Record<string, string[]> = {
 suite('a URL that leads inside by its text', () => {
   for (const [id, urls] of Object.entries(LITERALS)) {
     test(`${id} is refused when it is saved and when we connect`, async () => {
-      await using client = openClient({ allowedNetworks: NOBODY, resolve: () => Promise.reject(new Error('asked')) });
+      await using client = openClient({ networks: NOBODY, resolve: () => Promise.reject(new Error('asked')) });
       await using inside = await openReceiver(ok);
       for (const url of urls.map((each) => each.replace('{port}', String(inside.port)))) {
         assert.match(urlProblem(url, NOBODY) ?? '', /must/, url);
@@ -94,7 +94,7 @@ suite('a URL that leads inside by its text', () => {
   });
 
   test('S30: the addresses of this machine that are not public are refused like any other', async () => {
-    await using client = openClient({ allowedNetworks: NOBODY });
+    await using client = openClient({ networks: NOBODY });
     const ours = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
     const inside = ours.filter(({ address }) => addressProblem(address, NOBODY) !== undefined);
     assert.ok(inside.length > 0);
@@ -102,6 +102,33 @@ suite('a URL that leads inside by its text', () => {
       const url = `http://${family === 'IPv6' ? `[${address}]` : address}:8080/`;
       assert.equal(wordFor(await postTo(client, url)), 'address_forbidden', url);
     }
+  });
+
+  test('S30: a connection to a public address of this machine is refused, unless it is allowed', () => {
+    const connection = { from: '8.8.4.4', to: '8.8.4.4' };
+    assert.match(selfProblem(connection, NOBODY) ?? '', /this server's own/);
+    assert.equal(selfProblem(connection, readNetworks('8.8.4.0/24')), undefined);
+    assert.equal(selfProblem({ ...connection, from: '8.8.8.8' }, NOBODY), undefined);
+  });
+
+  test('S30: what whoever runs us denies is refused, also where it is public or allowed', async () => {
+    const networks = readNetworks('127.0.0.0/8', '127.0.0.1/32,2606:4700::/32');
+    await using client = openClient({ networks });
+    await using inside = await openReceiver(ok);
+    for (const url of [`http://127.0.0.1:${inside.port}/`, 'https://[2606:4700::1]/']) {
+      assert.match(urlProblem(url, networks) ?? '', /MILLRACE_DENY_CIDRS/);
+      assert.equal(wordFor(await postTo(client, url)), 'address_forbidden', url);
+    }
+    assert.equal(inside.sockets.length, 0);
+  });
+
+  test('S30: what is denied is denied in every notation, its own and that of the address', () => {
+    const denied = '93.184.216.34/32';
+    assert.match(addressProblem('93.184.216.34', readNetworks('', '::ffff:93.184.216.34/128')) ?? '', /DENY/);
+    for (const address of ['::ffff:93.184.216.34', '64:ff9b::5db8:d822', '2002:5db8:d822::1']) {
+      assert.match(addressProblem(address, readNetworks('::/0', denied)) ?? '', /DENY/, address);
+    }
+    assert.equal(addressProblem('93.184.216.35', readNetworks('', denied)), undefined);
   });
 });
 
@@ -142,7 +169,7 @@ suite('a name that leads inside', () => {
       await using names = await openNameServer(ZONE);
       await using inside = await openReceiver(ok);
       const resolve = openResolver([names.address]);
-      await using client = openClient({ allowedNetworks: OUTSIDE_ONLY, resolve });
+      await using client = openClient({ networks: OUTSIDE_ONLY, resolve });
       const answer = await postTo(client, `http://${name}:${inside.port}/`);
       assert.equal(wordFor(answer), word, JSON.stringify(answer));
       assert.equal(inside.sockets.length, 0);
@@ -159,7 +186,7 @@ suite('a name that leads inside', () => {
       },
     );
     await using inside = await openReceiver(ok, { port: outside.port });
-    await using client = openClient({ allowedNetworks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
+    await using client = openClient({ networks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
     const url = `http://rebinding.example:${outside.port}/`;
     const first = await postTo(client, url);
     assert.equal(wordFor(first), 200, JSON.stringify(first));
@@ -172,7 +199,7 @@ suite('a name that leads inside', () => {
   test('is open in exactly the network that the operator allowed', async () => {
     await using names = await openNameServer(ZONE);
     await using outside = await openReceiver(ok, { host: '127.0.0.2' });
-    await using client = openClient({ allowedNetworks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
+    await using client = openClient({ networks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
     assert.equal(wordFor(await postTo(client, `http://good.example:${outside.port}/`)), 200);
     assert.equal(wordFor(await postTo(client, `http://127.0.0.2:${outside.port}/`)), 200);
     for (const host of ['127.0.0.1', '127.0.0.3', '10.0.0.1', '[::1]', '[::ffff:127.0.0.2]', '169.254.169.254']) {
@@ -182,8 +209,8 @@ suite('a name that leads inside', () => {
 
   test('stays closed at the metadata address when everything is allowed', async () => {
     await using names = await openNameServer(ZONE);
-    const allowedNetworks = readNetworks('0.0.0.0/0,::/0');
-    await using client = openClient({ allowedNetworks, resolve: openResolver([names.address]) });
+    const networks = readNetworks('0.0.0.0/0,::/0');
+    await using client = openClient({ networks, resolve: openResolver([names.address]) });
     for (const host of ['metadata.example', '169.254.169.254', '[::ffff:169.254.169.254]']) {
       assert.equal(wordFor(await postTo(client, `http://${host}/`)), 'address_forbidden', host);
     }

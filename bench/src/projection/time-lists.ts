@@ -1,3 +1,4 @@
+import { readNetworks } from '../../../server/src/http/address-policy.ts';
 import { hashOfSecret, makeSecret } from '../../../server/src/control/secret-text.ts';
 import { serveControl } from '../../../server/src/control/serve-control.ts';
 import { insertToken } from '../../../server/src/store/tokens.ts';
@@ -13,7 +14,7 @@ export async function timeLists(scene: Scene, sourceIds: string[]): Promise<Reco
   const needs = {
     ...scene,
     side,
-    allowedNetworks: [],
+    networks: readNetworks(''),
     changed: () => undefined,
     laneOf: () => undefined,
     now: () => new Date(),

@@ -1,3 +1,4 @@
+import { readNetworks } from '../../../server/src/http/address-policy.ts';
 import { insertToken } from '../../../server/src/store/tokens.ts';
 import { hashOfSecret, makeSecret } from '../../../server/src/control/secret-text.ts';
 import { NO_ENGINE } from '../../../server/src/control/control-for-tests.ts';
@@ -13,7 +14,7 @@ export type Times = Record<string, { medianMs: number; p95Ms: number }>;
 export async function timeQuestions(scene: Scene, size: RowCount): Promise<Times> {
   const token = await addToken(scene);
   const settings = { host: '127.0.0.1', port: 0, maxConnections: 100, trustedProxies: [] };
-  const told = { allowedNetworks: [], changed: () => undefined, laneOf: () => undefined, now: () => new Date() };
+  const told = { networks: readNetworks(''), changed: () => undefined, laneOf: () => undefined, now: () => new Date() };
   await using server = await serveControl(settings, { ...scene, ...told, side: NO_ENGINE });
   const figures: Times = {};
   for (const [name, path] of Object.entries(questions(size))) {

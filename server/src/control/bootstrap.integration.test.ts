@@ -1,3 +1,4 @@
+import { readNetworks } from '../http/address-policy.ts';
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
@@ -134,7 +135,7 @@ async function start(postgres: PostgresServer, bootstrapToken: string | undefine
     databaseUrl: postgres.url,
     bootstrapToken,
     keys: new Map([[1, key]]),
-    allowedNetworks: [],
+    networks: readNetworks(''),
     record: { recordRetentionMs: 86_400_000, counterRetentionMs: 86_400_000, sample: 1 },
   };
   const control = await startControl({

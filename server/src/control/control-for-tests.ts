@@ -1,4 +1,5 @@
 /** What the tests of the control API share: a server of its own on a real database, and people to ask as. */
+import { readNetworks } from '../http/address-policy.ts';
 import { CATALOG } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { openLog } from '../log.ts';
@@ -25,7 +26,7 @@ export const NO_ENGINE = {} as ControlSide;
 export const QUIET_NEEDS = {
   side: NO_ENGINE,
   catalog: CATALOG,
-  allowedNetworks: [],
+  networks: readNetworks(''),
   changed: () => undefined,
   laneOf: () => undefined,
 };
@@ -70,7 +71,7 @@ export async function startTestControl(): Promise<TestControl> {
     side: starting.use(await stream.controlSide()),
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
-    allowedNetworks: [],
+    networks: readNetworks(''),
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),
     now: () => new Date(),

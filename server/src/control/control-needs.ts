@@ -5,7 +5,7 @@ import type { Store } from '../store/open-store.ts';
 import type { LaneHealth } from '../stream/health-bucket.ts';
 import type { Tails } from '../stream/tail-listener.ts';
 import type { KeyRing } from '../secrets/seal.ts';
-import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { Networks } from '../http/address-policy.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 
 /** What the control role is given; nothing in it is found by itself. */
@@ -16,8 +16,8 @@ export type ControlNeeds = {
   keyRing: KeyRing;
   /** What a destination can be; CATALOG, or more in a test. */
   catalog: readonly CatalogEntry[];
-  /** MILLRACE_ALLOW_CIDRS. */
-  allowedNetworks: AllowedNetworks;
+  /** MILLRACE_ALLOW_CIDRS and MILLRACE_DENY_CIDRS. */
+  networks: Networks;
   /** Called after a commit that the config bucket should hear of. */
   changed(): void;
   /** A destination's lane as deliver last told of it; undefined when nothing waits. */

@@ -1,4 +1,4 @@
-import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { Networks } from '../http/address-policy.ts';
 import type { RecordSettings } from './record-settings.ts';
 
 /** What the control role is told by the environment. */
@@ -12,7 +12,7 @@ export type ControlSettings = {
   bootstrapToken: string | undefined;
   /** The key ring: the last one seals, all of them open. */
   keys: ReadonlyMap<number, Buffer>;
-  /** Private networks that webhooks may be sent to. */
-  allowedNetworks: AllowedNetworks;
+  /** Where webhooks may be sent to, and where not. */
+  networks: Networks;
   record: RecordSettings;
 };

@@ -14,7 +14,7 @@ import {
   type SettingsOwner,
 } from '../secrets/sealed-settings.ts';
 
-export type SettingsNeeds = Pick<ControlNeeds, 'catalog' | 'keyRing' | 'allowedNetworks' | 'now'>;
+export type SettingsNeeds = Pick<ControlNeeds, 'catalog' | 'keyRing' | 'networks' | 'now'>;
 type Stored = Record<string, unknown>;
 type Checking = { owner: SettingsOwner; needs: SettingsNeeds; stored?: Stored };
 
@@ -22,8 +22,8 @@ const HOUR_MS = 3_600_000;
 
 /** Sealed and ready to be stored, or a problem that says everything that is wrong with them. */
 export function checkedSettings(entry: CatalogEntry, given: unknown, { owner, needs, stored }: Checking): Stored {
-  const { allowedNetworks, keyRing } = needs;
-  const read = readSettings(entry, given, stored === undefined ? { allowedNetworks } : { allowedNetworks, stored });
+  const { networks, keyRing } = needs;
+  const read = readSettings(entry, given, stored === undefined ? { networks } : { networks, stored });
   if (!read.ok) {
     const errors = read.errors.map(({ path, message }) => ({ path: `/settings${path === '/' ? '' : path}`, message }));
     throw new ApiProblem('invalid_request', errors);
@@ -61,8 +61,8 @@ function checkedSecretName(row: DestinationRow, secret: string | undefined, need
   const refuse = (message: string) => new ApiProblem('invalid_request', [{ path: '/sharedSecret', message }]);
   if (name === undefined) throw refuse(`is nothing that ${entry.name} has`);
   if (secret === undefined) return name;
-  const { allowedNetworks } = needs;
-  const read = readSettings(entry, { ...row.settings, [name]: secret }, { allowedNetworks, stored: row.settings });
+  const { networks } = needs;
+  const read = readSettings(entry, { ...row.settings, [name]: secret }, { networks, stored: row.settings });
   // Whatever else has become wrong since, such as a network no longer allowed, must not keep a leaked secret in use.
   const error = read.ok ? undefined : read.errors.find(({ path }) => path === `/${name}`);
   if (error !== undefined) throw refuse(error.message);

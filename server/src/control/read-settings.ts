@@ -6,20 +6,20 @@ import { isObject, mapSecrets, rootPlace, type SettingPlace, visitSettings } fro
 import { headerProblems } from './webhook-headers.ts';
 import { secretProblem } from './webhook-secret.ts';
 import { urlProblem } from './webhook-url.ts';
-import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { Networks } from '../http/address-policy.ts';
 import type { Settings } from '../secrets/sealed-settings.ts';
 
 export type SettingsRead = { ok: true; settings: Settings } | { ok: false; errors: FieldError[] };
 export type SettingsContext = {
-  allowedNetworks: AllowedNetworks;
+  networks: Networks;
   /** As the row has them, when the destination exists. */
   stored?: Record<string, unknown>;
 };
 
 /** Rules that JSON Schema cannot say, by the name a schema calls them with. */
-const RULES: Record<SettingKind, (value: unknown, allowed: AllowedNetworks) => [path: string, message: string][]> = {
-  'webhook-url': (value, allowed) => {
-    const problem = typeof value === 'string' ? urlProblem(value, allowed) : undefined;
+const RULES: Record<SettingKind, (value: unknown, networks: Networks) => [path: string, message: string][]> = {
+  'webhook-url': (value, networks) => {
+    const problem = typeof value === 'string' ? urlProblem(value, networks) : undefined;
     return problem === undefined ? [] : [['', problem]];
   },
   'webhook-secret': (value) => {
@@ -36,7 +36,7 @@ export function readSettings(entry: CatalogEntry, given: unknown, context: Setti
   visitSettings(rootPlace(entry.settings), value, ({ schema, path }, each) => {
     const problem = textProblem(each);
     if (problem !== undefined) errors.push({ path: path || '/', message: problem });
-    for (const [inner, message] of schema.kind === undefined ? [] : RULES[schema.kind](each, context.allowedNetworks)) {
+    for (const [inner, message] of schema.kind === undefined ? [] : RULES[schema.kind](each, context.networks)) {
       if (!kept.has(path + inner)) errors.push({ path: path + inner, message });
     }
   });

@@ -186,7 +186,7 @@ suite('secret settings', () => {
 suite('a second entry of the catalog', () => {
   test('needs nothing but its schema', () => {
     const given = { server: URL_1, login: { user: 'u', password: 'pass word' }, tokens: ['token 1', 'token 2'] };
-    const context = { allowedNetworks: [] };
+    const context = { networks: readNetworks('') };
     const answer = readSettings(QUEUE, given, context);
     assert.ok(answer.ok);
     const stored = sealSettings(QUEUE, answer.settings, { owner, keyRing });
@@ -211,12 +211,8 @@ suite('a second entry of the catalog', () => {
 });
 
 function read(settings: unknown, stored?: Record<string, unknown>) {
-  const allowedNetworks = readNetworks('');
-  return readSettings(
-    webhooks as CatalogEntry,
-    settings,
-    stored === undefined ? { allowedNetworks } : { allowedNetworks, stored },
-  );
+  const networks = readNetworks('');
+  return readSettings(webhooks as CatalogEntry, settings, stored === undefined ? { networks } : { networks, stored });
 }
 
 function seal(settings: unknown, stored?: Record<string, unknown>): Record<string, unknown> {

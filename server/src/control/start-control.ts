@@ -57,7 +57,7 @@ export async function startControl({ settings, side, project, log, ...given }: S
     side,
     keyRing,
     catalog: CATALOG,
-    allowedNetworks: settings.allowedNetworks,
+    networks: settings.networks,
     changed,
     now: () => new Date(),
     log,

@@ -17,7 +17,7 @@ const keyRing = openKeyRing(KEYS);
 
 export const SETTINGS: DeliverSettings = {
   keys: KEYS,
-  allowedNetworks: readNetworks('127.0.0.0/8,::1/128'),
+  networks: readNetworks('127.0.0.0/8,::1/128'),
   retryScale: 1,
   maxInFlight: 200,
 };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AllowedNetworks } from '../http/address-policy.ts';
+import type { Networks } from '../http/address-policy.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import { openKeyRing } from '../secrets/seal.ts';
@@ -31,7 +31,7 @@ import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow }
 
 export type DeliverSettings = {
   keys: ReadonlyMap<number, Buffer>;
-  allowedNetworks: AllowedNetworks;
+  networks: Networks;
   /** Divides every retry time. */
   retryScale: number;
   /** Attempts under way in this process. */
@@ -152,7 +152,7 @@ async function openParts(
 async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, windows: Windows): Promise<Sending> {
   const { settings, config, side, metrics, tracing } = needs;
   const schedule = retrySchedule(settings.retryScale);
-  const client = stack.use(openClient({ allowedNetworks: settings.allowedNetworks }));
+  const client = stack.use(openClient({ networks: settings.networks }));
   const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
   const needsOfWorking = { ...attemptNeeds, isWorking: true };
   const make: DispatcherNeeds['attempt'] = (delivery, webhook, isWorking) =>

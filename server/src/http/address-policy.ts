@@ -1,7 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Networks that webhooks may reach although they are not public. */
-export type AllowedNetworks = ReturnType<typeof ipaddr.parseCIDR>[];
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** What whoever runs us says about networks: which webhooks may reach although not public, and which never, even if they are. */
+export type Networks = { allowed: Network[]; denied: Network[] };
 
 /** Cloud metadata services: refused even inside an allowed network. */
 const METADATA = [
@@ -25,22 +27,44 @@ const ALSO_REFUSED = [
 ].map((cidr) => ipaddr.parseCIDR(cidr));
 const PUBLIC_V6 = ipaddr.parseCIDR('2000::/3');
 
-/** `10.0.0.0/8,fd12::/16`; throws on the first part that is not a network. */
-export function readNetworks(text: string): AllowedNetworks {
+/** Each as in `10.0.0.0/8,fd12::/16`; throws on the first part that is not a network. */
+export function readNetworks(allowed: string, denied = ''): Networks {
+  return { allowed: readCidrs(allowed), denied: readCidrs(denied) };
+}
+
+function readCidrs(text: string): Network[] {
   const parts = text.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '').map((part) => ipaddr.parseCIDR(part));
+  return parts.filter((part) => part !== '').map((part) => plainNetwork(ipaddr.parseCIDR(part)));
+}
+
+/** One of IPv4 addresses that is written as one of IPv6 would match nothing. */
+function plainNetwork([address, bits]: Network): Network {
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
 }
 
 /** Whether an address may be connected to. An allow-list of what is public, not a deny-list of what is not. */
-export function addressProblem(text: string, allowed: AllowedNetworks): string | undefined {
+export function addressProblem(text: string, { allowed, denied }: Networks): string | undefined {
   const address = ipaddr.parse(text);
   const isMetadata = formsOf(address).some((form) => METADATA.includes(form.toNormalizedString()));
   if (isMetadata) return `must not be the metadata address ${text}`;
+  if (formsOf(address).some((form) => denied.some((network) => isInside(form, network))))
+    return `must not be the address ${text}, which MILLRACE_DENY_CIDRS closes`;
   if (allowed.some((network) => isInside(address, network))) return undefined;
   const refusal = `must not be the address ${text}, which is not public; MILLRACE_ALLOW_CIDRS can allow your own network`;
   if (ALSO_REFUSED.some((network) => isInside(address, network))) return refusal;
   if (address.range() !== 'unicast') return refusal;
   return address.kind() === 'ipv6' && !isInside(address, PUBLIC_V6) ? refusal : undefined;
+}
+
+/**
+ * A connection that begins and ends at the same address leads to this very machine, by an address that may well be public.
+ * What listens here may trust those who can reach it.
+ */
+export function selfProblem({ from, to }: { from: string; to: string }, { allowed }: Networks): string | undefined {
+  const isAllowed = () => allowed.some((network) => isInside(ipaddr.parse(to), network));
+  if (from !== to || isAllowed()) return undefined;
+  return `must not be the address ${to}, which is this server's own; MILLRACE_ALLOW_CIDRS can allow it`;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -55,6 +79,6 @@ function formsOf(address: Address): Address[] {
   return [address, ...inside.map((four) => new ipaddr.IPv4(four))];
 }
 
-function isInside(address: Address, [network, bits]: AllowedNetworks[number]): boolean {
+function isInside(address: Address, [network, bits]: Network): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }

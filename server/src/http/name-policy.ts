@@ -1,11 +1,11 @@
-import type { AllowedNetworks } from './address-policy.ts';
+import type { Networks } from './address-policy.ts';
 
 const RESERVED_SUFFIXES = ['local', 'internal', 'home.arpa', 'localdomain'];
 /** Names of this machine and of cloud metadata services: refused even where private networks are allowed. */
 const REFUSED_NAMES = ['localhost', 'metadata.google.internal', 'metadata.goog', 'instance-data'];
 
 /** Whether a host's name may be looked up at all; what it leads to is checked when we connect. */
-export function nameProblem(host: string, allowed: AllowedNetworks): string | undefined {
+export function nameProblem(host: string, { allowed }: Networks): string | undefined {
   if (REFUSED_NAMES.some((name) => isName(host, name))) return `must not use the reserved name ${host}`;
   // Names inside a network of their own are for those who have one.
   if (allowed.length > 0) return undefined;

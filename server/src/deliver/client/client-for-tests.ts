@@ -4,7 +4,7 @@ import { type Answer, type Client, type ClientNeeds, openClient, type Post } fro
 
 /** A client that may reach the receivers of the tests. */
 export function openTestClient(needs: Partial<ClientNeeds> = {}): Client {
-  return openClient({ allowedNetworks: readNetworks('127.0.0.0/8,::1/128'), ...needs });
+  return openClient({ networks: readNetworks('127.0.0.0/8,::1/128'), ...needs });
 }
 
 export function postTo(client: Client, url: string, rest: Partial<Post> = {}): Promise<Answer> {

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { addressProblem, type AllowedNetworks } from '../../http/address-policy.ts';
+import { addressProblem, type Networks, selfProblem } from '../../http/address-policy.ts';
 import { classifyError, errorDetail } from './classify-error.ts';
 import type { ErrorClass } from './error-classes.ts';
 import type { Target } from './read-target.ts';
@@ -19,7 +19,7 @@ export type Dial = {
   cancel(): void;
 };
 export type DialNeeds = {
-  allowed: AllowedNetworks;
+  networks: Networks;
   resolve: Resolve;
   secureContext: SecureContext;
   /** For DNS, TCP and TLS together. */
@@ -94,17 +94,23 @@ function detailOf(reason: unknown): string {
   return reason instanceof Error ? errorDetail(reason) : String(reason);
 }
 
-function checkAddresses(addresses: string[], state: State, { allowed }: DialNeeds): Found {
+function checkAddresses(addresses: string[], state: State, { networks }: DialNeeds): Found {
   for (const address of addresses) {
-    const problem = problemOf(address, allowed);
+    const problem = problemOf(address, networks);
     if (problem !== undefined) return { ...failure(state, 'address_forbidden', problem), address };
   }
   return { ok: true, addresses };
 }
 
 /** Fails closed: the policy reads octal and short forms as addresses too, which the system below reads in its own way. */
-function problemOf(address: string, allowed: AllowedNetworks): string | undefined {
-  return isIP(address) === 0 ? `must not lead to ${address}` : addressProblem(address, allowed);
+function problemOf(address: string, networks: Networks): string | undefined {
+  return isIP(address) === 0 ? `must not lead to ${address}` : addressProblem(address, networks);
+}
+
+function socketProblem({ localAddress = '', remoteAddress = '' }: Socket, networks: Networks): string | undefined {
+  const [from, to] = [plain(localAddress), plain(remoteAddress)];
+  if (isIP(from) === 0) return 'must not lead to a connection that is gone';
+  return problemOf(to, networks) ?? selfProblem({ from, to }, networks);
 }
 
 type Attempt = { address: string; target: Target; limitMs: number };
@@ -121,7 +127,7 @@ async function connectTo(attempt: Attempt, state: State, needs: DialNeeds): Prom
   try {
     await opened(raw, 'connect');
     state.timings.connectMs = needs.now() - startedAt;
-    const problem = problemOf(plain(raw.remoteAddress ?? ''), needs.allowed);
+    const problem = socketProblem(raw, needs.networks);
     if (problem !== undefined) return refuse(raw, failure(state, 'address_forbidden', problem));
     const socket = target.isTls ? await secure(raw, { target, state }, needs) : raw;
     return { ok: true, socket, address, timings: state.timings };

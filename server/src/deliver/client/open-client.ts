@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import type { AllowedNetworks } from '../../http/address-policy.ts';
+import type { Networks } from '../../http/address-policy.ts';
 import { openDeadlines } from './deadlines.ts';
 import type { DialNeeds } from './dial.ts';
 import { type ErrorClass, sentence } from './error-classes.ts';
@@ -41,7 +41,7 @@ export type Client = AsyncDisposable & {
 };
 
 export type ClientNeeds = {
-  allowedNetworks: AllowedNetworks;
+  networks: Networks;
   /** From the call to the end of the response's head, all waiting included. */
   timeoutMs?: number;
   maxNewConnectionsPerSecond?: number;
@@ -59,7 +59,7 @@ export type ClientNeeds = {
  * decoding, one POST at most once (see `isStale` for the exception), one deadline for everything.
  */
 export function openClient(needs: ClientNeeds): Client {
-  const readTarget = openTargetReader(needs.allowedNetworks);
+  const readTarget = openTargetReader(needs.networks);
   const sockets = new Set<Socket>();
   const traffic = openTraffic(needs, sockets);
   let isStopped = false;
@@ -98,7 +98,7 @@ function openTraffic(needs: ClientNeeds, sockets: Set<Socket>): Traffic {
   const timeoutMs = needs.timeoutMs ?? 5_000;
   const now = () => performance.now();
   const dialNeeds: DialNeeds = {
-    allowed: needs.allowedNetworks,
+    networks: needs.networks,
     resolve: needs.resolve ?? openResolver(),
     secureContext: openSecureContext(needs.certificateAuthorities),
     // The rest is for the request itself.

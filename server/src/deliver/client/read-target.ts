@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { addressProblem, type AllowedNetworks } from '../../http/address-policy.ts';
+import { addressProblem, type Networks } from '../../http/address-policy.ts';
 import { nameProblem } from '../../http/name-policy.ts';
 import { portProblem } from '../../http/port-policy.ts';
 import type { ErrorClass } from './error-classes.ts';
@@ -20,14 +20,14 @@ export type Target = {
 const KEPT_TARGETS = 10_000;
 
 /** Reads URLs and remembers the last ones: parsing one costs as much as signing a body. */
-export function openTargetReader(allowed: AllowedNetworks): (url: string) => Target {
+export function openTargetReader(networks: Networks): (url: string) => Target {
   // Two generations instead of one ordered list: a hit in the young one, the usual case, changes nothing.
   let young = new Map<string, Target>();
   let old = new Map<string, Target>();
   return (url) => {
     const known = young.get(url);
     if (known !== undefined) return known;
-    const target = old.get(url) ?? readTarget(url, allowed);
+    const target = old.get(url) ?? readTarget(url, networks);
     if (young.size >= KEPT_TARGETS / 2) {
       old = young;
       young = new Map();
@@ -38,7 +38,7 @@ export function openTargetReader(allowed: AllowedNetworks): (url: string) => Tar
 }
 
 /** The saved URL is checked again in full: rules grow, and rows can be written by other hands. */
-function readTarget(text: string, allowed: AllowedNetworks): Target {
+function readTarget(text: string, networks: Networks): Target {
   if (!URL.canParse(text)) return nowhere('is not an absolute URL');
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return nowhere('must begin with http:// or https://');
@@ -49,7 +49,7 @@ function readTarget(text: string, allowed: AllowedNetworks): Target {
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   const target: Target = { origin: url.origin, path: url.pathname + url.search, host, port, isTls };
   const isAddress = isIP(host) !== 0;
-  const detail = portProblem(port) ?? (isAddress ? addressProblem(host, allowed) : nameProblem(host, allowed));
+  const detail = portProblem(port) ?? (isAddress ? addressProblem(host, networks) : nameProblem(host, networks));
   return detail === undefined ? target : { ...target, problem: { errorClass: 'address_forbidden', detail } };
 }
 
