@@ -1,6 +1,7 @@
 import { TailEvent, TailQuery } from '@millrace/contract/control';
 import { findSource } from '../store/sources.ts';
 import { MAX_TAIL_PER_SECOND, type TailFilter } from '../stream/tail-entry.ts';
+import type { Listening } from '../stream/tail-listener.ts';
 import { found } from './problems.ts';
 import type { Send, StreamEvent, StreamRoute, Watching } from './stream-route.ts';
 
@@ -24,15 +25,21 @@ export const tailRoutes: StreamRoute[] = [
   },
 ];
 
-type Listen = (sourceId: string, filter: TailFilter, heard: Heard) => Disposable | undefined;
+type Listen = (sourceId: string, filter: TailFilter, heard: Heard) => Listening | undefined;
 type Heard = (entries: StreamEvent[], leftOut: number) => void;
 
-/** At most so many a second; what is left out is counted and said. */
+/**
+ * At most so many a second; what is left out is counted and said. `open` is not said before the engine has the wish, or a
+ * call right after it would be missed.
+ */
 function tail({ params, query }: Watching, send: Send, listen: Listen): Disposable {
   const sourceId = params['id'] ?? '';
+  const life = { isOpen: false, isOver: false };
   let leftOut = 0;
   let left = MAX_TAIL_PER_SECOND;
   const listening = listen(sourceId, query as TailFilter, (entries, missed) => {
+    // What others who look on wished for may come before.
+    if (!life.isOpen) return;
     leftOut += missed;
     for (const entry of entries) {
       if (left > 0 && send(entry)) left -= 1;
@@ -46,9 +53,14 @@ function tail({ params, query }: Watching, send: Send, listen: Listen): Disposab
   };
   const timer = setInterval(nextSecond, SECOND_MS);
   const opened = { kind: 'open', sourceId, maxPerSecond: MAX_TAIL_PER_SECOND };
-  send(opened);
+  void Promise.resolve(listening?.told).then(() => {
+    if (life.isOver) return;
+    send(opened);
+    life.isOpen = true;
+  });
   return {
     [Symbol.dispose]() {
+      life.isOver = true;
       clearInterval(timer);
       listening?.[Symbol.dispose]();
     },

@@ -17,7 +17,12 @@ export type Tails = {
   /**
    * Calls with what this filter lets through, and how many more it would have let through that were not sent.
    */
-  listen(sourceId: string, filter: TailFilter, heard: Listener['heard']): Disposable;
+  listen(sourceId: string, filter: TailFilter, heard: Listener['heard']): Listening;
+};
+
+export type Listening = Disposable & {
+  /** Resolves when the engine has the wish, or is away: it is told again every two seconds. */
+  told: Promise<void>;
 };
 
 type Listener = { filter: TailFilter; heard(entries: TailEntry[], leftOut: number): void };
@@ -38,6 +43,7 @@ export function openTails({ nc }: Connection): Tails & Disposable {
       source.listeners.add(listener);
       announce(state, sourceId, source);
       return {
+        told: nc.flush().catch(() => undefined),
         [Symbol.dispose]() {
           if (source.listeners.delete(listener)) leave(state, sourceId, source);
         },
