@@ -20,8 +20,9 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   const owner = postgresOwner();
   chmodSync(dir, 0o700);
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(dir, owner.uid, owner.gid);
-  const [port = 0] = await freePorts(1);
   runPostgres('initdb', ['-D', dir, '-U', 'millrace', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync']);
+  // Right before it is used: initdb takes seconds, in which others would find it free as well.
+  const [port = 0] = await freePorts(1);
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off`;
   const start = () =>
     void runPostgres('pg_ctl', ['start', '-w', '-D', dir, '-l', join(dir, 'server.log'), '-o', settings]);

@@ -11,6 +11,8 @@ type Request = {
   receipt: { notifications: Notification[]; erased: Record<string, number> };
 };
 
+type Recorded = { deliveries: number; attempts: number };
+
 /** With characters that JSON writes in its own way. */
 const GONE = 'somebody "quoted" \\ who wants to be forgotten';
 const STAYS = 'somebody who stays';
@@ -76,6 +78,12 @@ async function fillAllStores(scene: Scene): Promise<void> {
   const everywhere = ['attempts.answers', 'deliveries.user_id', 'jobs.asked', 'refusals.samples'];
   await until(async () => (await columnsWith(GONE)).join() === everywhere.join());
   await until(async () => (await streamsWith(GONE)).join() === 'LANES-0,DEAD');
+  const recorded = `SELECT count(DISTINCT d.id)::int AS deliveries, count(a)::int AS attempts FROM deliveries d
+    LEFT JOIN attempts a ON a.delivery_id = d.id WHERE d.user_id = $1`;
+  await until(async () => {
+    const [{ deliveries, attempts } = assert.fail()] = await stack.sql<Recorded>(recorded, [GONE]);
+    return deliveries === 15 && attempts >= 10;
+  });
   assert.deepEqual(await columnsWith(MARK), ['attempts.answers', 'deliveries.anonymous_id']);
   assert.deepEqual(await streamsWith(MARK), ['LANES-0', 'DEAD']);
 }

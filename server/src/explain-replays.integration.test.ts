@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Explanation } from '@millrace/contract/control';
 import { answer, openReceiver } from './deliver/receiver-for-tests.ts';
-import { addScene, ended, type Job, openStack, type Scene, type Stack, track, until } from './stack-for-tests.ts';
+import {
+  addScene,
+  ended,
+  type Job,
+  openStack,
+  type Scene,
+  type Stack,
+  suppressionHeard,
+  track,
+  until,
+} from './stack-for-tests.ts';
 
 type Told = Explanation['destinations'][number];
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
@@ -106,7 +116,7 @@ suite('explain tells of an event whose user', () => {
     const userId = 'somebody-suppressed';
     const body = { userIds: [userId], sources: [scene.sourceId], suppress: true };
     await stack.get('POST', '/deletion-requests', body);
-    await until(() => receiver.received.some((one) => one.body.includes(`"delete","userId":"${userId}"`)));
+    await suppressionHeard(stack, scene.sourceId, userId);
     // As a collect process would store it that has not heard of the suppression yet.
     await stack.append(scene.sourceId, track('slipped in', { userId, messageId: 'slipped-in' }));
     const told = await toldOf('slipped-in', ({ state }) => state === 'skipped');

@@ -5,6 +5,8 @@
  * scripts/boundaries.test.ts.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { suite, test } from 'node:test';
 import { urlProblem } from './control/webhook-url.ts';
@@ -150,6 +152,16 @@ const ZONE: Zone = {
   'silent.example': () => ['silence'],
 };
 
+/** One that is free at 127.0.0.2 may have somebody listening at 127.0.0.1. */
+async function portFreeEverywhere(): Promise<number> {
+  const server = createServer().listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 suite('a name that leads inside', () => {
   const refused: [what: string, name: string, word: string][] = [
     ['S18: has an address inside', 'inside.example', 'address_forbidden'],
@@ -181,9 +193,7 @@ suite('a name that leads inside', () => {
     await using names = await openNameServer(ZONE);
     await using outside = await openReceiver(
       (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
-      {
-        host: '127.0.0.2',
-      },
+      { host: '127.0.0.2', port: await portFreeEverywhere() },
     );
     await using inside = await openReceiver(ok, { port: outside.port });
     await using client = openClient({ networks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
@@ -227,7 +237,7 @@ suite('a name that leads inside', () => {
 
 suite('a name with several addresses', () => {
   test('is tried at the next one when the first does not listen', async () => {
-    await using receiver = await openReceiver(ok, { host: '127.0.0.3' });
+    await using receiver = await openReceiver(ok, { host: '127.0.0.3', port: await portFreeEverywhere() });
     const resolve = () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] });
     await using client = openTestClient({ resolve });
     const answer = await postTo(client, `http://example.com:${receiver.port}/`);
@@ -236,7 +246,7 @@ suite('a name with several addresses', () => {
   });
 
   test('is tried at three of them, and no more', async () => {
-    await using receiver = await openReceiver(ok, { host: '127.0.0.4' });
+    await using receiver = await openReceiver(ok, { host: '127.0.0.4', port: await portFreeEverywhere() });
     const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
     await using client = openTestClient({ resolve: () => Promise.resolve({ ok: true, addresses }) });
     assert.equal(wordFor(await postTo(client, `http://example.com:${receiver.port}/`)), 'connection_refused');

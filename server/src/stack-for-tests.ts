@@ -5,6 +5,7 @@ import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from './config.ts';
 import { openLog } from './log.ts';
 import { type Running, startRoles } from './start-roles.ts';
+import type { ConfigView } from './stream/config-bucket.ts';
 import { openInspector } from './stream/inspect-for-tests.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
@@ -32,6 +33,7 @@ export async function openStack(change: Record<string, string> = {}) {
     postgres,
     natsUrl: nats.url,
     controlUrl: () => `${controlUrl()}/api/v1`,
+    view: () => viewOf(roles.current),
     /** Stores one call past collect. */
     append: (sourceId: string, call: object) => append(roles.current, sourceId, call),
     /** Everything that the database is asked here, and nobody else may. */
@@ -84,6 +86,12 @@ async function append({ stream }: Running, sourceId: string, call: object): Prom
   if (!appended.ok) throw new Error(appended.why);
 }
 
+/** What collect and deliver have heard of. */
+function viewOf({ view }: Running): ConfigView {
+  if (view === undefined) throw new Error('there is no collect and no deliver here');
+  return view;
+}
+
 function system({ control }: Running, text: string, values: unknown[]): Promise<object[]> {
   if (control === undefined) throw new Error('there is no control here');
   const asked = control.store.asSystem((tx) => tx.query(text, values));
@@ -108,23 +116,31 @@ export function stackSettings(natsUrl: string, databaseUrl: string): Record<stri
 
 export type Stack = Awaited<ReturnType<typeof openStack>>;
 export type Asked = ReturnType<typeof overHttp>;
+/** Where the roles are in another process, nobody can look at what they have heard of. */
+export type PerhapsSeen = { view?: Stack['view'] };
 export type Scene = { sourceId: string; destinationId: string; writeKey: string };
 
 /** A source with one webhook behind it, as soon as calls to it are accepted and routed. */
-export async function addScene(stack: Asked, url: string, settings: object = {}): Promise<Scene> {
+export async function addScene(stack: Asked & PerhapsSeen, url: string, settings: object = {}): Promise<Scene> {
   type Source = { id: string; writeKeys: { key: string }[] };
   const source = await stack.get<Source>('POST', '/sources', { name: 'Shop' });
   const destinationId = await addDestination(stack, source.id, { targets: [{ url }], ...settings });
   const writeKey = source.writeKeys[0]?.key ?? '';
   await until(async () => (await stack.send(writeKey, [])) === 400, 5_000);
-  // Collect has heard of the source, which was told before the destination: a moment later all have heard of both.
-  await sleep(300);
+  // In another process: collect has heard of the source, which was told before the destination.
+  if (stack.view === undefined) await sleep(300);
+  else await until(() => stack.view?.().destination(destinationId) !== undefined);
   return { sourceId: source.id, destinationId, writeKey };
 }
 
 export async function addDestination(stack: Asked, sourceId: string, settings: object): Promise<string> {
   const made = await stack.get('POST', '/destinations', { sourceId, catalog: 'Webhooks', enabled: true, settings });
   return String(made['id']);
+}
+
+/** Waits until collect and deliver drop the calls of a user: receivers may be told of the deletion before. */
+export async function suppressionHeard({ view }: Pick<Stack, 'view'>, sourceId: string, userId: string): Promise<void> {
+  await until(() => view().userMark(sourceId, userId)?.isSuppressed === true);
 }
 
 export async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> {
@@ -151,6 +167,11 @@ export async function ended(stack: Asked, path: string, patienceMs = 20_000): Pr
   }, patienceMs);
   if (job === undefined) throw new Error('no job');
   return job;
+}
+
+/** This month, and the one in which a test began when midnight came meanwhile: the calls of the test are in both then. */
+export function monthsSince(startedAt: Date): string[] {
+  return [...new Set([startedAt, new Date()].map((at) => at.toISOString().slice(0, 7)))];
 }
 
 export function track(event: string, change: object = {}): object {

@@ -2,15 +2,26 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openReceiver } from './deliver/receiver-for-tests.ts';
-import { addScene, openStack, type Scene, type Stack, track, until } from './stack-for-tests.ts';
+import {
+  addScene,
+  monthsSince,
+  openStack,
+  type Scene,
+  type Stack,
+  suppressionHeard,
+  track,
+  until,
+} from './stack-for-tests.ts';
 
 type Usage = { calls: number; sources: { sourceId: string; calls: number; suppressed: number }[] };
 type Dropped = { items: { day: string; sourceId: string; calls: number }[] };
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-const HEARD_WITHIN_MS = 1_000;
+/** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
+const HEARD_WITHIN_MS = 3_000;
 const QUIET = 'somebody-not-to-be-heard-of';
 
+const startedAt = new Date();
 let stack: Stack;
 let receiver: Receiver;
 before(async () => {
@@ -27,29 +38,53 @@ const arrived = (text: string) => receiver.received.some(({ body }) => body.incl
 async function suppress(scene: Scene, userId: string, sources: string[] | undefined = [scene.sourceId]): Promise<void> {
   await stack.get('POST', '/deletion-requests', { userIds: [userId], suppress: true, ...(sources && { sources }) });
   await until(() => arrived(`"delete","userId":"${userId}"`));
+  await suppressionHeard(stack, scene.sourceId, userId);
 }
 
 async function usageOf({ sourceId }: Scene): Promise<number[]> {
-  const { sources } = await stack.get<Usage>('GET', '/usage');
-  const own = sources.find((each) => each.sourceId === sourceId);
-  return [own?.calls ?? 0, own?.suppressed ?? 0];
+  let [calls, suppressed] = [0, 0];
+  for (const month of monthsSince(startedAt)) {
+    const { sources } = await stack.get<Usage>('GET', `/usage?month=${month}`);
+    const own = sources.find((each) => each.sourceId === sourceId);
+    calls += own?.calls ?? 0;
+    suppressed += own?.suppressed ?? 0;
+  }
+  return [calls, suppressed];
 }
+
+async function droppedOf({ sourceId }: Scene): Promise<Dropped['items']> {
+  const items: Dropped['items'] = [];
+  for (const month of monthsSince(startedAt)) {
+    items.push(...(await stack.get<Dropped>('GET', `/suppressions/calls?month=${month}`)).items);
+  }
+  return items.filter((each) => each.sourceId === sourceId);
+}
+
+const today = () => new Date().toISOString().slice(0, 10);
 
 suite('calls of a suppressed user', () => {
   test('are counted by source and day, and as usage of the source like all others', async () => {
     const scene = await addScene(stack, receiver.url);
     await suppress(scene, QUIET);
+    const days = [today()];
     const mixed = [track('dropped 1', { userId: QUIET }), track('kept', { userId: 'u2' })];
     assert.equal(await stack.send(scene.writeKey, mixed), 200);
     assert.equal(await stack.send(scene.writeKey, [track('dropped 2', { userId: QUIET })]), 200);
     const alias = { type: 'alias', userId: 'u3', previousId: QUIET, messageId: 'dropped 3' };
     assert.equal(await stack.send(scene.writeKey, [alias]), 200);
     await until(async () => (await usageOf(scene)).join() === '4,3');
-    const { items } = await stack.get<Dropped>('GET', '/suppressions/calls');
-    const day = new Date().toISOString().slice(0, 10);
-    assert.deepEqual(
-      items.filter(({ sourceId }) => sourceId === scene.sourceId),
-      [{ day, sourceId: scene.sourceId, calls: 3 }],
+    days.push(today());
+    const dropped = await droppedOf(scene);
+    assert.equal(
+      dropped.reduce((sum, { calls }) => sum + calls, 0),
+      3,
+    );
+    // One row, or two when midnight came between the calls.
+    const rowDays = dropped.map(({ day }) => day);
+    assert.equal(rowDays.length, new Set(rowDays).size);
+    assert.ok(
+      rowDays.every((day) => days.includes(day)),
+      `${rowDays.join()} of ${days.join()}`,
     );
     assert.deepEqual((await stack.get<Dropped>('GET', '/suppressions/calls?month=2020-01')).items, []);
     await until(() => arrived('"kept"'));
@@ -86,7 +121,7 @@ suite('calls of a suppressed user', () => {
 });
 
 suite('a suppression that is lifted', () => {
-  test('lets calls through within a second, is in the audit log, and leaves the tombstone', async () => {
+  test('lets calls through promptly, is in the audit log, and leaves the tombstone', async (t) => {
     const scene = await addScene(stack, receiver.url);
     const userId = 'somebody-who-came-back';
     await stack.send(scene.writeKey, [track('of before', { userId })]);
@@ -102,6 +137,7 @@ suite('a suppression that is lifted', () => {
       return arrived('"back"');
     });
     const heardMs = performance.now() - liftedAt;
+    t.diagnostic(`heard of after ${Math.round(heardMs)} ms`);
     assert.ok(heardMs < HEARD_WITHIN_MS, `${Math.round(heardMs)} ms`);
     assert.ok(!arrived('meanwhile'), 'what was dropped is gone');
     const range = { from: '2026-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };

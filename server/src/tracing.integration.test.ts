@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { freePorts, startNatsCluster } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
 import { type Attributes, type Context, type Span, type SpanOptions, trace, type Tracer } from '@opentelemetry/api';
 import { hashOfKey } from './collect/find-write-key.ts';
 import { readConfig } from './config.ts';
@@ -37,12 +37,11 @@ test('a call, its append and its attempt are one trace, and the receiver is told
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
   await using cluster = await startNatsCluster();
   await using receiver = await openReceiver();
-  const [collectPort = 0] = await freePorts(1);
   const settings = {
     MILLRACE_ROLES: 'collect,deliver',
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: cluster.url,
-    MILLRACE_COLLECT_PORT: String(collectPort),
+    MILLRACE_COLLECT_PORT: '0',
     MILLRACE_METRICS_PORT: '0',
     MILLRACE_KEYS: `1:${KEYS.get(1)?.toString('base64')}`,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
@@ -58,7 +57,7 @@ test('a call, its append and its attempt are one trace, and the receiver is told
   const who = { id: SOURCE_ID, workspaceId: WORKSPACE_ID, name: 'Shop', enabled: true };
   await writer.putSource({ ...who, writeKeyHashes: [hashOfKey('a-write-key')] });
   const body = JSON.stringify({ writeKey: 'a-write-key', batch: [track('Bought')] });
-  const send = () => fetch(`http://127.0.0.1:${collectPort}/v1/batch`, { method: 'POST', body });
+  const send = () => fetch(`http://127.0.0.1:${running.collectPort}/v1/batch`, { method: 'POST', body });
   await until(async () => (await send()).status === 200);
   await until(() => ended.some(({ name }) => name === 'millrace.attempt'));
   const [append, call, attempt] = ended;

@@ -21,12 +21,11 @@ const WRITE_KEY = 'a-write-key';
 async function openScene() {
   await using opening = new AsyncDisposableStack();
   const cluster = opening.use(await startNatsCluster());
-  const [collectPort = 0] = await freePorts(1);
   const read = readConfig({
     MILLRACE_ROLES: 'collect,deliver',
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: cluster.url,
-    MILLRACE_COLLECT_PORT: String(collectPort),
+    MILLRACE_COLLECT_PORT: '0',
     MILLRACE_METRICS_PORT: '0',
     MILLRACE_KEYS: `1:${KEYS.get(1)?.toString('base64')}`,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
@@ -49,7 +48,7 @@ async function openScene() {
     /** The status of a request with these calls. */
     async send(calls: object[], writeKey = WRITE_KEY): Promise<number> {
       const body = JSON.stringify({ writeKey, batch: calls });
-      return (await fetch(`http://127.0.0.1:${collectPort}/v1/batch`, { method: 'POST', body })).status;
+      return (await fetch(`http://127.0.0.1:${running.collectPort}/v1/batch`, { method: 'POST', body })).status;
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

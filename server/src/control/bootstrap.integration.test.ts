@@ -108,7 +108,7 @@ suite('a start without a database', () => {
     const { control } = await start(postgres, TOKEN);
     const startedAt = performance.now();
     await control[Symbol.asyncDispose]();
-    assert.ok(performance.now() - startedAt < 2_000);
+    assert.ok(performance.now() - startedAt < 8_000);
   });
 });
 

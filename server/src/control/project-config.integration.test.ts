@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { type NatsCluster, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { openLog } from '../log.ts';
 import { insertDestination } from '../store/destinations.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
@@ -29,10 +29,14 @@ const SETTINGS = {
   retentionMs: 3_600_000,
   dedupWindowMs: 60_000,
 } as const;
+/** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
+const PROMPTLY_MS = 3_000;
+/** As PostgreSQL knows its sessions. */
+const CHILD = 'killed-at-random';
 const ids = { workspaceId: WORKSPACE, sourceId: 'src_1' };
 
 suite('the projection', () => {
-  test('brings a change to every view within a second', async () => {
+  test('brings a change to every view promptly', async (t) => {
     await using scene = await openScene();
     await using view = await scene.stream.configView();
     await using projector = startProjector({ ...scene, log });
@@ -41,26 +45,38 @@ suite('the projection', () => {
       projector.changed();
     };
     await change((tx) => createDestination(tx, 'dst_1'));
-    await within(1_000, () => view.destination('dst_1') !== undefined && view.destinationsOf('src_1').length === 1);
+    const madeMs = await within(
+      PROMPTLY_MS,
+      () => view.destination('dst_1') !== undefined && view.destinationsOf('src_1').length === 1,
+    );
     assert.deepEqual(view.destination('dst_1')?.settings, { targets: [] });
     await change(async (tx) => {
       await setEventBlocked(tx, ids, { name: 'Noise', blocked: true });
       await addToOutbox(tx, { kind: 'source', workspaceId: WORKSPACE, objectId: 'src_1' });
     });
-    await within(1_000, () => view.isEventBlocked('src_1', 'Noise') && !view.isEventBlocked('src_1', 'Signal'));
+    const blockedMs = await within(
+      PROMPTLY_MS,
+      () => view.isEventBlocked('src_1', 'Noise') && !view.isEventBlocked('src_1', 'Signal'),
+    );
     await change(async (tx) => {
       await addDestinationsToOutbox(tx, WORKSPACE, 'src_1');
       await deleteSource(tx, WORKSPACE, 'src_1');
     });
-    await within(1_000, () => view.destination('dst_1') === undefined && view.destinationsOf('src_1').length === 0);
+    const deletedMs = await within(
+      PROMPTLY_MS,
+      () => view.destination('dst_1') === undefined && view.destinationsOf('src_1').length === 0,
+    );
+    t.diagnostic(`seen after ${madeMs}, ${blockedMs}, ${deletedMs} ms`);
   });
 
-  test('finds a change that nobody told it of', async () => {
+  test('finds a change that nobody told it of', async (t) => {
     await using scene = await openScene();
     await using view = await scene.stream.configView();
     await using _ = startProjector({ ...scene, log });
     await scene.store.inWorkspace(WORKSPACE, (tx) => createDestination(tx, 'dst_1'));
-    await within(2_000, () => view.destination('dst_1') !== undefined);
+    // It looks every second.
+    const foundMs = await within(1_000 + PROMPTLY_MS, () => view.destination('dst_1') !== undefined);
+    t.diagnostic(`found after ${foundMs} ms`);
   });
 
   test('agrees with PostgreSQL after two processes have projected side by side', async () => {
@@ -80,16 +96,19 @@ suite('the projection', () => {
   });
 
   test('agrees with PostgreSQL after its process was killed 50 times at random points', {
-    timeout: 180_000,
+    timeout: 400_000,
   }, async (t) => {
     await using scene = await openScene();
     let unprojected = 0;
     for (let round = 0; round < 50; round += 1) {
+      const clients = await clientsOf(scene.cluster);
       const child = runChild(scene.urls);
       await once(child.stdout, 'data');
       await sleep(randomInt(20, 250));
       child.kill('SIGKILL');
       await once(child, 'exit');
+      // What it sent last may be on its way still, and would be done after what we do.
+      while ((await clientsOf(scene.cluster)) > clients || (await hasSessions(scene.store))) await sleep(10);
       if ((await scene.store.asSystem((tx) => takeFromOutbox(tx, 1))).length > 0) unprojected += 1;
       await projectAll(scene);
       assert.equal(await repairConfig(scene), 0, `round ${round}`);
@@ -165,7 +184,7 @@ suite('the repair', () => {
     assert.deepEqual(await readBucket(configWriter), before);
   });
 
-  test('happens at the start', async () => {
+  test('happens at the start', async (t) => {
     await using scene = await openScene();
     await scene.configWriter.putSource({
       id: 'src_x',
@@ -177,7 +196,7 @@ suite('the repair', () => {
     await using view = await scene.stream.configView();
     assert.ok(view.sourceByKeyHash('h') !== undefined);
     await using _ = startProjector({ ...scene, log });
-    await within(2_000, () => view.sourceByKeyHash('h') === undefined);
+    t.diagnostic(`repaired after ${await within(PROMPTLY_MS, () => view.sourceByKeyHash('h') === undefined)} ms`);
   });
 });
 
@@ -216,9 +235,10 @@ async function readBucket(configWriter: ConfigWriter): Promise<Map<string, strin
   return new Map([...entries].toSorted(([a], [b]) => a.localeCompare(b)));
 }
 
-function runChild(urls: string[]) {
+function runChild([databaseUrl, natsUrl = '']: string[]) {
   const program = join(import.meta.dirname, 'projection/change-and-project.ts');
-  return spawn(process.execPath, [program, ...urls], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [program, `${databaseUrl}?application_name=${CHILD}`, natsUrl];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 async function untilTaken(work: () => Promise<void>): Promise<void> {
@@ -231,10 +251,24 @@ async function untilTaken(work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function within(ms: number, isTrue: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + ms;
+/** How many NATS has right now. */
+async function clientsOf({ nodes }: NatsCluster): Promise<number> {
+  const answer = await fetch(`${nodes[0]?.monitorUrl}/connz`);
+  return ((await answer.json()) as { num_connections: number }).num_connections;
+}
+
+/** Whether PostgreSQL is at work for the child still. */
+async function hasSessions(store: Store): Promise<boolean> {
+  const sql = 'SELECT pid FROM pg_stat_activity WHERE application_name = $1';
+  return (await store.asSystem((tx) => tx.query(sql, [CHILD]))).length > 0;
+}
+
+/** How many milliseconds it took. */
+async function within(ms: number, isTrue: () => boolean): Promise<number> {
+  const startedAt = performance.now();
   while (!isTrue()) {
-    assert.ok(performance.now() < giveUpAt, `not within ${ms} ms`);
+    assert.ok(performance.now() < startedAt + ms, `not within ${ms} ms`);
     await sleep(10);
   }
+  return Math.round(performance.now() - startedAt);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Source, SourceEvents } from '@millrace/contract/control';
 import type { Static } from 'typebox';
-import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from '../config.ts';
 import { openLog } from '../log.ts';
 import { startRoles } from '../start-roles.ts';
@@ -14,25 +14,25 @@ const log = openLog({ level: 'silent', pretty: false });
 test('a source shows which of its keys were used and which events came in, within seconds', async () => {
   await using nats = await startNatsCluster();
   await using postgres = await startPostgresServer();
-  const [collectPort = 0, controlPort = 0] = await freePorts(2);
   const read = readConfig({
     MILLRACE_ROLES: 'collect,control',
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: nats.url,
     MILLRACE_DATABASE_URL: postgres.url,
-    MILLRACE_COLLECT_PORT: String(collectPort),
-    MILLRACE_CONTROL_PORT: String(controlPort),
+    MILLRACE_COLLECT_PORT: '0',
+    MILLRACE_CONTROL_PORT: '0',
     MILLRACE_KEYS: `1:${randomBytes(32).toString('base64')}`,
     MILLRACE_BOOTSTRAP_TOKEN: TOKEN,
     MILLRACE_DRAIN_MS: '0',
   });
   assert.ok(read.ok);
   await using running = await startRoles(read.value, log);
-  assert.ok(running.control);
+  const { collectPort, control } = running;
+  assert.ok(control);
   const ask = async <T>(path: string, body?: unknown): Promise<T> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' };
-    const answer = await fetch(`http://127.0.0.1:${controlPort}/api/v1${path}`, { ...init, headers });
+    const answer = await fetch(`http://127.0.0.1:${control.port}/api/v1${path}`, { ...init, headers });
     return (answer.status === 204 ? undefined : await answer.json()) as T;
   };
   const source = await ask<Source>('/sources', { name: 'Shop' });

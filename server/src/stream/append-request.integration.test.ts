@@ -8,6 +8,8 @@ import { openStream, type Stream } from './open-stream.ts';
 import { readEvents, type StoredRequest } from './read-events.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
+/** Well below the four seconds after which an append gives up, well above what a busy machine takes to answer. */
+const NO_DEADLINE_MS = 2_500;
 const SETTINGS = {
   replicas: 1,
   eventStreams: 2,
@@ -49,7 +51,7 @@ suite('appending a request', () => {
     const startedAt = performance.now();
     const refused = await append(stream, { id: 'b2', home: 0, userId: 'u1' });
     assert.equal(refused.ok, false);
-    assert.ok(performance.now() - startedAt < 500, 'a full store is an answer at once, not a timeout');
+    assert.ok(performance.now() - startedAt < NO_DEADLINE_MS, 'a full store is an answer, not a timeout');
     assert.equal(stream.isAvailable(), false);
   });
 
@@ -63,14 +65,14 @@ suite('appending a request', () => {
     assert.equal((await append(stream, { id: 'c1', home: 0, userId: 'u1' })).ok, true);
   });
 
-  test('fails within a second when the server is gone, and works again when it is back', async () => {
+  test('fails soon when the server is gone, not only at the deadline, and works again when it is back', async () => {
     await using cluster = await startNatsCluster();
     await using stream = await openStream({ natsUrl: cluster.url, settings: SETTINGS, log });
     const [node] = cluster.nodes;
     await node?.kill('SIGKILL');
     const startedAt = performance.now();
     assert.equal((await append(stream, { id: 'd1', home: 0, userId: 'u1' })).ok, false);
-    assert.ok(performance.now() - startedAt < 1_000);
+    assert.ok(performance.now() - startedAt < NO_DEADLINE_MS);
     await node?.start();
     await until(() => stream.isAvailable());
     assert.equal((await append(stream, { id: 'd1', home: 0, userId: 'u1' })).ok, true);

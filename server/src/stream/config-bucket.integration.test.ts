@@ -8,10 +8,12 @@ import { connectNats } from './connect-nats.ts';
 import { openStream } from './open-stream.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
+/** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
+const PROMPTLY_MS = 3_000;
 const SETTINGS = { eventStreams: 1, laneStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 60_000 };
 
 suite('the configuration', () => {
-  test('reaches a view within a second: new, changed and deleted sources', async () => {
+  test('reaches a view promptly: new, changed and deleted sources', async (t) => {
     await using cluster = await startNatsCluster();
     await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
     const writer = await stream.configWriter();
@@ -20,15 +22,16 @@ suite('the configuration', () => {
     assert.equal(view.sourceByKeyHash('h0')?.id, 'src_early', 'what was there before is there at once');
 
     await writer.putSource(source('src_1', ['h1', 'h2']));
-    await sees(view, { hash: 'h2', id: 'src_1' });
+    const madeMs = await sees(view, { hash: 'h2', id: 'src_1' });
     await writer.putSource(source('src_1', ['h1']));
-    await sees(view, { hash: 'h2', id: undefined });
+    const changedMs = await sees(view, { hash: 'h2', id: undefined });
     assert.equal(view.sourceByKeyHash('h1')?.id, 'src_1');
     await writer.deleteSource('src_1');
-    await sees(view, { hash: 'h1', id: undefined });
+    const deletedMs = await sees(view, { hash: 'h1', id: undefined });
+    t.diagnostic(`seen after ${madeMs}, ${changedMs}, ${deletedMs} ms`);
   });
 
-  test('reaches a view within a second: new, changed, moved and deleted destinations', async () => {
+  test('reaches a view promptly: new, changed, moved and deleted destinations', async (t) => {
     await using cluster = await startNatsCluster();
     await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
     const writer = await stream.configWriter();
@@ -42,7 +45,7 @@ suite('the configuration', () => {
     await writer.write([{ key: 'destination.dst_1', value: '{"broken' }]);
     await writer.putDestination({ ...destination('dst_2', 'src_2'), name: 'moved' });
     await writer.deleteDestination('dst_1');
-    await until(() => view.destination('dst_1') === undefined);
+    t.diagnostic(`seen after ${await until(() => view.destination('dst_1') === undefined)} ms`);
     assert.deepEqual([names('src_1'), names('src_2')], [[], ['moved']]);
   });
 
@@ -101,7 +104,7 @@ suite('the configuration', () => {
     for (const [index, node] of cluster.nodes.entries()) {
       await node.kill('SIGKILL');
       await writeUntilTaken(() => writer.putSource(source(`src_${index}`, [`k${index}`])));
-      await sees(view, { hash: `k${index}`, id: `src_${index}` }, 15_000);
+      await sees(view, { hash: `k${index}`, id: `src_${index}` }, 40_000);
       await node.start();
     }
   });
@@ -125,7 +128,7 @@ async function restart(cluster: NatsCluster): Promise<void> {
 
 /** During an election a write is refused; the writer's callers try again, and so do we. */
 async function writeUntilTaken(write: () => Promise<void>): Promise<void> {
-  const giveUpAt = performance.now() + 15_000;
+  const giveUpAt = performance.now() + 40_000;
   for (;;) {
     try {
       return await write();
@@ -138,14 +141,16 @@ async function writeUntilTaken(write: () => Promise<void>): Promise<void> {
 
 type Expected = { hash: string; id: string | undefined };
 
-async function sees(view: ConfigView, { hash, id }: Expected, withinMs = 1_000): Promise<void> {
-  await until(() => view.sourceByKeyHash(hash)?.id === id, withinMs);
+function sees(view: ConfigView, { hash, id }: Expected, withinMs = PROMPTLY_MS): Promise<number> {
+  return until(() => view.sourceByKeyHash(hash)?.id === id, withinMs);
 }
 
-async function until(isTrue: () => boolean, withinMs = 1_000): Promise<void> {
-  const giveUpAt = performance.now() + withinMs;
+/** How many milliseconds it took. */
+async function until(isTrue: () => boolean, withinMs = PROMPTLY_MS): Promise<number> {
+  const startedAt = performance.now();
   while (!isTrue()) {
-    assert.ok(performance.now() < giveUpAt, `not within ${withinMs} ms`);
+    assert.ok(performance.now() < startedAt + withinMs, `not within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+  return Math.round(performance.now() - startedAt);
 }

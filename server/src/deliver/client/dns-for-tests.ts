@@ -1,6 +1,6 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, isIP } from 'node:net';
+import { type AddressInfo, createServer, isIP, type Server } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Records of a name: addresses, names that it is an alias of, or `silence` and `failure`. The nth question may get its own. */
@@ -16,25 +16,7 @@ const UDP_BYTES = 1_200;
 /** A name server on loopback, over UDP and TCP, that answers from a zone and knows nothing else. */
 export async function openNameServer(zone: Zone): Promise<NameServer> {
   const questions: string[] = [];
-  const reply = (query: Buffer): Buffer | undefined => answer(query, { zone, questions });
-  const tcp = createServer((socket) => {
-    socket.on('error', () => undefined).unref();
-    socket.on('data', (chunk) => {
-      const response = reply(chunk.subarray(2));
-      if (response !== undefined) socket.write(Buffer.concat([u16(response.length), response]));
-    });
-  });
-  tcp.listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const { port } = tcp.address() as AddressInfo;
-  const udp = createSocket('udp4');
-  udp.on('message', (query, from) => {
-    const response = reply(query);
-    if (response !== undefined)
-      udp.send(response.length > UDP_BYTES ? cut(response) : response, from.port, from.address);
-  });
-  udp.bind(port, '127.0.0.1');
-  await once(udp, 'listening');
+  const { tcp, udp, port } = await listen((query) => answer(query, { zone, questions }));
   return {
     address: `127.0.0.1:${port}`,
     questions,
@@ -43,6 +25,46 @@ export async function openNameServer(zone: Zone): Promise<NameServer> {
       tcp.close();
     },
   };
+}
+
+type Reply = (query: Buffer) => Buffer | undefined;
+
+/** TCP chooses the port; where somebody else has it for UDP, another one is tried. */
+async function listen(reply: Reply): Promise<{ tcp: Server; udp: Socket; port: number }> {
+  for (;;) {
+    const tcp = overTcp(reply).listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as AddressInfo;
+    const udp = overUdp(reply);
+    try {
+      udp.bind(port, '127.0.0.1');
+      await once(udp, 'listening');
+      return { tcp, udp, port };
+    } catch (error) {
+      udp.close();
+      tcp.close();
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}
+
+function overTcp(reply: Reply): Server {
+  return createServer((socket) => {
+    socket.on('error', () => undefined).unref();
+    socket.on('data', (chunk) => {
+      const response = reply(chunk.subarray(2));
+      if (response !== undefined) socket.write(Buffer.concat([u16(response.length), response]));
+    });
+  });
+}
+
+function overUdp(reply: Reply): Socket {
+  const udp = createSocket('udp4');
+  return udp.on('message', (query, from) => {
+    const response = reply(query);
+    if (response !== undefined)
+      udp.send(response.length > UDP_BYTES ? cut(response) : response, from.port, from.address);
+  });
 }
 
 function answer(query: Buffer, { zone, questions }: { zone: Zone; questions: string[] }): Buffer | undefined {
