@@ -73,6 +73,7 @@ async function makeSource() {
   return { id, key, send };
 }
 
+type Sender = Awaited<ReturnType<typeof makeSource>>;
 type Seen = Record<string, unknown> & { kind: string; seenAt: number };
 
 /** Everything a viewer has been shown so far. */
@@ -97,6 +98,17 @@ async function view(sourceId: string, { query = '', token = TOKEN } = {}) {
   };
 }
 
+type Viewer = Awaited<ReturnType<typeof view>>;
+
+/** From the 200 of a call to the moment in which the viewer is shown it. */
+async function msUntilShown(viewer: Viewer, { send }: Sender, name: string): Promise<number> {
+  assert.equal(await send([track(name)]), 200);
+  const answeredAt = performance.now();
+  const shown = () => viewer.of('accepted').find((event) => event['name'] === name);
+  await until(() => shown() !== undefined);
+  return (shown()?.seenAt ?? Infinity) - answeredAt;
+}
+
 async function read(body: ReadableStream<Uint8Array>, seen: Seen[]): Promise<void> {
   let text = '';
   for await (const part of body.pipeThrough(new TextDecoderStream())) {
@@ -115,7 +127,7 @@ async function read(body: ReadableStream<Uint8Array>, seen: Seen[]): Promise<voi
 }
 
 suite('the live tail', () => {
-  test('shows a call promptly after its 200, refusals with their reason, and what became of it', async (t) => {
+  test('shows a call within a second of its 200, refusals with their reason, and what became of it', async (t) => {
     await using receiver = await openReceiver();
     const source = await makeSource();
     const settings = { targets: [{ url: receiver.url }], sharedSecret: 'a shared secret' };
@@ -131,10 +143,13 @@ suite('the live tail', () => {
     const answeredAt = performance.now();
     await until(() => viewer.of('accepted').length === 1 && viewer.of('refused').length === 1);
     const [accepted] = viewer.of('accepted');
-    const shownMs = (accepted?.seenAt ?? Infinity) - answeredAt;
-    t.diagnostic(`shown after ${Math.round(shownMs)} ms`);
-    // Two tenths of a second as a rule; the rest is for one stall of a busy machine.
-    assert.ok(shownMs < 3_000, `${shownMs} ms`);
+    const shownMs = [(accepted?.seenAt ?? Infinity) - answeredAt];
+    // One stall of a busy machine makes one call late. A tail that is slow shows the next ones late as well.
+    while (shownMs.length < 3 && Math.min(...shownMs) >= 1_000) {
+      shownMs.push(await msUntilShown(viewer, source, `Late ${shownMs.length}`));
+    }
+    t.diagnostic(`shown after ${shownMs.join(', ')} ms`);
+    assert.ok(Math.min(...shownMs) < 1_000, `${shownMs.join(', ')} ms`);
     assert.deepEqual(
       [accepted?.['type'], accepted?.['name'], accepted?.['userId'], accepted?.['messageId']],
       ['track', 'Bought', 'u1', 'm-Bought'],
