@@ -46,13 +46,14 @@ function plainNetwork([address, bits]: Network): Network {
 /** Whether an address may be connected to. An allow-list of what is public, not a deny-list of what is not. */
 export function addressProblem(text: string, { allowed, denied }: Networks): string | undefined {
   const address = ipaddr.parse(text);
-  const isMetadata = formsOf(address).some((form) => METADATA.includes(form.toNormalizedString()));
+  const forms = formsOf(address);
+  const isMetadata = forms.some((form) => METADATA.includes(form.toNormalizedString()));
   if (isMetadata) return `must not be the metadata address ${text}`;
-  if (formsOf(address).some((form) => denied.some((network) => isInside(form, network))))
-    return `must not be the address ${text}, which MILLRACE_DENY_CIDRS closes`;
-  if (allowed.some((network) => isInside(address, network))) return undefined;
+  const isDenied = forms.some((form) => isInOneOf(form, denied));
+  if (isDenied) return `must not be the address ${text}, which MILLRACE_DENY_CIDRS closes`;
+  if (isInOneOf(address, allowed)) return undefined;
   const refusal = `must not be the address ${text}, which is not public; MILLRACE_ALLOW_CIDRS can allow your own network`;
-  if (ALSO_REFUSED.some((network) => isInside(address, network))) return refusal;
+  if (isInOneOf(address, ALSO_REFUSED)) return refusal;
   if (address.range() !== 'unicast') return refusal;
   return address.kind() === 'ipv6' && !isInside(address, PUBLIC_V6) ? refusal : undefined;
 }
@@ -62,8 +63,7 @@ export function addressProblem(text: string, { allowed, denied }: Networks): str
  * What listens here may trust those who can reach it.
  */
 export function selfProblem({ from, to }: { from: string; to: string }, { allowed }: Networks): string | undefined {
-  const isAllowed = () => allowed.some((network) => isInside(ipaddr.parse(to), network));
-  if (from !== to || isAllowed()) return undefined;
+  if (from !== to || isInOneOf(ipaddr.parse(to), allowed)) return undefined;
   return `must not be the address ${to}, which is this server's own; MILLRACE_ALLOW_CIDRS can allow it`;
 }
 
@@ -77,6 +77,10 @@ function formsOf(address: Address): Address[] {
   const tail = bytes.slice(12);
   const inside = [bytes.slice(2, 6), tail, tail.map((byte) => byte ^ 0xff)];
   return [address, ...inside.map((four) => new ipaddr.IPv4(four))];
+}
+
+function isInOneOf(address: Address, networks: readonly Network[]): boolean {
+  return networks.some((network) => isInside(address, network));
 }
 
 function isInside(address: Address, [network, bits]: Network): boolean {
