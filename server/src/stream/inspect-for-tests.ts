@@ -33,10 +33,11 @@ export async function openInspector(url: string, log: Logger) {
     },
     laneGroups: () => subjectsOf('LANES-0'),
     tickets: async () => Object.keys(await subjectsOf('TICKETS')),
-    /** Requests that are not acknowledged yet. */
+    /** Requests from the oldest that is not acknowledged yet. A consumer's own count may miss what was stored a moment ago. */
     async unsettled(): Promise<number> {
-      const { num_pending, num_ack_pending } = await manager.consumers.info('EVENTS-0', 'deliver');
-      return num_pending + num_ack_pending;
+      const { state } = await manager.streams.info('EVENTS-0');
+      const { ack_floor: floor } = await manager.consumers.info('EVENTS-0', 'deliver');
+      return state.last_seq - floor.stream_seq;
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
