@@ -31,6 +31,9 @@ export async function openInspector(url: string, log: Logger) {
       }
       return parts.join('\n');
     },
+    publish: async (subject: string, text: string) => {
+      await connection.nc.request(subject, text);
+    },
     laneGroups: () => subjectsOf('LANES-0'),
     tickets: async () => Object.keys(await subjectsOf('TICKETS')),
     /** Requests from the oldest that is not acknowledged yet. A consumer's own count may miss what was stored a moment ago. */

@@ -41,6 +41,11 @@ export const DEAD_STREAM = 'DEAD';
 export const deadSubject = (destinationId: string): string => `dead.${destinationId}`;
 export const OUTCOMES_STREAM = 'OUTCOMES';
 export const outcomesSubject = (index: number): string => `outcomes.${index}`;
+/** Stored things that a role could not work with, kept for people to look at. */
+export const QUARANTINE_STREAM = 'QUARANTINE';
+export const QUARANTINED_KINDS = ['request', 'lane', 'ticket', 'outcome', 'letter', 'config'] as const;
+export type QuarantinedKind = (typeof QUARANTINED_KINDS)[number];
+export const quarantineSubject = (kind: QuarantinedKind | '*'): string => `quarantine.${kind}`;
 export const RECORD_CONSUMER = 'record';
 export const DELIVER_CONSUMER = 'deliver';
 export const DRAIN_CONSUMER = 'drain';
@@ -52,7 +57,15 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Shares of the servers' file store. They add up to 0.8: what is left keeps a full stream from becoming a full disk. */
-const SHARE = { events: 0.5, lanes: 0.16, dead: 0.05, outcomes: 0.06, tickets: 0.005, buckets: 0.01 };
+const SHARE = {
+  events: 0.5,
+  lanes: 0.16,
+  dead: 0.05,
+  outcomes: 0.06,
+  tickets: 0.005,
+  quarantine: 0.005,
+  buckets: 0.01,
+};
 
 export function layout(settings: StreamSettings, storeBytes: number): Layout {
   const share = (part: number, among = 1) => Math.floor((storeBytes * part) / among);
@@ -62,6 +75,7 @@ export function layout(settings: StreamSettings, storeBytes: number): Layout {
     ticketsPlan(share(SHARE.tickets)),
     deadPlan(share(SHARE.dead)),
     outcomesPlan(share(SHARE.outcomes)),
+    quarantinePlan(share(SHARE.quarantine)),
   ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
   const buckets = [CONFIG_BUCKET, HEALTH_BUCKET].map((name) => ({ name, maxBytes: share(SHARE.buckets) }));
   return { streams, consumers: consumerPlans(settings), buckets };
@@ -130,6 +144,20 @@ function outcomesPlan(maxBytes: number): StreamPlan {
     retention: RetentionPolicy.Workqueue,
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
+  };
+}
+
+/** Refuses when full, so that what is put aside is never dropped to make room; a month is time to look at it. */
+function quarantinePlan(maxBytes: number): StreamPlan {
+  return {
+    name: QUARANTINE_STREAM,
+    subjects: [quarantineSubject('*')],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    max_bytes: maxBytes,
+    max_age: nanos(30 * DAY_MS),
+    duplicate_window: nanos(HOUR_MS),
+    allow_direct: true,
   };
 }
 

@@ -6,6 +6,7 @@ import { type Lanes, openLanes } from './lanes.ts';
 import type { StreamSettings } from './layout.ts';
 import { openPublisher } from './publish.ts';
 import { AT_ONCE } from './publish-durably.ts';
+import { openQuarantineBox, type QuarantineBox } from './quarantine.ts';
 import { type EventReader, openEventReader } from './stored-events.ts';
 import { openTickets, type Tickets } from './tickets.ts';
 import { openWaitingLine } from './waiting-line.ts';
@@ -15,6 +16,7 @@ export type ControlSide = AsyncDisposable & {
   lanes: Lanes;
   tickets: Pick<Tickets, 'ensure'>;
   deadLetters: DeadLetterBox;
+  quarantine: QuarantineBox;
   events: EventReader;
 };
 
@@ -32,6 +34,7 @@ export async function openControlSide({ natsUrl, settings, log }: ControlSideNee
     lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
     tickets: openTickets({ ...durable, manager }),
     deadLetters: openDeadLetterBox(manager),
+    quarantine: openQuarantineBox(manager),
     events: openEventReader({ manager, streams: settings.eventStreams, log }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -11,6 +11,7 @@ import { openPeers, type Peers } from './peers.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { openPublisher } from './publish.ts';
 import { pull } from './pull.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { pullRequests, type RequestsNeeds } from './requests.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
@@ -29,6 +30,7 @@ export type DeliverySide = AsyncDisposable & {
   deadLetters: DeadLetters;
   health: HealthBucket;
   outcomes: Outcomes;
+  quarantine: Quarantine;
   peers: Peers;
   pullRequests(needs: Pick<RequestsNeeds, 'room' | 'taken'>): AsyncDisposable;
   /** Calls with each due ticket that this process got hold of. */
@@ -57,6 +59,7 @@ export async function openDeliverySide({ natsUrl, settings, ...needs }: Delivery
     tickets,
     deadLetters: openDeadLetters(durable),
     outcomes: openOutcomes(durable),
+    quarantine: openQuarantine(durable),
     health: openHealthBucket({ ...durable, watching: pulling, log }),
     peers,
     pullRequests: (needs) => pullRequests({ ...needs, connection: pulling, eventStreams: settings.eventStreams, log }),

@@ -3,8 +3,12 @@ import { connectNats } from './connect-nats.ts';
 import { type LaneHealth, watchHealth } from './health-bucket.ts';
 import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
 import type { OutcomeBatch, OutcomeEntry } from './outcomes.ts';
+import { openPublisher } from './publish.ts';
+import { AT_ONCE } from './publish-durably.ts';
 import { pull, type PullNeeds } from './pull.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { followUsage, type UsageReader } from './read-usage.ts';
+import { openWaitingLine } from './waiting-line.ts';
 
 /** A batch of outcomes that this process has to record. */
 export type PulledOutcomes = {
@@ -26,6 +30,7 @@ export type OutcomesTaker = Pick<PullNeeds, 'room'> & { taken(batch: PulledOutco
 /** Everything of the engine that the record is made of. */
 export type RecordSide = AsyncDisposable & {
   pullOutcomes(needs: OutcomesTaker): AsyncDisposable;
+  quarantine: Quarantine;
   /** The event streams, in the order of their numbers. */
   usage: UsageReader[];
   /** A destination's lane as it was last told, or undefined when nothing waits. */
@@ -38,6 +43,7 @@ export type RecordSideNeeds = { natsUrl: string; settings: StreamSettings; log: 
 export async function openRecordSide({ natsUrl, settings, log }: RecordSideNeeds): Promise<RecordSide> {
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connectNats({ url: natsUrl, name: 'millrace-record', log }));
+  const publisher = opening.use(openPublisher(connection));
   const lanes = new Map<string, LaneHealth>();
   opening.use(
     await watchHealth({ watching: connection, log }, (destinationId, health) => {
@@ -65,6 +71,7 @@ export async function openRecordSide({ natsUrl, settings, log }: RecordSideNeeds
           }),
         log,
       }),
+    quarantine: openQuarantine({ connection, publisher, line: openWaitingLine(AT_ONCE) }),
     usage: followUsage(connection, settings.eventStreams),
     laneOf: (destinationId) => lanes.get(destinationId),
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -33,6 +33,7 @@ suite('opening the stream', () => {
       'LANES-0',
       'LANES-1',
       'OUTCOMES',
+      'QUARANTINE',
       'TICKETS',
     ]);
   });

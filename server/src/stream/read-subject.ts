@@ -55,13 +55,22 @@ export async function removeAt(manager: JetStreamManager, { stream, seq, isErase
   try {
     await manager.streams.deleteMessage(stream, seq, isErased);
   } catch (error) {
-    if (!(error instanceof JetStreamApiError && [SEQUENCE_NOT_FOUND, NO_MESSAGE_FOUND].includes(error.code)))
-      throw error;
+    if (!isGone(error)) throw error;
   }
+}
+
+/** A server whose store no longer knows the message answers with a general code and says why in words. */
+function isGone(error: unknown): boolean {
+  if (!(error instanceof JetStreamApiError)) return false;
+  const { code, message } = error;
+  return (
+    [SEQUENCE_NOT_FOUND, NO_MESSAGE_FOUND].includes(code) || (code === DELETE_FAILED && /not? .*found/.test(message))
+  );
 }
 
 const SEQUENCE_NOT_FOUND = 10_043;
 const NO_MESSAGE_FOUND = 10_037;
+const DELETE_FAILED = 10_057;
 
 async function foundOrNot(asked: Promise<StoredMsg | null>): Promise<StoredMsg | undefined> {
   try {
