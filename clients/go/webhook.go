@@ -25,9 +25,9 @@ var (
 type VerifyOption func(*verification)
 
 type verification struct {
-	tolerance    time.Duration
-	now          func() time.Time
-	onlyStandard bool
+	tolerance time.Duration
+	now       func() time.Time
+	isPlain   bool
 }
 
 // WithTolerance sets how far from now a webhook may have been signed. Default: 5 minutes.
@@ -40,15 +40,16 @@ func WithClock(now func() time.Time) VerifyOption {
 	return func(v *verification) { v.now = now }
 }
 
-// OnlyStandardWebhooks refuses a webhook that has nothing but X-Signature. That signature holds for ever, so whoever
-// once saw a webhook could send it again.
-func OnlyStandardWebhooks() VerifyOption {
-	return func(v *verification) { v.onlyStandard = true }
+// WithXSignature checks X-Signature instead of webhook-signature. That signature covers neither the time nor the id:
+// anybody who once saw a webhook can send it again, under another id. It is for receivers behind a proxy that drops the
+// other headers.
+func WithXSignature() VerifyOption {
+	return func(v *verification) { v.isPlain = true }
 }
 
 // VerifyWebhook checks that a webhook was sent by someone who knows the secret, and reads it. The body must be the bytes
-// as they came. Where the request carries webhook-signature (Standard Webhooks), that one decides, with the time it was
-// signed at; else X-Signature does. Comparing takes the same time wherever a signature differs.
+// as they came. It checks webhook-signature (Standard Webhooks) with the time it was signed at, or, WithXSignature,
+// X-Signature; which of them is never up to the request. Comparing takes the same time wherever a signature differs.
 func VerifyWebhook(body []byte, header http.Header, secret string, options ...VerifyOption) (*Event, error) {
 	v := verification{tolerance: 5 * time.Minute, now: time.Now}
 	for _, option := range options {
@@ -64,11 +65,11 @@ func VerifyWebhook(body []byte, header http.Header, secret string, options ...Ve
 }
 
 func (v *verification) check(body []byte, header http.Header, secret string) error {
-	if signatures := header.Get("webhook-signature"); signatures != "" {
-		return v.checkStandard(body, header, secret, signatures)
+	if !v.isPlain {
+		return v.checkStandard(body, header, secret)
 	}
 	signature := header.Get("X-Signature")
-	if signature == "" || v.onlyStandard {
+	if signature == "" {
 		return ErrSignatureMissing
 	}
 	if !hmac.Equal([]byte(signature), []byte(signBody(secret, body))) {
@@ -77,9 +78,9 @@ func (v *verification) check(body []byte, header http.Header, secret string) err
 	return nil
 }
 
-func (v *verification) checkStandard(body []byte, header http.Header, secret, signatures string) error {
-	id, timestamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
-	if id == "" || timestamp == "" {
+func (v *verification) checkStandard(body []byte, header http.Header, secret string) error {
+	id, timestamp, signatures := header.Get("webhook-id"), header.Get("webhook-timestamp"), header.Get("webhook-signature")
+	if id == "" || timestamp == "" || signatures == "" {
 		return ErrSignatureMissing
 	}
 	key, err := standardKey(secret)

@@ -35,6 +35,10 @@ type Event struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+var knownTypes = map[string]bool{
+	"identify": true, "track": true, "page": true, "screen": true, "group": true, "alias": true, "delete": true,
+}
+
 func readEvent(body []byte, header http.Header) (*Event, error) {
 	var read struct {
 		Event
@@ -46,6 +50,9 @@ func readEvent(body []byte, header http.Header) (*Event, error) {
 		return nil, fmt.Errorf("millrace: the webhook is signed but cannot be read: %w", err)
 	}
 	event := read.Event
+	if !knownTypes[event.Type] {
+		return nil, fmt.Errorf("millrace: the webhook is signed but cannot be read: its type %q is unknown", event.Type)
+	}
 	if event.UserId == "" {
 		event.UserId = read.AliasUserId
 	}

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePorts } from '@millrace/engines';
-import { signBody } from '../../../contract/src/signature.ts';
+import { signStandardWebhook } from '../../../contract/src/signature.ts';
 import { temporaryDirectory } from '../testing/run-program.ts';
 import { type AnswerServer, serveAnswers } from '../testing/serve-answers.ts';
 import { readOptions } from './read-options.ts';
@@ -124,7 +124,10 @@ suite('the examples', () => {
 
 function signedRequest(): RequestInit {
   const body = '{"type":"delete","userId":"u1","timestamp":"2026-11-15T00:08:46.123Z"}';
-  return { method: 'POST', headers: { 'X-Signature': signBody(SECRET, body) }, body };
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const signature = signStandardWebhook([SECRET], { id: 'dlv_1', timestampSeconds, body });
+  const signed = { 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature };
+  return { method: 'POST', headers: { 'webhook-id': 'dlv_1', ...signed }, body };
 }
 
 function start(file: string, env: NodeJS.ProcessEnv): ChildProcess {

@@ -1,4 +1,5 @@
 import type fs from 'node:fs';
+import { SpoolError } from './errors.ts';
 
 export type SpooledCall = { number: number; text: string };
 
@@ -13,7 +14,7 @@ export type Recovered = {
 /** Calls `first` to `last`, of which `open` have had no end. */
 export type Segment = { first: number; last: number; open: number };
 
-type Fs = Pick<typeof fs, 'readdirSync' | 'readFileSync' | 'existsSync'>;
+type Fs = Pick<typeof fs, 'readdirSync' | 'readFileSync' | 'lstatSync'>;
 
 export function callsFile(directory: string, first: number): string {
   return `${directory}/${first}.calls`;
@@ -28,19 +29,32 @@ export function readSpool(fs: Fs, directory: string): { recovered: Recovered; se
     .readdirSync(directory)
     .flatMap((file) => (/^\d+\.calls$/.test(file) ? [Number.parseInt(file, 10)] : []))
     .sort((a, b) => a - b);
-  const read = firsts.map((first) => readSegment(fs, directory, first));
+  const written = firsts.map((first) => readOurs(fs, callsFile(directory, first)).split('\n').flatMap(readCall));
+  const numbers = written.flatMap((calls) => calls.map(({ number }) => number)).sort((a, b) => a - b);
+  const read = firsts.map((first, index) => {
+    const marks = readMarks(readOurs(fs, marksFile(directory, first)), numbers);
+    return readSegment(first, written[index] ?? [], marks);
+  });
   const open = read.flatMap(({ calls }) => calls);
   const { batches, calls } = groupSealed(
     open,
     read.flatMap(({ seals }) => seals),
   );
-  const lastNumber = Math.max(0, ...read.map(({ segment }) => segment.last));
+  const lastNumber = numbers.at(-1) ?? 0;
   return { recovered: { batches, calls, lastNumber }, segments: read.map(({ segment }) => segment) };
 }
 
-function readSegment(fs: Fs, directory: string, first: number) {
-  const written = fs.readFileSync(callsFile(directory, first), 'utf8').split('\n').flatMap(readCall);
-  const marks = readMarks(fs, marksFile(directory, first));
+/** Empty for one that is missing. A link, or the file of another user, was put there to be read or overwritten as ours. */
+function readOurs(fs: Fs, file: string): string {
+  const found = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return '';
+  if (!found.isFile() || (process.getuid !== undefined && found.uid !== process.getuid())) {
+    throw new SpoolError('spool_unusable', `${file} is a link or belongs to another user. Remove it.`);
+  }
+  return fs.readFileSync(file, 'utf8');
+}
+
+function readSegment(first: number, written: readonly SpooledCall[], marks: readonly Mark[]) {
   const settled = new Set(marks.flatMap(({ sign, numbers }) => (sign === '-' ? numbers : [])));
   const seals = marks.flatMap(({ sign, numbers }) => (sign === '=' ? [numbers] : []));
   const calls = written.filter(({ number }) => !settled.has(number));
@@ -68,20 +82,33 @@ function isWhole(text: string): boolean {
 
 type Mark = { sign: string; numbers: number[] };
 
-function readMarks(fs: Fs, file: string): Mark[] {
-  if (!fs.existsSync(file)) return [];
+function readMarks(text: string, written: readonly number[]): Mark[] {
   // What follows the last line break was being written.
-  const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  const lines = text.split('\n').slice(0, -1);
   return lines.flatMap((line) =>
-    /^[=-]\d+-\d+(,\d+-\d+)*$/.test(line) ? [{ sign: line.slice(0, 1), numbers: readRanges(line.slice(1)) }] : [],
+    /^[=-]\d+-\d+(,\d+-\d+)*$/.test(line)
+      ? [{ sign: line.slice(0, 1), numbers: readRanges(line.slice(1), written) }]
+      : [],
   );
 }
 
-function readRanges(text: string): number[] {
+/** Only numbers of calls that were written: a range in a damaged file may have no end that fits into memory. */
+function readRanges(text: string, written: readonly number[]): number[] {
   return text.split(',').flatMap((range) => {
     const [first = 0, last = 0] = range.split('-').map(Number);
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+    return written.slice(countBelow(written, first), countBelow(written, last + 1));
   });
+}
+
+/** How many of the sorted numbers are smaller. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A call belongs to the batch it was sealed into last: a batch that was too large was sealed again in halves. */

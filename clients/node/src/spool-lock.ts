@@ -16,7 +16,9 @@ export function lockDirectory(fs: Fs, directory: string): () => void {
   const mine = `${process.pid} ${startOf(fs, process.pid)}`;
   const draft = `${file}.${process.pid}`;
   if (ours.has(directory)) throw locked(directory, mine);
-  fs.writeFileSync(draft, mine, { mode: 0o600 });
+  // Made anew, so that a link of that name is removed and not followed.
+  fs.rmSync(draft, { force: true });
+  fs.writeFileSync(draft, mine, { mode: 0o600, flag: 'wx' });
   try {
     // Bounded, because each round ends with the lock of a process that has ended out of the way.
     for (let round = 0; !link(fs, draft, file); round += 1) {

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { runProgram, temporaryDirectory } from '../testing/run-program.ts';
@@ -152,6 +161,55 @@ suite('the spool', () => {
   });
 });
 
+suite('a spool that other users can reach', () => {
+  test('is refused where every user can write', () => {
+    using directory = temporaryDirectory();
+    chmodSync(directory.path, 0o777);
+    assert.throws(() => new Millrace('key', { spool: directory.path }), isUnusable);
+  });
+
+  test('follows no link to a file that it would overwrite, append to or read', async () => {
+    for (const name of [`lock.${process.pid}`, '1.calls', '1.marks']) {
+      using directory = temporaryDirectory();
+      using elsewhere = temporaryDirectory();
+      const victim = join(elsewhere.path, 'victim');
+      const text = `1 {"type":"track","messageId":"c1","userId":"u1","event":"E"}\n`;
+      writeFileSync(victim, text);
+      // Marks are read where there are calls.
+      if (name === '1.marks') writeFileSync(join(directory.path, '1.calls'), text);
+      symlinkSync(victim, join(directory.path, name));
+      const open = () => new Millrace('key', { ...QUICK, endpoint: DEAD_URL, spool: directory.path });
+      if (name.startsWith('lock.')) {
+        const client = open();
+        trackMany(client, 1);
+        await client.close();
+      } else {
+        assert.throws(open, isUnusable, name);
+        assert.ok(!readdirSync(directory.path).includes('lock'), 'the lock was given back');
+      }
+      assert.equal(readFileSync(victim, 'utf8'), text, name);
+    }
+  });
+
+  test('refuses calls that another user put there', { skip: process.getuid?.() !== 0 && 'only root can chown' }, () => {
+    using directory = temporaryDirectory();
+    const file = join(directory.path, '1.calls');
+    writeFileSync(file, '1 {"type":"track","messageId":"c1","userId":"u1","event":"E"}\n');
+    chownSync(file, 65_534, 65_534);
+    assert.throws(() => new Millrace('key', { spool: directory.path }), isUnusable);
+  });
+
+  test('reads marks whose ranges have no end that fits into memory', async () => {
+    using directory = temporaryDirectory();
+    const line = (n: number) => `${n} {"type":"track","messageId":"c${n}","userId":"u1","event":"E"}\n`;
+    writeFileSync(join(directory.path, '1.calls'), line(1) + line(2) + line(3));
+    writeFileSync(join(directory.path, '1.marks'), '=1-9007199254740991\n-3-9007199254740991\n');
+    await using server = await serveAnswers();
+    await using client = new Millrace('key', { ...QUICK, endpoint: server.url, spool: directory.path });
+    assert.equal((await client.flush()).sent, 2);
+  });
+});
+
 suite('the lock of a spool', () => {
   test('a second client of the same process is refused', async () => {
     using directory = temporaryDirectory();
@@ -185,6 +243,10 @@ suite('the lock of a spool', () => {
     assert.deepEqual(readdirSync(directory.path), []);
   });
 });
+
+function isUnusable(error: unknown): boolean {
+  return error instanceof SpoolError && error.code === 'spool_unusable';
+}
 
 function isLocked(error: unknown): boolean {
   return error instanceof SpoolError && error.code === 'spool_locked';

@@ -43,8 +43,14 @@ export function openSpool(directory: string, warn: (message: string) => void): S
   }
   const place = path.resolve(directory);
   fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+  if ((fs.statSync(place).mode & 0o002) !== 0) {
+    throw new SpoolError(
+      'spool_unusable',
+      `Every user can write to the spool ${place}. Take that right away: chmod o-w`,
+    );
+  }
   const unlock = lockDirectory(fs, place);
-  const { recovered, segments } = readSpool(fs, place);
+  const { recovered, segments } = readOrUnlock(() => readSpool(fs, place), unlock);
   const state: State = { fs, directory: place, segments, current: undefined, isTorn: false, warn };
   for (const segment of segments) removeIfDone(state, segment);
   return {
@@ -57,6 +63,15 @@ export function openSpool(directory: string, warn: (message: string) => void): S
       unlock();
     },
   };
+}
+
+function readOrUnlock<T>(read: () => T, unlock: () => void): T {
+  try {
+    return read();
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 /** A full disk takes the calls' second life, not the calls: they are in memory, too. */
@@ -82,7 +97,8 @@ function currentSegment(state: State, number: number): NonNullable<State['curren
   const { current, fs, directory } = state;
   if (current !== undefined && current.bytes < MAX_SEGMENT_BYTES) return current;
   if (current !== undefined) fs.closeSync(current.descriptor);
-  const descriptor = fs.openSync(callsFile(directory, number), 'a', 0o600);
+  // Never one that is there: it would not be ours.
+  const descriptor = fs.openSync(callsFile(directory, number), 'ax', 0o600);
   const segment = { first: number, last: number - 1, open: 0, descriptor, bytes: 0 };
   state.current = segment;
   state.segments.push(segment);
@@ -116,7 +132,14 @@ function mark({ fs, directory, segments }: State, sign: '=' | '-', numbers: read
     if (held.length === 0) continue;
     // A seal names all calls of the batch wherever they are; an end only those that are here.
     const named = sign === '=' ? numbers : held;
-    fs.appendFileSync(marksFile(directory, segment.first), `${sign}${ranges(named)}\n`, { mode: 0o600 });
+    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants;
+    const flags = O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW;
+    const descriptor = fs.openSync(marksFile(directory, segment.first), flags, 0o600);
+    try {
+      fs.writeSync(descriptor, `${sign}${ranges(named)}\n`);
+    } finally {
+      fs.closeSync(descriptor);
+    }
   }
 }
 

@@ -9,10 +9,10 @@ export interface VerifyOptions {
   /** Milliseconds by which the time in the headers may differ from ours. Default 5 minutes. */
   toleranceMs?: number | undefined;
   /**
-   * Which signatures are enough. Default both. X-Signature holds no time, so that whoever has seen a delivery can send it
-   * again: name only `standard-webhooks` where that matters.
+   * The one signature that is checked. Default `standard-webhooks`. X-Signature covers neither the time nor the id: anybody
+   * who has seen a delivery can send it again, under another id. Ask for it only where a proxy drops the other headers.
    */
-  schemes?: readonly Scheme[] | undefined;
+  scheme?: Scheme | undefined;
   /** The clock, in epoch milliseconds. For tests. */
   now?: (() => number) | undefined;
 }

@@ -9,6 +9,7 @@ import { verifySigned, verifyWebhook } from './verify-webhook.ts';
 const SECRET = 's3cr3t';
 const NOW_SECONDS = 1_794_701_326;
 const now = () => NOW_SECONDS * 1_000;
+const PLAIN = { scheme: 'x-signature' } as const;
 const EVENT = {
   version: 1,
   type: 'track',
@@ -42,12 +43,13 @@ suite('the signatures of contract/cases', () => {
       test(name, () => {
         const { id = '', timestampSeconds = 0, body, ...given } = JSON.parse(input) as Signing;
         const signature = JSON.parse(expect) as string;
-        const headers =
-          scheme === 'hmac-sha1'
-            ? { 'X-Signature': signature }
-            : { 'webhook-id': id, 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature };
+        const isPlain = scheme === 'hmac-sha1';
+        const headers = isPlain
+          ? { 'X-Signature': signature }
+          : { 'webhook-id': id, 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature };
         const secrets = given.secrets ?? [given.secret ?? ''];
-        const verify = () => verifyWebhook(body, headers, secrets, { now: () => timestampSeconds * 1_000 });
+        const options = isPlain ? PLAIN : { now: () => timestampSeconds * 1_000 };
+        const verify = () => verifyWebhook(body, headers, secrets, options);
         if (secrets.length === 0) return assert.throws(verify, TypeError);
         // Bodies of these cases need not be events: being refused only for that means that the signature was right.
         try {
@@ -61,25 +63,25 @@ suite('the signatures of contract/cases', () => {
 });
 
 suite('verifyWebhook', () => {
-  test('gives the event of a body that is signed in either way', () => {
-    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': signBody(SECRET, BODY) }, SECRET), EVENT);
+  test('gives the event of a body that is signed in the way the receiver chose', () => {
+    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': signBody(SECRET, BODY) }, SECRET, PLAIN), EVENT);
     assert.deepEqual(verifyWebhook(BODY, standardHeaders(), SECRET, { now }), EVENT);
   });
 
   test('takes text, bytes and a parsed body, and headers of any kind', () => {
     const signature = signBody(SECRET, BODY);
     for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY), EVENT]) {
-      assert.deepEqual(verifyWebhook(body, { 'X-Signature': signature }, SECRET), EVENT);
+      assert.deepEqual(verifyWebhook(body, { 'X-Signature': signature }, SECRET, PLAIN), EVENT);
     }
-    assert.deepEqual(verifyWebhook(BODY, new Headers({ 'X-Signature': signature }), SECRET), EVENT);
-    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': [signature] }, SECRET), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, new Headers({ 'X-Signature': signature }), SECRET, PLAIN), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': [signature] }, SECRET, PLAIN), EVENT);
   });
 
   test('refuses another body, another secret and another signature', () => {
     const headers = { 'x-signature': signBody(SECRET, BODY) };
-    assert.throws(() => verifyWebhook(`${BODY} `, headers, SECRET), isProblem('signature_invalid'));
-    assert.throws(() => verifyWebhook(BODY, headers, 'other'), isProblem('signature_invalid'));
-    assert.throws(() => verifyWebhook(BODY, { 'x-signature': '' }, SECRET), isProblem('signature_invalid'));
+    assert.throws(() => verifyWebhook(`${BODY} `, headers, SECRET, PLAIN), isProblem('signature_invalid'));
+    assert.throws(() => verifyWebhook(BODY, headers, 'other', PLAIN), isProblem('signature_invalid'));
+    assert.throws(() => verifyWebhook(BODY, { 'x-signature': '' }, SECRET, PLAIN), isProblem('signature_invalid'));
     assert.throws(
       () => verifyWebhook(BODY, standardHeaders(['other']), SECRET, { now }),
       isProblem('signature_invalid'),
@@ -89,15 +91,24 @@ suite('verifyWebhook', () => {
   });
 
   test('refuses a request without a signature, and an empty secret', () => {
-    assert.throws(() => verifyWebhook(BODY, {}, SECRET), isProblem('signature_missing'));
-    assert.throws(() => verifyWebhook(BODY, { 'x-signature': signBody('', BODY) }, ''), TypeError);
-    assert.throws(() => verifyWebhook(BODY, { 'x-signature': signBody('', BODY) }, []), TypeError);
+    for (const scheme of ['standard-webhooks', 'x-signature'] as const) {
+      assert.throws(() => verifyWebhook(BODY, {}, SECRET, { scheme }), isProblem('signature_missing'));
+    }
+    assert.throws(() => verifyWebhook(BODY, { 'x-signature': signBody('', BODY) }, '', PLAIN), TypeError);
+    assert.throws(() => verifyWebhook(BODY, { 'x-signature': signBody('', BODY) }, [], PLAIN), TypeError);
+  });
+
+  test('refuses a whsec_ secret without a key, with which anybody could sign', async () => {
+    for (const secret of ['whsec_', 'whsec_%%%', 'whsec_=']) {
+      assert.throws(() => verifyWebhook(BODY, standardHeaders([secret]), secret, { now }), TypeError);
+      await assert.rejects(verifySigned(BODY, standardHeaders([secret]), ['good', secret], { now }), TypeError);
+    }
   });
 
   test('accepts either secret while they rotate, on both sides', () => {
     assert.deepEqual(verifyWebhook(BODY, standardHeaders(['new', 'old']), 'old', { now }), EVENT);
     assert.deepEqual(verifyWebhook(BODY, standardHeaders(['new']), ['old', 'new'], { now }), EVENT);
-    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': signBody('old', BODY) }, ['new', 'old']), EVENT);
+    assert.deepEqual(verifyWebhook(BODY, { 'x-signature': signBody('old', BODY) }, ['new', 'old'], PLAIN), EVENT);
   });
 
   test('refuses what was signed more than five minutes ago or ahead, unless more is allowed', () => {
@@ -110,18 +121,20 @@ suite('verifyWebhook', () => {
     assert.throws(() => verifyWebhook(BODY, unreadable, SECRET, { now }), isProblem('timestamp_invalid'));
   });
 
-  test('does not fall back to X-Signature where the better signature is wrong, or is asked for', () => {
+  test('does not fall back to the other signature where the chosen one is wrong or was stripped', () => {
     const plain = { 'x-signature': signBody(SECRET, BODY) };
     const wrong = { ...standardHeaders(['other']), ...plain };
     assert.throws(() => verifyWebhook(BODY, wrong, SECRET, { now }), isProblem('signature_invalid'));
-    const schemes = ['standard-webhooks'] as const;
-    assert.throws(() => verifyWebhook(BODY, plain, SECRET, { schemes }), isProblem('signature_missing'));
+    const { 'webhook-signature': _, ...others } = standardHeaders([SECRET], BODY, 1_577_836_800);
+    const stripped = { ...others, ...plain };
+    assert.throws(() => verifyWebhook(BODY, stripped, SECRET), isProblem('signature_missing'));
+    assert.throws(() => verifyWebhook(BODY, standardHeaders(), SECRET, PLAIN), isProblem('signature_missing'));
   });
 
   test('refuses a signed body that is not an event', () => {
     for (const body of ['', '[]', 'null', '{"type":"purchase"}']) {
       const headers = { 'x-signature': signBody(SECRET, body) };
-      assert.throws(() => verifyWebhook(body, headers, SECRET), isProblem('body_invalid'));
+      assert.throws(() => verifyWebhook(body, headers, SECRET, PLAIN), isProblem('body_invalid'));
     }
   });
 
@@ -133,10 +146,14 @@ suite('verifyWebhook', () => {
     await fc.assert(
       fc.asyncProperty(secrets, fc.string({ unit: 'binary' }), async (secret, event) => {
         const body = JSON.stringify({ ...EVENT, event });
-        for (const headers of [standardHeaders([secret], body), { 'x-signature': signBody(secret, body) }]) {
-          assert.deepEqual(verifyWebhook(body, headers, secret, { now }), JSON.parse(body));
-          assert.deepEqual(await verifySigned(body, headers, secret, { now }), JSON.parse(body));
-          await assert.rejects(verifySigned(`${body} `, headers, secret, { now }), isProblem('signature_invalid'));
+        const ways = [
+          { headers: standardHeaders([secret], body), options: { now } },
+          { headers: { 'x-signature': signBody(secret, body) }, options: PLAIN },
+        ];
+        for (const { headers, options } of ways) {
+          assert.deepEqual(verifyWebhook(body, headers, secret, options), JSON.parse(body));
+          assert.deepEqual(await verifySigned(body, headers, secret, options), JSON.parse(body));
+          await assert.rejects(verifySigned(`${body} `, headers, secret, options), isProblem('signature_invalid'));
         }
       }),
       { numRuns: 20 },

@@ -68,6 +68,7 @@ export function describe(event: WebhookEvent): string {
 
 export const received: WebhookEvent = verifyWebhook('{}', { 'x-signature': '…' }, ['new', 'old'], {
   toleranceMs: 1_000,
+  scheme: 'x-signature',
 });
 export const requested: Promise<WebhookEvent> = verifyRequest(
   { headers: new Map([['x-signature', '…']]) as never, arrayBuffer: async () => new ArrayBuffer(0) },
