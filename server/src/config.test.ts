@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { readConfig } from './config.ts';
+import { DEMO_KEY, DEMO_TOKEN } from './demo-secrets.ts';
 
 const MILLRACE_KEYS = `1:${Buffer.alloc(32).toString('base64')}`;
 
@@ -43,6 +45,32 @@ suite('the configuration', () => {
     const read = readConfig({ MILLRACE_KEYS, MILLRACE_COLLECT_URL: 'https://events.example.com/in/' });
     assert.ok(read.ok);
     assert.deepEqual(read.value.collect.publicUrl, { protocol: 'https', host: 'events.example.com/in' });
+  });
+
+  test('gives each listener the common address, or one of its own', () => {
+    const common = readConfig({ MILLRACE_KEYS, MILLRACE_HOST: '10.0.0.1' });
+    const apart = readConfig({
+      MILLRACE_KEYS,
+      MILLRACE_COLLECT_HOST: '::',
+      MILLRACE_CONTROL_HOST: '127.0.0.1',
+      MILLRACE_METRICS_HOST: '10.0.0.2',
+    });
+    const hosts = (read: typeof common) =>
+      read.ok && [read.value.collect.host, read.value.control.host, read.value.metrics.host];
+    assert.deepEqual(hosts(common), ['10.0.0.1', '10.0.0.1', '10.0.0.1']);
+    assert.deepEqual(hosts(apart), ['::', '127.0.0.1', '10.0.0.2']);
+  });
+
+  test('refuses the secrets of the demo, which are in the source for everybody to read', () => {
+    const demo = {
+      MILLRACE_BOOTSTRAP_TOKEN: DEMO_TOKEN,
+      MILLRACE_KEYS: `7:${randomBytes(32).toString('base64')},8:${DEMO_KEY.toString('base64')}`,
+    };
+    const read = readConfig(demo);
+    assert.ok(!read.ok);
+    const named = read.problems.map((problem) => problem.split(' ')[0] ?? '').toSorted();
+    assert.deepEqual(named, Object.keys(demo).toSorted());
+    assert.ok(readConfig({}, demo).ok, 'npm run dev uses them');
   });
 
   test('asks for keys only where secrets are sealed or opened', () => {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
 import type { DeliverSettings } from './deliver/start-deliver.ts';
+import { DEMO_KEY, DEMO_TOKEN } from './demo-secrets.ts';
 import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
@@ -31,10 +32,13 @@ export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
   MILLRACE_HOST: '0.0.0.0',
+  MILLRACE_COLLECT_HOST: '',
   MILLRACE_COLLECT_PORT: '8080',
   MILLRACE_COLLECT_URL: '',
   MILLRACE_TRUSTED_PROXIES: '',
+  MILLRACE_CONTROL_HOST: '',
   MILLRACE_CONTROL_PORT: '8081',
+  MILLRACE_METRICS_HOST: '',
   MILLRACE_METRICS_PORT: '9464',
   MILLRACE_DATABASE_URL: 'postgres://127.0.0.1:5432/millrace',
   MILLRACE_KEYS: '',
@@ -60,6 +64,8 @@ export const DEFAULTS = {
 
 type Name = keyof typeof DEFAULTS;
 type Reader = {
+  /** Whether `npm run dev` asks, which is the only place where the demo's secrets are good. */
+  isDemo: boolean;
   text(name: Name): string;
   number(name: Name, min: number, max: number): number;
   duration(name: Name): number;
@@ -71,7 +77,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** `extra` stands in for what the environment leaves out, before the defaults do. */
 export function readConfig(env: Environment = process.env, extra: Environment = {}): ConfigRead {
   const problems: string[] = [];
-  const read = reader({ ...extra, ...env }, problems);
+  const read = reader({ ...extra, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
   const value: Config = {
     roles: readRoles(read),
     natsUrl: readNatsUrl(read),
@@ -88,7 +94,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
     collect: readCollect(read),
     deliver: readDeliver(read),
     control: readControl(read),
-    metrics: { host: read.text('MILLRACE_HOST'), port: read.number('MILLRACE_METRICS_PORT', 0, 65_535) },
+    metrics: { host: hostOf(read, 'MILLRACE_METRICS_HOST'), port: read.number('MILLRACE_METRICS_PORT', 0, 65_535) },
   };
   if (value.stream.retentionMs > 0 && value.stream.dedupWindowMs > value.stream.retentionMs) {
     read.problem('MILLRACE_DEDUP_WINDOW', 'must not be longer than MILLRACE_RETENTION');
@@ -99,7 +105,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
 function readCollect(read: Reader): CollectSettings {
   const perSecond = read.number('MILLRACE_SOURCE_CALLS_PER_SECOND', 1, 10_000_000);
   return {
-    host: read.text('MILLRACE_HOST'),
+    host: hostOf(read, 'MILLRACE_COLLECT_HOST'),
     port: read.number('MILLRACE_COLLECT_PORT', 0, 65_535),
     maxConnections: read.number('MILLRACE_MAX_CONNECTIONS', 1, 1_000_000),
     maxHeldBytes: read.number('MILLRACE_MAX_HELD_BYTES', 1_000_000, 100_000_000_000),
@@ -115,8 +121,11 @@ function readControl(read: Reader): ControlSettings {
   if (bootstrapToken !== '' && !/^[\x21-\x7e]{32,500}$/.test(bootstrapToken)) {
     read.problem('MILLRACE_BOOTSTRAP_TOKEN', 'must be at least 32 visible characters: `openssl rand -hex 32`');
   }
+  if (bootstrapToken === DEMO_TOKEN && !read.isDemo) {
+    read.problem('MILLRACE_BOOTSTRAP_TOKEN', 'is the token of the demo, which everybody knows: `openssl rand -hex 32`');
+  }
   return {
-    host: read.text('MILLRACE_HOST'),
+    host: hostOf(read, 'MILLRACE_CONTROL_HOST'),
     port: read.number('MILLRACE_CONTROL_PORT', 0, 65_535),
     maxConnections: read.number('MILLRACE_MAX_CONNECTIONS', 1, 1_000_000),
     trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
@@ -168,14 +177,23 @@ function readKeyRing(read: Reader): Map<number, Buffer> {
     read.problem('MILLRACE_KEYS', how);
   }
   try {
-    return readKeys(text);
+    const keys = readKeys(text);
+    if (!read.isDemo && keys.values().some((key) => key.equals(DEMO_KEY))) {
+      read.problem('MILLRACE_KEYS', 'holds the key of the demo, which everybody knows: `openssl rand -base64 32`');
+    }
+    return keys;
   } catch (error) {
     read.problem('MILLRACE_KEYS', `is not a key ring: ${error instanceof Error ? error.message : String(error)}`);
     return new Map();
   }
 }
 
-function reader(env: Environment, problems: string[]): Reader {
+/** Each listener can have an address of its own; without one it has the common one. */
+function hostOf(read: Reader, name: Name): string {
+  return read.text(name) || read.text('MILLRACE_HOST');
+}
+
+function reader(env: Environment, problems: string[], isDemo: boolean): Reader {
   const problem = (name: Name, what: string) => {
     const text = `${name} ${what}`;
     // Roles share some settings: one mistake is reported once.
@@ -183,6 +201,7 @@ function reader(env: Environment, problems: string[]): Reader {
   };
   const text = (name: Name) => env[name] ?? DEFAULTS[name];
   return {
+    isDemo,
     text,
     problem,
     number(name, min, max) {

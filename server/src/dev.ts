@@ -2,6 +2,7 @@
 import { readConfig } from './config.ts';
 import { startDemoReceiver } from './demo-receiver.ts';
 import { openDemoScreen } from './demo-screen.ts';
+import { DEMO_KEY, DEMO_TOKEN } from './demo-secrets.ts';
 import { DESTINATION_ID, putDemoSource, SHARED_SECRET, untilDemoIsKnown, WRITE_KEY } from './demo-source.ts';
 import { deliveryId } from './delivery/delivery.ts';
 import { openLog } from './log.ts';
@@ -10,11 +11,10 @@ import { nextStopSignal, startRoles } from './start-roles.ts';
 import { connectNats } from './stream/connect-nats.ts';
 import { followEvents } from './stream/read-events.ts';
 
-/** Known to everybody who reads this file, so nobody but this machine may reach the server. */
-const DEMO_TOKEN = 'demo-token-that-is-good-for-nothing-else';
+/** Everybody knows the demo's secrets, so only this machine may reach the server. */
 const DEMO_SETTINGS = {
   MILLRACE_HOST: '127.0.0.1',
-  MILLRACE_KEYS: `1:${Buffer.alloc(32, 'demo').toString('base64')}`,
+  MILLRACE_KEYS: `1:${DEMO_KEY.toString('base64')}`,
   MILLRACE_BOOTSTRAP_TOKEN: DEMO_TOKEN,
   // The demo receiver is here, and so are the receivers that people try out.
   MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',

@@ -47,7 +47,15 @@ const LITERALS: Record<string, string[]> = {
     'http://[fd20:ce::254]/',
     'http://metadata.google.internal./',
   ],
-  S18: ['http://localhost:{port}/', 'http://x.localhost:{port}/', 'http://localhost.:{port}/'],
+  S18: [
+    'http://localhost:{port}/',
+    'http://x.localhost:{port}/',
+    'http://localhost.:{port}/',
+    'http://localhost..:{port}/',
+    'http://metadata.google.internal../',
+    'http://.localhost:{port}/',
+    'http://x..localhost:{port}/',
+  ],
   S19: [
     'http://good@127.0.0.1:{port}/',
     'http://127.0.0.1:{port}#@good/',
@@ -184,6 +192,8 @@ suite('a name that leads inside', () => {
       await using client = openClient({ networks: OUTSIDE_ONLY, resolve });
       const answer = await postTo(client, `http://${name}:${inside.port}/`);
       assert.equal(wordFor(answer), word, JSON.stringify(answer));
+      // A tenant who can name hosts must not read the addresses of the network inside.
+      assert.doesNotMatch(JSON.stringify({ ...answer, timings: {} }).replaceAll(name, ''), /127\.0\.0|169\.254|::/);
       assert.equal(inside.sockets.length, 0);
       await isEmpty(client);
     });

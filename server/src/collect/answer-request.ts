@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type CallType, MAX_BATCH_BYTES, MAX_CALL_BYTES } from '@millrace/contract';
 import { acceptCalls, type AcceptNeeds, refusedEarly } from './accept-calls.ts';
-import { type Answer, jsonAnswer, laterAnswer, problemAnswer } from './answer.ts';
+import { type Answer, jsonAnswer, laterAnswer, problemAnswer, uncached } from './answer.ts';
 import { type PublicUrl, rudderSourceConfig, segmentSettings } from './browser-settings.ts';
 import type { AddressReader } from '../http/client-address.ts';
 import { PREFLIGHT } from './cors.ts';
@@ -129,7 +129,8 @@ function answerSettings(request: IncomingMessage, writeKey: string, needs: Reque
   const found = needs.keys.byKey(writeKey);
   if (found === undefined) return problemAnswer('invalid_write_key');
   if (!found.source.enabled) return problemAnswer('source_disabled');
-  return segmentSettings(writeKey, needs.publicUrl ?? { protocol: 'http', host: request.headers.host ?? '' });
+  const publicUrl = needs.publicUrl ?? { protocol: 'http', host: request.headers.host ?? '' };
+  return uncached(segmentSettings(writeKey, publicUrl));
 }
 
 function answerSourceConfig(request: IncomingMessage, query: string, needs: RequestNeeds): Answer {
@@ -139,7 +140,7 @@ function answerSourceConfig(request: IncomingMessage, query: string, needs: Requ
   if (found === undefined) return problemAnswer('invalid_write_key');
   if (!found.source.enabled) return problemAnswer('source_disabled');
   const { id, name, workspaceId } = found.source;
-  return rudderSourceConfig({ id, name, workspaceId, writeKey: found.writeKey }, new Date(needs.nowMs()));
+  return uncached(rudderSourceConfig({ id, name, workspaceId, writeKey: found.writeKey }, new Date(needs.nowMs())));
 }
 
 function addressOf(request: IncomingMessage, { readAddress }: RequestNeeds): string {

@@ -44,6 +44,11 @@ export function laterAnswer(code: 'rate_limited' | 'unavailable', seconds: numbe
   return { ...answer, headers: { ...answer.headers, 'Retry-After': seconds, ...reset } };
 }
 
+/** For what depends on the Host header: a cache in between would hand one visitor's answer to others. */
+export function uncached(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'no-store' } };
+}
+
 export function jsonAnswer(status: number, value: unknown): Answer {
   const body = JSON.stringify(value);
   return { status, body, headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) } };

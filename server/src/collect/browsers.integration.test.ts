@@ -57,6 +57,8 @@ suite('settings of browser libraries', () => {
       integrations: { 'Segment.io': { apiKey: WRITE_KEY, apiHost: `127.0.0.1:${collect.port}/v1`, protocol: 'http' } },
       metrics: { sampleRate: 0 },
     });
+    // It repeats the Host header: a shared cache would send other visitors where one of them said.
+    assert.equal(answer.headers['cache-control'], 'no-store');
   });
 
   test('the public address is told where there is one', async () => {

@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { type PostgresServer, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
+import { DEMO_TOKEN } from '../demo-secrets.ts';
 import { NO_ENGINE } from './control-for-tests.ts';
 import { startControl } from './start-control.ts';
 
@@ -44,6 +45,21 @@ suite('the first start', () => {
       again.lines.filter((line) => line.msg === 'setup.waiting'),
       [],
     );
+  });
+
+  test('of a server on a database that npm run dev has set up is refused until the demo token is revoked', async () => {
+    await using postgres = await startPostgresServer();
+    {
+      await using _ = (await start(postgres, DEMO_TOKEN)).control;
+    }
+    for (const token of [TOKEN, undefined]) {
+      await assert.rejects(start(postgres, token), /set up by npm run dev, whose token everybody knows/);
+    }
+    {
+      await using demo = (await start(postgres, DEMO_TOKEN)).control;
+      await demo.store.asSystem((tx) => tx.query('DELETE FROM tokens'));
+    }
+    await using _ = (await start(postgres, TOKEN)).control;
   });
 
   test('without a token logs a one-time link that makes the first owner and signs them in', async () => {

@@ -1,9 +1,11 @@
 import { CATALOG } from '@millrace/contract/control';
+import { DEMO_TOKEN } from '../demo-secrets.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
+import { useToken } from '../store/tokens.ts';
 import type { Tails } from '../stream/tail-listener.ts';
 import { bootstrap } from './bootstrap.ts';
 import { checkKeyRing } from './check-key-ring.ts';
@@ -13,6 +15,7 @@ import { openStoreWhenUp } from './open-store-when-up.ts';
 import type { Projector } from './project-config.ts';
 import { startRotation } from './rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
+import { hashOfSecret } from './secret-text.ts';
 import { serveControl } from './serve-control.ts';
 import { startWork } from './jobs/start-work.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
@@ -71,11 +74,20 @@ export async function startControl({ settings, side, project, log, ...given }: S
 }
 
 async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, log: Logger): Promise<void> {
+  if (bootstrapToken !== DEMO_TOKEN) await store.asSystem(refuseDemo);
   const first = await bootstrap(store, bootstrapToken, new Date());
   if (first.kind === 'token-created') log.info({}, 'bootstrap.done');
   // The one secret we ever log: whoever reads the log of the first start may set the installation up, for a day.
   if (first.kind === 'waiting')
     log.warn({ link: `http://localhost:${port}/setup#token=${first.setupToken}` }, 'setup.waiting');
+}
+
+/** A database that `npm run dev` has set up lets in everybody who has read its source. */
+async function refuseDemo(tx: Tx): Promise<void> {
+  if ((await useToken(tx, hashOfSecret(DEMO_TOKEN))) === undefined) return;
+  throw new Error(
+    'the database was set up by npm run dev, whose token everybody knows: revoke that token there, or use another database',
+  );
 }
 
 async function cleanUp(store: Store, log: Logger): Promise<void> {

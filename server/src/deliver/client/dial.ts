@@ -39,7 +39,9 @@ type Failure = Extract<Dialed, { ok: false }>;
 export function dial(target: Target, needs: DialNeeds): Dial {
   const state: State = { waitsFor: 'resolving its name', isCancelled: false, timings: {} };
   return {
-    done: run(target, state, needs).catch((error) => failure(state, 'connection_failed', detailOf(error))),
+    done: run(target, state, needs)
+      .catch((error) => failure(state, 'connection_failed', detailOf(error)))
+      .then((dialed) => hideInside(target, dialed)),
     waitsFor: () => state.waitsFor,
     cancel() {
       state.isCancelled = true;
@@ -47,6 +49,16 @@ export function dial(target: Target, needs: DialNeeds): Dial {
     },
   };
 }
+
+/** The owner of a destination may not learn which addresses the names inside have: they see that one is closed, not which. */
+function hideInside({ host }: Target, dialed: Dialed): Dialed {
+  if (dialed.ok || dialed.errorClass !== 'address_forbidden' || isIP(host) !== 0) return dialed;
+  const { address: _, ...rest } = dialed;
+  return { ...rest, detail: NAME_LEADS_INSIDE };
+}
+
+const NAME_LEADS_INSIDE =
+  'leads to an address that webhooks may not reach; MILLRACE_ALLOW_CIDRS can allow networks of your own';
 
 async function run(target: Target, state: State, needs: DialNeeds): Promise<Dialed> {
   const endsAt = needs.now() + needs.limitMs;
