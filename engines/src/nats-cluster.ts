@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from './free-ports.ts';
-import { natsConfig, type NatsNodeSettings } from './nats-config.ts';
+import { natsConfig, type NatsNodeSettings, type NatsTls } from './nats-config.ts';
 import { natsServerBinary } from './paths.ts';
 
 export type NatsNode = {
@@ -26,7 +26,14 @@ export type NatsCluster = AsyncDisposable & {
   dir: string;
 };
 
-export type NatsClusterOptions = { nodes?: 1 | 3; dir?: string; maxFileStoreMb?: number; sync?: 'always' | 'default' };
+export type NatsClusterOptions = {
+  nodes?: 1 | 3;
+  dir?: string;
+  maxFileStoreMb?: number;
+  sync?: 'always' | 'default';
+  tls?: NatsTls;
+  nkey?: string;
+};
 
 /** Real servers of a test's own, on free ports, stopped and removed when the test lets go of them. */
 export async function startNatsCluster(options: NatsClusterOptions = {}): Promise<NatsCluster> {
@@ -61,6 +68,8 @@ async function planNodes(dir: string, options: NatsClusterOptions): Promise<Nats
       clusterPorts,
       maxFileStoreMb: options.maxFileStoreMb ?? 4096,
       sync: options.sync ?? 'always',
+      tls: options.tls,
+      nkey: options.nkey,
     }),
   );
 }

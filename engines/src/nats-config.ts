@@ -10,6 +10,16 @@ export type NatsNodeSettings = {
   maxFileStoreMb: number;
   /** `default` exists only so that a test can show that the promise of `always` is really checked. */
   sync: 'always' | 'default';
+  tls?: NatsTls | undefined;
+  /** The public NKey of the service's user, who then has no password. */
+  nkey?: string | undefined;
+};
+
+export type NatsTls = {
+  certFile: string;
+  keyFile: string;
+  /** With it, clients need a certificate of that authority. */
+  clientCaFile?: string;
 };
 
 /**
@@ -34,12 +44,23 @@ accounts {
   }
   MILLRACE {
     jetstream: enabled
-    users: [{ user: millrace, password: millrace }]
+    users: [${node.nkey === undefined ? '{ user: millrace, password: millrace }' : `{ nkey: ${node.nkey} }`}]
     imports: [{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" } }]
   }
 }
-no_auth_user: millrace
-${clusterBlock(node)}`;
+${node.nkey === undefined ? 'no_auth_user: millrace' : ''}
+${tlsBlock(node)}${clusterBlock(node)}`;
+}
+
+function tlsBlock({ tls }: NatsNodeSettings): string {
+  if (tls === undefined) return '';
+  const clients = tls.clientCaFile === undefined ? '' : `ca_file: "${tls.clientCaFile}"\n  verify: true`;
+  return `tls {
+  cert_file: "${tls.certFile}"
+  key_file: "${tls.keyFile}"
+  ${clients}
+}
+`;
 }
 
 function clusterBlock(node: NatsNodeSettings): string {

@@ -41,6 +41,27 @@ suite('the configuration', () => {
     assert.deepEqual(named, expected.map((name) => `MILLRACE_${name}`).toSorted());
   });
 
+  test('names every mistake about NATS and repeats no secret', () => {
+    const read = readConfig({
+      MILLRACE_KEYS,
+      MILLRACE_NATS_URL: 'https://user:secret-password@127.0.0.1:4222',
+      MILLRACE_NATS_CA_FILE: '/no/such/ca.pem',
+      MILLRACE_NATS_CERT_FILE: import.meta.filename,
+      MILLRACE_NATS_NKEY_FILE: import.meta.filename,
+    });
+    assert.ok(!read.ok);
+    assert.deepEqual(
+      read.problems.map((problem) => problem.split(' ').slice(0, 3).join(' ')),
+      [
+        'MILLRACE_NATS_URL must be',
+        'MILLRACE_NATS_CA_FILE names a',
+        'MILLRACE_NATS_CERT_FILE and MILLRACE_NATS_KEY_FILE',
+        'MILLRACE_NATS_URL names a',
+      ],
+    );
+    assert.doesNotMatch(read.problems.join(), /secret-password/);
+  });
+
   test('takes the public address apart for browsers', () => {
     const read = readConfig({ MILLRACE_KEYS, MILLRACE_COLLECT_URL: 'https://events.example.com/in/' });
     assert.ok(read.ok);

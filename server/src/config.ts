@@ -7,14 +7,14 @@ import { DEMO_KEY, DEMO_TOKEN } from './demo-secrets.ts';
 import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
+import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
 import type { StreamSettings } from './stream/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control'] as const;
 export type Role = (typeof ROLES)[number];
 
-export type Config = {
+export type Config = NatsSettings & {
   roles: Role[];
-  natsUrl: string;
   logLevel: string;
   /** Whether spans are made, for an OpenTelemetry SDK that `node --import` has loaded. */
   isTraced: boolean;
@@ -31,6 +31,11 @@ export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: st
 export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
+  MILLRACE_NATS_CA_FILE: '',
+  MILLRACE_NATS_CERT_FILE: '',
+  MILLRACE_NATS_KEY_FILE: '',
+  MILLRACE_NATS_NKEY_FILE: '',
+  MILLRACE_NATS_CREDS_FILE: '',
   MILLRACE_HOST: '0.0.0.0',
   MILLRACE_COLLECT_HOST: '',
   MILLRACE_COLLECT_PORT: '8080',
@@ -80,7 +85,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
   const read = reader({ ...extra, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
   const value: Config = {
     roles: readRoles(read),
-    natsUrl: readNatsUrl(read),
+    ...readNatsSettings(read),
     logLevel: readLogLevel(read),
     // The SDK's own setting, so that one says both where spans go and that there are any.
     isTraced: (env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '',
@@ -219,15 +224,6 @@ function reader(env: Environment, problems: string[], isDemo: boolean): Reader {
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readNatsUrl(read: Reader): string {
-  const url = read.text('MILLRACE_NATS_URL');
-  const servers = listOf(url).map((part) => (part.includes('://') ? part : `nats://${part}`));
-  if (servers.length === 0 || !servers.every((server) => URL.canParse(server))) {
-    read.problem('MILLRACE_NATS_URL', 'must be addresses such as nats://host:4222, separated by commas');
-  }
-  return url;
-}
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 

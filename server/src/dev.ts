@@ -35,7 +35,9 @@ const receiver = config.roles.includes('deliver')
   ? stack.use(await startDemoReceiver(SHARED_SECRET, screen.delivered))
   : undefined;
 const running = stack.use(await startRoles(config, log));
-const watching = stack.use(await connectNats({ url: config.natsUrl, name: 'millrace-dev', log }));
+const watching = stack.use(
+  await connectNats({ url: config.natsUrl, files: config.natsFiles, name: 'millrace-dev', log }),
+);
 stack.use(await followEvents(watching, config.stream.eventStreams, screen.stored));
 const isKnown = running.view && untilDemoIsKnown(running.view, receiver !== undefined);
 await putDemoSource(running, receiver && { url: receiver.url, keyRing: openKeyRing(config.deliver.keys) });

@@ -8,7 +8,8 @@ import { readEvents } from './stream/read-events.ts';
 const read = readConfig(undefined, { MILLRACE_ROLES: 'collect' });
 if (!read.ok) throw new Error(read.problems.join('\n'));
 const log = openLog({ level: 'error', pretty: false });
-await using connection = await connectNats({ url: read.value.natsUrl, name: 'millrace-print', log });
+const { natsUrl, natsFiles } = read.value;
+await using connection = await connectNats({ url: natsUrl, files: natsFiles, name: 'millrace-print', log });
 for await (const { stream, sequence, sourceId, events } of readEvents(connection, read.value.stream.eventStreams)) {
   for (const event of events) process.stdout.write(`${JSON.stringify({ stream, sequence, sourceId, event })}\n`);
 }

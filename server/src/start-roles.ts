@@ -30,7 +30,8 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const metrics = openMetrics();
   const life: Life = { doing: 'starting' };
   const watched = starting.use(await playMetrics({ config, metrics, life, log }));
-  const stream = starting.use(await openStream({ natsUrl: config.natsUrl, settings: config.stream, metrics, log }));
+  const { natsUrl, natsFiles } = config;
+  const stream = starting.use(await openStream({ natsUrl, natsFiles, settings: config.stream, metrics, log }));
   const plays = (role: Role) => config.roles.includes(role);
   // One copy of the configuration for all roles of the process.
   const view = plays('collect') || plays('deliver') ? starting.use(await stream.configView()) : undefined;

@@ -1,6 +1,7 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
 import type { Counter, Metrics } from '../metrics/open-metrics.ts';
+import { explainNoConnection, natsAccess, type NatsFiles } from './nats-access.ts';
 
 export type Connection = AsyncDisposable & {
   nc: NatsConnection;
@@ -17,7 +18,9 @@ export type Connection = AsyncDisposable & {
   leaveServer(why: string): void;
 };
 
-export type ConnectionNeeds = { url: string; name: string; log: Logger; metrics?: Metrics };
+export type ConnectionNeeds = { url: string; files?: NatsFiles; name: string; log: Logger; metrics?: Metrics };
+/** Makes a connection of that name, to the servers and as the user of this process. */
+export type Connect = (name: string) => Promise<Connection>;
 
 type Life = {
   lostAt: number | undefined;
@@ -31,10 +34,13 @@ type Life = {
 const AVOID_LOST_SERVER_MS = 5_000;
 
 /** One connection to the cluster that moves on from a dead or cut-off server within seconds. */
-export async function connectNats({ url, name, log, metrics }: ConnectionNeeds): Promise<Connection> {
+export async function connectNats({ url, files, name, log, metrics }: ConnectionNeeds): Promise<Connection> {
   const counter = metrics?.counter('millrace_nats_losses_total');
   const life: Life = { lostAt: undefined, server: '', losses: 0, counter, listeners: new Set() };
-  const nc = await connect({ name, ...options(life), ...readServers(url) });
+  const access = natsAccess(url, files);
+  const nc = await connect({ name, ...options(life), ...access }).catch((error: unknown) => {
+    throw explainNoConnection(error, access);
+  });
   life.server = nc.getServer();
   void followStatus(nc, life, log.child({ connection: name }));
   return {
@@ -67,6 +73,8 @@ function options(life: Life): ConnectionOptions {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 100,
+    // A second by default: with TLS, a lost server would cost that much more.
+    reconnectJitterTLS: 100,
     pingInterval: 2_000,
     maxPingOut: 2,
     // The library would dial the server it just lost first, and a cut-off one lets it wait for the whole timeout.
@@ -105,13 +113,4 @@ function nextReconnect(listeners: Set<() => void>, timeoutMs: number): Promise<v
     const timer = setTimeout(wake, timeoutMs);
     listeners.add(wake);
   });
-}
-
-/** `nats://user:pass@host:port,nats://host2:port2`: the first user named is the user of all. */
-export function readServers(url: string): { servers: string[]; user?: string; pass?: string } {
-  const parsed = url.split(',').map((part) => new URL(part.includes('://') ? part.trim() : `nats://${part.trim()}`));
-  const servers = parsed.map((part) => `${part.protocol}//${part.host}`);
-  const named = parsed.find((part) => part.username !== '');
-  if (named === undefined) return { servers };
-  return { servers, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) };
 }

@@ -1,6 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
-import { connectNats } from './connect-nats.ts';
+import type { Connect } from './connect-nats.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './dead-letter-box.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { StreamSettings } from './layout.ts';
@@ -20,12 +20,12 @@ export type ControlSide = AsyncDisposable & {
   events: EventReader;
 };
 
-export type ControlSideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+export type ControlSideNeeds = { connect: Connect; settings: StreamSettings; log: Logger };
 
 /** A connection of its own: a replay that reads much must not stand in the way of what is collected and delivered. */
-export async function openControlSide({ natsUrl, settings, log }: ControlSideNeeds): Promise<ControlSide> {
+export async function openControlSide({ connect, settings, log }: ControlSideNeeds): Promise<ControlSide> {
   await using opening = new AsyncDisposableStack();
-  const connection = opening.use(await connectNats({ url: natsUrl, name: 'millrace-control', log }));
+  const connection = opening.use(await connect('millrace-control'));
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(connection));
   const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };

@@ -1,7 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
-import type { Metrics } from '../metrics/open-metrics.ts';
-import { type Connection, connectNats } from './connect-nats.ts';
+import type { Connect, Connection } from './connect-nats.ts';
 import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
 import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
 import { type Lanes, openLanes } from './lanes.ts';
@@ -39,14 +38,13 @@ export type DeliverySide = AsyncDisposable & {
   flush(): Promise<void>;
 };
 
-export type DeliverySideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger; metrics: Metrics };
+export type DeliverySideNeeds = { connect: Connect; settings: StreamSettings; log: Logger };
 
 /** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
-export async function openDeliverySide({ natsUrl, settings, ...needs }: DeliverySideNeeds): Promise<DeliverySide> {
+export async function openDeliverySide({ connect, settings, log }: DeliverySideNeeds): Promise<DeliverySide> {
   await using opening = new AsyncDisposableStack();
-  const { log } = needs;
-  const pulling = opening.use(await connectNats({ url: natsUrl, name: 'millrace-pull', ...needs }));
-  const parking = opening.use(await connectNats({ url: natsUrl, name: 'millrace-park', ...needs }));
+  const pulling = opening.use(await connect('millrace-pull'));
+  const parking = opening.use(await connect('millrace-park'));
   const manager = await jetstreamManager(parking.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(parking));
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };

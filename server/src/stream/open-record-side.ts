@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { connectNats } from './connect-nats.ts';
+import type { Connect } from './connect-nats.ts';
 import { type LaneHealth, watchHealth } from './health-bucket.ts';
 import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
 import type { OutcomeBatch, OutcomeEntry } from './outcomes.ts';
@@ -37,12 +37,12 @@ export type RecordSide = AsyncDisposable & {
   laneOf(destinationId: string): LaneHealth | undefined;
 };
 
-export type RecordSideNeeds = { natsUrl: string; settings: StreamSettings; log: Logger };
+export type RecordSideNeeds = { connect: Connect; settings: StreamSettings; log: Logger };
 
 /** A connection of its own: a recorder that has much to catch up with must not delay anything else. */
-export async function openRecordSide({ natsUrl, settings, log }: RecordSideNeeds): Promise<RecordSide> {
+export async function openRecordSide({ connect, settings, log }: RecordSideNeeds): Promise<RecordSide> {
   await using opening = new AsyncDisposableStack();
-  const connection = opening.use(await connectNats({ url: natsUrl, name: 'millrace-record', log }));
+  const connection = opening.use(await connect('millrace-record'));
   const publisher = opening.use(openPublisher(connection));
   const lanes = new Map<string, LaneHealth>();
   opening.use(

@@ -3,12 +3,13 @@ import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './append-request.ts';
 import { openConfigView, type ConfigView } from './config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
-import { connectNats } from './connect-nats.ts';
+import { type Connect, connectNats } from './connect-nats.ts';
 import { ensureLayout } from './ensure-layout.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { openEventStreams } from './event-streams.ts';
 import type { StreamSettings } from './layout.ts';
+import type { NatsFiles } from './nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { probeStreams } from './probe-streams.ts';
 import { openPublisher } from './publish.ts';
@@ -36,14 +37,21 @@ export type Stream = AsyncDisposable & {
   tails(): Tails & Disposable;
 };
 
-export type StreamNeeds = { natsUrl: string; settings: StreamSettings; log: Logger; metrics?: Metrics };
+export type StreamNeeds = {
+  natsUrl: string;
+  natsFiles?: NatsFiles;
+  settings: StreamSettings;
+  log: Logger;
+  metrics?: Metrics;
+};
 
 /** Opens the engine: everything in the layout exists and keeps its promises, or this throws and says which one not. */
-export async function openStream({ natsUrl, settings, log, metrics = openMetrics() }: StreamNeeds): Promise<Stream> {
-  const to = { url: natsUrl, log, metrics };
+export async function openStream(needs: StreamNeeds): Promise<Stream> {
+  const { natsUrl, natsFiles = {}, settings, log, metrics = openMetrics() } = needs;
+  const connect: Connect = (name) => connectNats({ url: natsUrl, files: natsFiles, name, log, metrics });
   await using opening = new AsyncDisposableStack();
-  const publishing = opening.use(await connectNats({ ...to, name: 'millrace-publish' }));
-  const watching = opening.use(await connectNats({ ...to, name: 'millrace-watch' }));
+  const publishing = opening.use(await connect('millrace-publish'));
+  const watching = opening.use(await connect('millrace-watch'));
   await ensureLayout(watching, settings);
   const publisher = opening.use(openPublisher(publishing));
   const events = opening.use(
@@ -63,12 +71,12 @@ export async function openStream({ natsUrl, settings, log, metrics = openMetrics
       openConfigWriter({
         publishing,
         publisher,
-        connect: () => connectNats({ ...to, name: 'millrace-compare' }),
+        connect: () => connect('millrace-compare'),
       }),
     configView: () => openConfigView(watching, log),
-    deliverySide: () => openDeliverySide({ natsUrl, settings, log, metrics }),
-    recordSide: () => openRecordSide({ natsUrl, settings, log }),
-    controlSide: () => openControlSide({ natsUrl, settings, log }),
+    deliverySide: () => openDeliverySide({ connect, settings, log }),
+    recordSide: () => openRecordSide({ connect, settings, log }),
+    controlSide: () => openControlSide({ connect, settings, log }),
     tellSeen: (sighting) => tellSeen(watching, sighting),
     onSeen: (seen) => onSeen(watching, seen),
     tailWriter: () => openTailWriter(watching),

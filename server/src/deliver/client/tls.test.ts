@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
-import { openCertificates } from './certificates-for-tests.ts';
+import { openCertificates } from '../../certificates-for-tests.ts';
 import { isEmpty, openTestClient, postTo, until, wordFor } from './client-for-tests.ts';
 import type { Client } from './open-client.ts';
 import { ok, openReceiver } from './receiver-for-tests.ts';
