@@ -1,4 +1,7 @@
-/** `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. */
+/**
+ * `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. With `--beside COMMIT`,
+ * `collect` and `deliver` are measured against that version of themselves instead of the bare twin.
+ */
 import { parseArgs } from 'node:util';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
@@ -10,7 +13,9 @@ import { benchReplay } from './replay/bench-replay.ts';
 
 export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
 
-const BENCHES: Readonly<Record<string, (options: { isQuick: boolean }) => Promise<Verdict>>> = {
+export type BenchOptions = { isQuick: boolean; beside?: string | undefined };
+
+const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdict>>> = {
   clients: benchClients,
   collect: benchCollect,
   deliver: benchDeliver,
@@ -22,14 +27,15 @@ const BENCHES: Readonly<Record<string, (options: { isQuick: boolean }) => Promis
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
+  options: { quick: { type: 'boolean', default: false }, beside: { type: 'string' } },
 });
 const bench = BENCHES[positionals[0] ?? ''];
 if (bench === undefined) {
-  console.error(`usage: npm run bench -- NAME [--quick], NAME one of: ${Object.keys(BENCHES).join(', ')}`);
+  const names = Object.keys(BENCHES).join(', ');
+  console.error(`usage: npm run bench -- NAME [--quick] [--beside COMMIT], NAME one of: ${names}`);
   process.exitCode = 2;
 } else {
-  const { isGood, figures } = await bench({ isQuick: values.quick });
+  const { isGood, figures } = await bench({ isQuick: values.quick, beside: values.beside });
   console.log(JSON.stringify(figures));
   process.exitCode = isGood ? 0 : 1;
 }

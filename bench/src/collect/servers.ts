@@ -11,32 +11,36 @@ import { openLog } from '../../../server/src/log.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
 
 export type BenchServer = AsyncDisposable & { pid: number; storedMessages(): Promise<number> };
+export type Start = (natsUrl: string, port: number) => Promise<BenchServer>;
 
 /** Both servers share this core; everything else has the other one. */
 const SERVER_CORE = '0';
 const STREAMS = 2;
 
-/** The product as it is run: `server/src/main.ts` in a process of its own. */
-export async function startOurs(natsUrl: string, port: number): Promise<BenchServer> {
-  await addSource(natsUrl);
-  return startServer({
-    natsUrl,
-    port,
-    args: [join(ROOT_DIR, 'server/src/main.ts')],
-    streams: Array.from({ length: STREAMS }, (_, index) => `EVENTS-${index}`),
-    env: {
-      MILLRACE_ROLES: 'collect',
-      MILLRACE_HOST: '127.0.0.1',
-      MILLRACE_NATS_URL: natsUrl,
-      MILLRACE_COLLECT_PORT: String(port),
-      MILLRACE_EVENT_STREAMS: String(STREAMS),
-      MILLRACE_SOURCE_CALLS_PER_SECOND: '10000000',
-      MILLRACE_LOG_LEVEL: 'error',
-    },
-  });
+/** The product as it is run: `server/src/main.ts`, of this version or another, in a process of its own. */
+export function startCollect(main = join(ROOT_DIR, 'server/src/main.ts')): Start {
+  return async (natsUrl, port) => {
+    await addSource(natsUrl);
+    return startServer({
+      natsUrl,
+      port,
+      args: [main],
+      streams: Array.from({ length: STREAMS }, (_, index) => `EVENTS-${index}`),
+      env: {
+        MILLRACE_ROLES: 'collect',
+        MILLRACE_HOST: '127.0.0.1',
+        MILLRACE_NATS_URL: natsUrl,
+        MILLRACE_COLLECT_PORT: String(port),
+        MILLRACE_METRICS_PORT: '0',
+        MILLRACE_EVENT_STREAMS: String(STREAMS),
+        MILLRACE_SOURCE_CALLS_PER_SECOND: '10000000',
+        MILLRACE_LOG_LEVEL: 'error',
+      },
+    });
+  };
 }
 
-export function startTwin(kind: 'mux' | 'js'): (natsUrl: string, port: number) => Promise<BenchServer> {
+export function startTwin(kind: 'mux' | 'js'): Start {
   return async (natsUrl, port) => {
     await addTwinStream(natsUrl);
     const args = [join(import.meta.dirname, 'twin.ts'), natsUrl, String(port), kind];

@@ -1,4 +1,5 @@
-import type { Verdict } from '../run.ts';
+import { checkOutVersion } from '@millrace/engines';
+import type { BenchOptions, Verdict } from '../run.ts';
 import { median, round, type Spread, spreadOf } from '../spread.ts';
 import { deliver, type Traffic, twin } from './contenders.ts';
 import { type Cost, measure, type Plan, type Slice } from './measure.ts';
@@ -6,6 +7,8 @@ import type { Shape } from './scene.ts';
 import { type Receiver, startReceiver } from './start-receiver.ts';
 
 const GOALS = { ratio: 1.5, flatWithin: 1.2 };
+/** How much dearer than another version of itself it may be. */
+const GOAL_BESIDE = 1.03;
 
 type Scenario = { name: string; shape: Shape; destinations: number; warmUpDeliveries: number; isGoal: boolean };
 
@@ -22,10 +25,11 @@ const ACTIVE = 100;
  * CPU of deliver for one delivery, from the stream to the receiver's 200, against bare twins that post the same bodies
  * beside it at the same time on the same core; generator, receiver and NATS have the other one.
  */
-export async function benchDeliver({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
+export async function benchDeliver({ isQuick, beside }: BenchOptions): Promise<Verdict> {
   const figures: Record<string, unknown> = { bench: 'deliver', goals: GOALS };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   await using receiver = await startReceiver();
+  if (beside !== undefined) return await benchBeside(beside, receiver, isQuick);
   let isGood = true;
   /** What could not be measured is told as such, and is no success. */
   const tell = async <T>(name: string, measured: Promise<T>, isReached: (value: T) => boolean) => {
@@ -46,10 +50,10 @@ export async function benchDeliver({ isQuick }: { isQuick: boolean }): Promise<V
 }
 
 async function againstTwins(scenario: Scenario, receiver: Receiver, isQuick: boolean) {
-  const { shape, destinations: count, warmUpDeliveries } = scenario;
-  const traffic = { shape, destinations: Array.from({ length: count }, (_, i) => i), port: receiver.port };
+  const { destinations: count, warmUpDeliveries } = scenario;
+  const traffic = trafficOf(scenario, receiver);
   const contenders = [
-    deliver('deliver', count, traffic),
+    deliver({ name: 'deliver', configured: count }, traffic),
     twin('twin', 'both', traffic),
     twin('one-signature', 'one', traffic),
   ];
@@ -60,6 +64,31 @@ async function againstTwins(scenario: Scenario, receiver: Receiver, isQuick: boo
     us: costs(slices, 'us'),
     natsUs: costs(slices, 'natsUs')['deliver'],
   };
+}
+
+/** This version against another one, which runs beside it in the same way. */
+async function benchBeside(revision: string, receiver: Receiver, isQuick: boolean): Promise<Verdict> {
+  using other = await checkOutVersion(revision);
+  const figures: Record<string, unknown> = { bench: 'deliver', beside: revision, goal: GOAL_BESIDE };
+  let isGood = true;
+  for (const scenario of SCENARIOS) {
+    const traffic = trafficOf(scenario, receiver);
+    const configured = scenario.destinations;
+    const contenders = [
+      deliver({ name: 'now', configured }, traffic),
+      deliver({ name: 'before', configured, main: other.serverMain }, traffic),
+    ];
+    const slices = await measure(contenders, planOf(traffic, scenario.warmUpDeliveries, isQuick), receiver);
+    const found = { ratio: ratio(slices, 'now', 'before'), us: costs(slices, 'us'), natsUs: costs(slices, 'natsUs') };
+    console.log(`${scenario.name}: ${JSON.stringify(found)}`);
+    figures[scenario.name] = found;
+    if (found.ratio.median > GOAL_BESIDE) isGood = false;
+  }
+  return { isGood, figures };
+}
+
+function trafficOf({ shape, destinations }: Scenario, { port }: Receiver): Traffic {
+  return { shape, destinations: Array.from({ length: destinations }, (_, i) => i), port };
 }
 
 /** What the machine makes of two that are the same. */
@@ -74,7 +103,7 @@ async function flatness(receiver: Receiver, isQuick: boolean) {
   const base: Traffic = { shape: 'batch', destinations: [], port: receiver.port };
   const contenders = CONFIGURED.map((configured) => {
     const destinations = Array.from({ length: ACTIVE }, (_, i) => (i * configured) / ACTIVE);
-    return deliver(String(configured), configured, { ...base, destinations });
+    return deliver({ name: String(configured), configured }, { ...base, destinations });
   });
   const slices = await measure(contenders, planOf(base, 12_000, isQuick), receiver);
   const [fewest = '', ...more] = CONFIGURED.map(String);

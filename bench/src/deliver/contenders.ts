@@ -46,8 +46,11 @@ export function twin(name: string, signatures: TwinPlan['signatures'], traffic: 
   };
 }
 
-/** The product as it is run, with a NATS server of its own and so many destinations in its configuration. */
-export function deliver(name: string, configured: number, traffic: Traffic): Contender {
+export type Product = { name: string; configured: number; main?: string };
+
+/** The product as it is run, of this version or another, with a NATS server and a configuration of its own. */
+export function deliver(product: Product, traffic: Traffic): Contender {
+  const { name, configured, main = join(ROOT_DIR, 'server/src/main.ts') } = product;
   return {
     name,
     async launch() {
@@ -58,7 +61,7 @@ export function deliver(name: string, configured: number, traffic: Traffic): Con
       await configure({ contender: name, count: configured, port: traffic.port }, stream);
       const connection = opening.use(await connectNats({ url: cluster.url, name: 'bench', log }));
       const send = generator(opening.use(openPublisher(connection)), traffic);
-      const { pid } = opening.use(start([join(ROOT_DIR, 'server/src/main.ts')], environment(cluster.url)));
+      const { pid } = opening.use(start([main], environment(cluster.url)));
       const opened = opening.move();
       return { pid, natsPid: cluster.nodes[0]?.pid(), send, [Symbol.asyncDispose]: () => opened.disposeAsync() };
     },
@@ -68,6 +71,7 @@ export function deliver(name: string, configured: number, traffic: Traffic): Con
 function environment(natsUrl: string): Record<string, string> {
   return {
     MILLRACE_ROLES: 'deliver',
+    MILLRACE_METRICS_PORT: '0',
     MILLRACE_NATS_URL: natsUrl,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
     MILLRACE_KEYS: `1:${KEY.toString('base64')}`,

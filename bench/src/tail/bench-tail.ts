@@ -5,7 +5,7 @@ import { openStream } from '../../../server/src/stream/open-stream.ts';
 import type { TailFilter } from '../../../server/src/stream/tail-entry.ts';
 import type { Tails } from '../../../server/src/stream/tail-listener.ts';
 import { batchTemplate, singleTemplate } from '../collect/load.ts';
-import { startOurs } from '../collect/servers.ts';
+import { startCollect } from '../collect/servers.ts';
 import type { Verdict } from '../run.ts';
 import { judgeTurns, type Turn } from './judge-turns.ts';
 import { cpuOf, round } from './measure-cpu.ts';
@@ -37,7 +37,7 @@ const WISHES: Readonly<Record<string, (viewer: number) => TailFilter>> = {
 export async function benchTail({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   await using cluster = await startNatsCluster({ maxFileStoreMb: 20_000 });
   const [port = 0] = await freePorts(1);
-  await using server = await startOurs(cluster.url, port);
+  await using server = await startCollect()(cluster.url, port);
   const log = openLog({ level: 'error', pretty: false });
   await using stream = await openStream({ natsUrl: cluster.url, settings: SETTINGS, log });
   using tails = stream.tails();
