@@ -12,6 +12,8 @@ export type PostgresServer = AsyncDisposable & {
   start(): void;
   /** Everything in it, as SQL. */
   dump(): string;
+  /** Runs statements as the superuser that owns the server, and answers what psql prints. */
+  run(sql: string): string;
 };
 
 /** A real server of a test's own, on a free port, stopped and removed when the test lets go of it. */
@@ -38,6 +40,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     url,
     stop,
     start,
+    run: (sql) => runPostgres('psql', ['-v', 'ON_ERROR_STOP=1', '-qtA', '-c', sql, url]),
     dump: () => runPostgres('pg_dump', ['--inserts', '--no-owner', url]),
     async [Symbol.asyncDispose]() {
       process.removeListener('exit', stopWithUs);

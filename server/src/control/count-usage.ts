@@ -21,12 +21,16 @@ export function startCountingUsage(needs: UsageNeeds): AsyncDisposable {
 }
 
 async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: AbortSignal): Promise<void> {
+  let isWaiting = false;
   while (!signal.aborted) {
     try {
       // Only who has much to catch up with reads on at once: each reading costs the engine a consumer.
-      if ((await countSome(reader, store)) === USAGE_AT_ONCE) continue;
+      const counted = await countSome(reader, store);
+      isWaiting = false;
+      if (counted === USAGE_AT_ONCE) continue;
     } catch (error) {
-      log.debug({ stream: reader.stream, error: String(error) }, 'usage.waiting');
+      if (!isWaiting) log.warn({ stream: reader.stream, error: String(error) }, 'usage.waiting');
+      isWaiting = true;
     }
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -48,9 +52,14 @@ export async function countSome({ stream, readAfter }: UsageReader, store: Store
   });
 }
 
+/** One request with an envelope that PostgreSQL cannot read must not stop the count of all that come after it. */
+function isCountable({ receivedAt, calls }: RequestUsage): boolean {
+  return /^[12]\d{3}-(0[1-9]|1[0-2])-/.test(receivedAt) && Number.isSafeInteger(calls) && calls >= 0;
+}
+
 function callCounts(requests: readonly RequestUsage[]): CallCount[] {
   const counts = new Map<string, CallCount>();
-  for (const { sourceId, receivedAt, calls } of requests) {
+  for (const { sourceId, receivedAt, calls } of requests.filter(isCountable)) {
     const month = `${receivedAt.slice(0, 7)}-01`;
     const key = `${sourceId} ${month}`;
     const known = counts.get(key) ?? { sourceId, month, calls: 0 };

@@ -120,14 +120,19 @@ suite('usage', () => {
     const second = await record();
     for (let i = 0; i < 40; i += 1) await append(`r${i}`, { calls: CALLS }, CALLS);
     await append('old', {}, 3);
-    await until(async () => (await usage())[0]?.calls === 40 * CALLS + 3);
+    for (const receivedAt of ['soon', '+012026-11-16T00:00:00Z', '2026-13-01'])
+      await append(receivedAt, { receivedAt, calls: 9 }, 9);
+    await append('odd', { calls: 1.5 }, 9);
+    await append('none', { receivedAt: null, calls: -4 }, 9);
+    await append('last', { calls: 1 }, 1);
+    await until(async () => (await usage())[0]?.calls === 40 * CALLS + 4);
     await first[Symbol.asyncDispose]();
     await second[Symbol.asyncDispose]();
     await append('later', { calls: 2 }, 2);
     await using _ = await record();
-    await until(async () => (await usage())[0]?.calls === 40 * CALLS + 5);
+    await until(async () => (await usage())[0]?.calls === 40 * CALLS + 6);
     await sleep(1_500);
-    assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 5 }]);
+    assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 6 }]);
   });
 });
 

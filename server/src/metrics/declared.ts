@@ -95,6 +95,12 @@ export const METRICS = {
     kind: 'counter',
     help: 'Batches of the record that found no room and are lost to it',
   },
+  millrace_quarantined_total: {
+    kind: 'counter',
+    label: 'kind',
+    values: ['request', 'lane', 'ticket', 'outcome', 'letter', 'config'],
+    help: 'Stored things that a role could not work with, put into quarantine',
+  },
 
   millrace_control_requests_total: {
     kind: 'counter',

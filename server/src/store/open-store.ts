@@ -86,7 +86,7 @@ function rethrowUnavailable(error: unknown): never {
  * what the socket itself says.
  */
 function isConnectionLost(error: Error): boolean {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   if (code.startsWith('08') || code.startsWith('57P') || ['53300', '57014', '25P03'].includes(code)) return true;
   if (/^E(CONN|PIPE|HOST|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code)) return true;
   return /Connection terminated|timeout (exceeded|expired)|Query read timeout/.test(error.message);
@@ -97,7 +97,27 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailable || (error instanceof Error && isConnectionLost(error));
 }
 
+/**
+ * Whether PostgreSQL refused the data itself (class 22, a value that it cannot hold, and 23, a constraint): the same data
+ * will be refused again, however well the database is.
+ */
+export function isRefusedData(error: unknown): boolean {
+  return /^2[23][0-9A-Z]{3}$/.test(codeOf(error));
+}
+
+/**
+ * Whether the trouble is the database's and not that of one statement: connections, a read-only server, deadlocks and
+ * serialization, missing resources such as disk, locks, interventions of an operator, failures of the system.
+ */
+export function isOfDatabase(error: unknown): boolean {
+  return isUnavailable(error) || /^(08|25|40|53|55|57|58)/.test(codeOf(error));
+}
+
 /** Whether an insert failed because the row is there already. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505';
+  return codeOf(error) === '23505';
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,6 +1,7 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
 import type { Counter, Metrics } from '../metrics/open-metrics.ts';
+import { guardCallbacks } from './guard-callbacks.ts';
 import { explainNoConnection, natsAccess, type NatsFiles } from './nats-access.ts';
 
 export type Connection = AsyncDisposable & {
@@ -41,6 +42,7 @@ export async function connectNats({ url, files, name, log, metrics }: Connection
   const nc = await connect({ name, ...options(life), ...access }).catch((error: unknown) => {
     throw explainNoConnection(error, access);
   });
+  guardCallbacks(nc, log.child({ connection: name }));
   life.server = nc.getServer();
   void followStatus(nc, life, log.child({ connection: name }));
   return {

@@ -1,5 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connect, Connection } from './connect-nats.ts';
 import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
 import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
@@ -38,10 +39,10 @@ export type DeliverySide = AsyncDisposable & {
   flush(): Promise<void>;
 };
 
-export type DeliverySideNeeds = { connect: Connect; settings: StreamSettings; log: Logger };
+export type DeliverySideNeeds = { connect: Connect; settings: StreamSettings; log: Logger; metrics: Metrics };
 
 /** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
-export async function openDeliverySide({ connect, settings, log }: DeliverySideNeeds): Promise<DeliverySide> {
+export async function openDeliverySide({ connect, settings, log, metrics }: DeliverySideNeeds): Promise<DeliverySide> {
   await using opening = new AsyncDisposableStack();
   const pulling = opening.use(await connect('millrace-pull'));
   const parking = opening.use(await connect('millrace-park'));
@@ -57,7 +58,7 @@ export async function openDeliverySide({ connect, settings, log }: DeliverySideN
     tickets,
     deadLetters: openDeadLetters(durable),
     outcomes: openOutcomes(durable),
-    quarantine: openQuarantine(durable),
+    quarantine: openQuarantine({ ...durable, metrics }),
     health: openHealthBucket({ ...durable, watching: pulling, log }),
     peers,
     pullRequests: (needs) => pullRequests({ ...needs, connection: pulling, eventStreams: settings.eventStreams, log }),

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connect } from './connect-nats.ts';
 import { type LaneHealth, watchHealth } from './health-bucket.ts';
 import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
@@ -12,13 +13,15 @@ import { openWaitingLine } from './waiting-line.ts';
 
 /** A batch of outcomes that this process has to record. */
 export type PulledOutcomes = {
+  subject: string;
   sequence: number;
+  payload: Uint8Array;
   /** When it was stored, in milliseconds. */
   storedAt: number;
   bytes: number;
   /** Throws if they cannot be read. */
   entries(): OutcomeEntry[];
-  /** It is in PostgreSQL. */
+  /** Each of its entries is in PostgreSQL or in quarantine. */
   ack(): void;
   /** We are alive and still mean to record it. */
   stillHeld(): void;
@@ -37,10 +40,10 @@ export type RecordSide = AsyncDisposable & {
   laneOf(destinationId: string): LaneHealth | undefined;
 };
 
-export type RecordSideNeeds = { connect: Connect; settings: StreamSettings; log: Logger };
+export type RecordSideNeeds = { connect: Connect; settings: StreamSettings; log: Logger; metrics: Metrics };
 
 /** A connection of its own: a recorder that has much to catch up with must not delay anything else. */
-export async function openRecordSide({ connect, settings, log }: RecordSideNeeds): Promise<RecordSide> {
+export async function openRecordSide({ connect, settings, log, metrics }: RecordSideNeeds): Promise<RecordSide> {
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-record'));
   const publisher = opening.use(openPublisher(connection));
@@ -61,7 +64,9 @@ export async function openRecordSide({ connect, settings, log }: RecordSideNeeds
         room,
         taken: (message) =>
           taken({
+            subject: message.subject,
             sequence: message.seq,
+            payload: message.data,
             storedAt: Number(message.timestampNanos / 1_000_000n),
             bytes: message.data.length,
             entries: () => message.json<OutcomeBatch>().entries,
@@ -71,7 +76,7 @@ export async function openRecordSide({ connect, settings, log }: RecordSideNeeds
           }),
         log,
       }),
-    quarantine: openQuarantine({ connection, publisher, line: openWaitingLine(AT_ONCE) }),
+    quarantine: openQuarantine({ connection, publisher, line: openWaitingLine(AT_ONCE), metrics }),
     usage: followUsage(connection, settings.eventStreams),
     laneOf: (destinationId) => lanes.get(destinationId),
     [Symbol.asyncDispose]: () => open.disposeAsync(),

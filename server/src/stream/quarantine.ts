@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { QUARANTINE_STREAM, QUARANTINED_KINDS, type QuarantinedKind, quarantineSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
 import { readAt, readSubject, removeAt } from './read-subject.ts';
@@ -50,7 +51,8 @@ const ORIGINAL_HEADER = 'Millrace-Original-Headers';
 /** Together with the payload it has to fit into the largest message that the servers take. */
 const MOST_WHY = 300;
 
-export function openQuarantine(needs: DurableNeeds): Quarantine {
+export function openQuarantine({ metrics, ...needs }: DurableNeeds & { metrics: Metrics }): Quarantine {
+  const counted = metrics.counters('millrace_quarantined_total');
   return {
     async append({ kind, payload, from, why, headers = [] }) {
       const entry = { ...from, why: why.slice(0, MOST_WHY) };
@@ -61,7 +63,9 @@ export function openQuarantine(needs: DurableNeeds): Quarantine {
         headers: [[ENTRY_HEADER, JSON.stringify(entry)] as const, ...original],
         payload,
       };
-      return keptOrNot(await publishDurably(publication, needs));
+      const kept = keptOrNot(await publishDurably(publication, needs));
+      if (kept === 'stored') counted(kind).add();
+      return kept;
     },
   };
 }

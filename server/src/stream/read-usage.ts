@@ -61,10 +61,12 @@ async function usageOf(message: JsMsg, manager: JetStreamManager): Promise<Reque
 }
 
 function readEnvelope(header: string): Pick<Envelope, 'receivedAt' | 'calls'> {
+  const unknown = { receivedAt: new Date(0).toISOString(), calls: 0 };
   try {
-    return JSON.parse(header) as Envelope;
+    const envelope = JSON.parse(header) as Envelope | null;
+    return typeof envelope === 'object' && envelope !== null ? envelope : unknown;
   } catch {
-    return { receivedAt: new Date(0).toISOString(), calls: 0 };
+    return unknown;
   }
 }
 
