@@ -116,7 +116,8 @@ async function playControl({ config, stream, metrics, log }: RoleNeeds): Promise
     await startControl({
       settings: config.control,
       side,
-      project: (store) => startProjector({ store, configWriter, log }),
+      project: (store) => startProjector({ store, configWriter, metrics, log }),
+      configRoom: configWriter.room,
       laneOf: record.laneOf,
       metrics,
       tails: starting.use(stream.tails()),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FILTER_OPS } from '../filter.ts';
-import { Id, Name, PageOf, PageQuery, Time } from './page.ts';
+import { Id, Name, PageOf, PageQuery, Projection, Time } from './page.ts';
 
 /** What the settings hold is the catalog entry's word; secret values come back as `{"set": true}`. */
 const Settings = Type.Record(Type.String(), Type.Unknown());
@@ -30,6 +30,7 @@ export const Destination = Type.Object({
   /** What an event has to be to reach it; empty when it may be anything. */
   filters: Filters,
   settings: Settings,
+  projection: Projection,
   createdAt: Time,
   updatedAt: Time,
 });

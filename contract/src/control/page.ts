@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 
 export const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-Za-z-]{1,64}$` });
 export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]*$' });
@@ -29,3 +29,14 @@ export const ProblemDocument = Type.Object({
   /** Which fields are wrong, for `invalid_request`. */
   errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
 });
+
+/**
+ * Whether collect and deliver act on a source or destination as it is here. `pending`: they are being told, mostly within a
+ * second. `failed`: its configuration finds no room, `why` says what to do; what was turned off is off all the same.
+ */
+export const Projection = Type.Object({
+  state: Type.Enum(['applied', 'pending', 'failed']),
+  since: Type.Union([Time, Type.Null()]),
+  why: Type.Union([Type.String(), Type.Null()]),
+});
+export type Projection = Static<typeof Projection>;

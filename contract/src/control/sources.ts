@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, Name, PageOf, Time } from './page.ts';
+import { Id, Name, PageOf, Projection, Time } from './page.ts';
 
 export const WriteKey = Type.Object({
   id: Id('key'),
@@ -17,6 +17,7 @@ export const Source = Type.Object({
   /** Calls a second; null takes the limit of the installation. */
   rateLimitPerSecond: Type.Union([Type.Integer(), Type.Null()]),
   writeKeys: Type.Array(WriteKey),
+  projection: Projection,
   createdAt: Time,
   updatedAt: Time,
 });

@@ -106,7 +106,9 @@ async function writePlan(
   { port }: EnterNeeds,
 ): Promise<Plan> {
   const size = { replicas: nodes, eventStreams: EVENT_STREAM_NAMES.length };
-  await writeConfig(url, size, (writer) => writer.write(configOf(plan, port)));
+  await writeConfig(url, size, async (writer) => {
+    await writer.write(configOf(plan, port));
+  });
   return plan;
 }
 

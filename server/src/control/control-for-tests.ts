@@ -12,6 +12,7 @@ import { insertWorkspace } from '../store/workspaces.ts';
 import type { LaneHealth } from '../stream/health-bucket.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
+import { openConfigLimits } from './config-limits.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { newId } from './new-id.ts';
 import type { RoleName } from './permissions.ts';
@@ -56,14 +57,16 @@ const STREAM_SETTINGS = {
   dedupWindowMs: 60_000,
 } as const;
 
-export async function startTestControl(): Promise<TestControl> {
+/** A small file store makes a small config bucket: a hundredth of it. */
+export async function startTestControl(options: { maxFileStoreMb?: number } = {}): Promise<TestControl> {
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
   const store = starting.use(await openStore(postgres.url));
-  const nats = starting.use(await startNatsCluster({ nodes: 1 }));
+  const nats = starting.use(await startNatsCluster({ nodes: 1, ...options }));
   const log = openLog({ level: 'fatal', pretty: false });
   const stream = starting.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log }));
+  const configWriter = await stream.configWriter();
   let changes = 0;
   const lanes = new Map<string, LaneHealth>();
   const needs = {
@@ -72,6 +75,7 @@ export async function startTestControl(): Promise<TestControl> {
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
     networks: readNetworks(''),
+    configLimits: openConfigLimits({ store, configRoom: configWriter.room, log }),
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),
     now: () => new Date(),

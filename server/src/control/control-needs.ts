@@ -6,6 +6,7 @@ import type { LaneHealth } from '../stream/health-bucket.ts';
 import type { Tails } from '../stream/tail-listener.ts';
 import type { KeyRing } from '../secrets/seal.ts';
 import type { Networks } from '../http/address-policy.ts';
+import type { ConfigLimits } from './config-limits.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 
 /** What the control role is given; nothing in it is found by itself. */
@@ -22,6 +23,8 @@ export type ControlNeeds = {
   changed(): void;
   /** A destination's lane as deliver last told of it; undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
+  /** How much configuration a workspace may have; without it only the engine says no. */
+  configLimits?: ConfigLimits;
   metrics?: Metrics;
   /** How to look on at sources; without it there is nothing to be seen. */
   tails?: Tails;

@@ -40,7 +40,11 @@ export const deletionRoutes: Route[] = [
       const made = { workspace_id: workspaceId, id: newId('del'), kind: KIND, started_by: startedBy(actor) } as const;
       const job = await insertJob(tx, { ...made, asked: work });
       const change = { ...details, destinations: destinations.length };
-      await recordChange(asked, { action: 'deletion.requested', objectId: job.id, details: change }, needs);
+      await recordChange(
+        asked,
+        { action: 'deletion.requested', objectId: job.id, details: change, grows: true },
+        needs,
+      );
       return toDeletion(tx, job);
     },
   }),

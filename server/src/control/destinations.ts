@@ -20,11 +20,13 @@ import { findSource } from '../store/sources.ts';
 import { entryNamed } from './catalog.ts';
 import { changedSettings, checkedSettings, newSecretSettings, toDestination } from './destination-settings.ts';
 import { checkedFilters, filtersForLog } from './destination-filters.ts';
+import type { ControlNeeds } from './control-needs.ts';
 import { newId } from './new-id.ts';
 import { readPage, toPage } from './paging.ts';
 import { found } from './problems.ts';
+import { readProjections } from './read-projections.ts';
 import { recordChange } from './record-change.ts';
-import { type Route, route } from './route.ts';
+import { type Asked, type Route, route } from './route.ts';
 
 const READ = { permission: 'destinations:read', status: 200 } as const;
 const WRITE = { permission: 'destinations:write' } as const;
@@ -43,7 +45,13 @@ export const destinationRoutes: Route[] = [
       if (sourceId !== undefined) found(await findSource(tx, workspaceId, sourceId));
       const page = readPage(query);
       const rows = await listDestinations(tx, { workspaceId, sourceId }, page);
-      return toPage(rows, page, { item: (row) => toDestination(row, catalog), key: (row) => row.id });
+      const projectionOf = await readProjections(
+        tx,
+        workspaceId,
+        rows.map((row) => row.id),
+      );
+      const item = (row: DestinationRow) => ({ ...toDestination(row, catalog), projection: projectionOf(row.id) });
+      return toPage(rows, page, { item, key: (row) => row.id });
     },
   }),
   route({
@@ -69,10 +77,10 @@ export const destinationRoutes: Route[] = [
       const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
       await recordChange(
         asked,
-        { action: 'destination.created', objectId: id, details, projects: 'destination' },
+        { action: 'destination.created', objectId: id, details, projects: 'destination', grows: true },
         needs,
       );
-      return toDestination(found(await findDestination(tx, workspaceId, id)), needs.catalog);
+      return readDestination(asked, id, needs);
     },
   }),
   route({
@@ -81,9 +89,7 @@ export const destinationRoutes: Route[] = [
     summary: 'One destination',
     answer: Destination,
     ...READ,
-    async handle({ tx, actor, params }, { catalog }) {
-      return toDestination(found(await findDestination(tx, actor.workspaceId, params['id'] ?? '')), catalog);
-    },
+    handle: (asked, needs) => readDestination(asked, asked.params['id'] ?? '', needs),
   }),
   route({
     method: 'PATCH',
@@ -98,22 +104,24 @@ export const destinationRoutes: Route[] = [
       const { name, enabled, paused } = body;
       const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
       const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
-      await updateDestination(tx, {
+      const after = {
         ...before,
         name: name ?? before.name,
         enabled: enabled ?? before.enabled,
         ...pauseTimes(before, paused, needs.now()),
         filters: checkedFilters(body.filters ?? before.filters),
         settings,
-      });
+      };
+      await updateDestination(tx, after);
+      const grows = textBytes(after) > textBytes(before);
       const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
       const details = { ...body, ...filtersForLog(body.filters), ...set };
       await recordChange(
         asked,
-        { action: 'destination.changed', objectId: before.id, details, projects: 'destination' },
+        { action: 'destination.changed', objectId: before.id, details, projects: 'destination', grows },
         needs,
       );
-      return toDestination(found(await findDestination(tx, actor.workspaceId, before.id)), needs.catalog);
+      return readDestination(asked, before.id, needs);
     },
   }),
   route({
@@ -161,6 +169,17 @@ export const destinationRoutes: Route[] = [
     },
   }),
 ];
+
+/** What people write, without what they switch: turning off is never refused for its size. */
+function textBytes({ name, filters, settings }: Pick<DestinationRow, 'name' | 'filters' | 'settings'>): number {
+  return Buffer.byteLength(JSON.stringify([name, filters, settings]));
+}
+
+async function readDestination({ tx, actor }: Asked, id: string, { catalog }: ControlNeeds) {
+  const row = found(await findDestination(tx, actor.workspaceId, id));
+  const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
+  return { ...toDestination(row, catalog), projection: projectionOf(id) };
+}
 
 type PauseTimes = Pick<DestinationRow, 'paused_at' | 'resumed_at'>;
 

@@ -15,6 +15,11 @@ const PROBLEMS = {
   conflict: [409, 'That is there already', 'Choose another one, or change the one that exists.'],
   last_owner: [409, 'A workspace needs an owner', 'Make somebody else an owner first.'],
   already_set_up: [409, 'This installation is set up already', 'Sign in instead.'],
+  configuration_too_large: [
+    409,
+    'That is more configuration than fits',
+    'See errors for how much; make it smaller, or delete what is not needed.',
+  ],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],

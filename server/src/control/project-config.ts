@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Store } from '../store/open-store.ts';
+import { type ProjectionLag, projectionLag, retryFailures } from '../store/projection-failures.ts';
 import type { ConfigWriter } from '../stream/config-writer.ts';
 import { projectChanges } from './project-changes.ts';
 import { repairConfig } from './repair-config.ts';
 
-export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger };
+export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger; metrics?: Metrics };
 export type Projector = AsyncDisposable & {
   /** Something was committed that the bucket should hear of now, not at the next look. */
   changed(): void;
@@ -18,13 +20,20 @@ const BUSY_MS = 100;
 const BACK_OFF_MS = { first: 100, most: 1_000 };
 const REPAIR_MS = 5 * 60_000;
 const REPAIR_RETRY_MS = 5_000;
+/** How often what the bucket did not take is tried again, and how many of them at once. */
+const SET_ASIDE_MS = 5_000;
+const SET_ASIDE_AT_ONCE = 200;
 
 /** Keeps the config bucket equal to PostgreSQL: change by change, and as a whole at the start and every few minutes. */
-export function startProjector({ store, configWriter, log }: ProjectorNeeds): Projector {
+export function startProjector({ store, configWriter, log, metrics }: ProjectorNeeds): Projector {
+  let lag: ProjectionLag = { failures: 0, oldestSeconds: 0 };
+  metrics?.gauge('millrace_projection_set_aside', () => lag.failures);
+  metrics?.gauge('millrace_projection_lag_seconds', () => lag.oldestSeconds);
   const life = new AbortController();
   const bell = newBell();
   const needs = { store, configWriter, log, bell, signal: life.signal };
-  const running = Promise.all([keepProjecting(needs), keepRepairing(needs)]);
+  const seen = (now: ProjectionLag) => void (lag = now);
+  const running = Promise.all([keepProjecting(needs), keepRepairing(needs), keepRetrying(needs, seen)]);
   return {
     changed: bell.ring,
     async [Symbol.asyncDispose]() {
@@ -65,6 +74,27 @@ async function keepRepairing({ bell, signal, log, ...needs }: LoopNeeds): Promis
     } catch (error) {
       log.warn({ error: String(error) }, 'projection.comparison_failed');
       await pause(REPAIR_RETRY_MS, signal);
+    }
+  }
+}
+
+/** What was set aside is tried again; how much that is, and how late changes are, is looked at with it. */
+async function keepRetrying(
+  { bell, signal, log, store }: LoopNeeds,
+  seen: (lag: ProjectionLag) => void,
+): Promise<void> {
+  const due = { afterSeconds: SET_ASIDE_MS / 1_000, limit: SET_ASIDE_AT_ONCE };
+  while (!signal.aborted) {
+    await pause(SET_ASIDE_MS, signal);
+    if (signal.aborted) return;
+    try {
+      const lag = await store.asSystem(projectionLag);
+      seen(lag);
+      if (lag.failures === 0) continue;
+      await store.asSystem((tx) => retryFailures(tx, due));
+      bell.ring();
+    } catch (error) {
+      log.warn({ error: String(error) }, 'projection.retry_failed');
     }
   }
 }

@@ -1,6 +1,7 @@
 import { appendAudit } from '../store/audit-log.ts';
 import { addToOutbox, type Projected } from '../store/outbox.ts';
 import { auditActor } from './actor.ts';
+import { checkEntry } from './config-limits.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { Asked } from './route.ts';
 
@@ -11,15 +12,21 @@ export type Change = {
   details?: Record<string, unknown>;
   /** Set when the config bucket has to be told. */
   projects?: Projected['kind'];
+  /** There is more configuration than before: whether there may be is checked. */
+  grows?: boolean;
 };
 
 /** In the same transaction as the change: who did it, and that the config bucket has to hear of it. */
 export async function recordChange(
   { tx, actor }: Asked,
-  { action, objectId, details = {}, projects }: Change,
-  { now }: ControlNeeds,
+  { action, objectId, details = {}, projects, grows = false }: Change,
+  { now, configLimits }: ControlNeeds,
 ): Promise<void> {
   const { workspaceId } = actor;
   await appendAudit(tx, workspaceId, { at: now(), actor: auditActor(actor), action, objectId, details });
   if (projects !== undefined) await addToOutbox(tx, { kind: projects, workspaceId, objectId });
+  if (!grows) return;
+  // After the audit log, where the changes of a workspace wait for each other: each counts those before it.
+  if (projects === 'source' || projects === 'destination') await checkEntry(tx, projects, objectId);
+  await configLimits?.check(tx, workspaceId);
 }

@@ -25,6 +25,7 @@ import type { ControlNeeds } from './control-needs.ts';
 import { newId } from './new-id.ts';
 import { readPage, toPage } from './paging.ts';
 import { ApiProblem, found } from './problems.ts';
+import { readProjections } from './read-projections.ts';
 import { recordChange } from './record-change.ts';
 import { type Asked, type Route, route } from './route.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
@@ -43,12 +44,11 @@ export const sourceRoutes: Route[] = [
     async handle({ tx, actor, query }, needs) {
       const page = readPage(query);
       const rows = await listSources(tx, actor.workspaceId, page);
-      const keys = await listWriteKeys(
-        tx,
-        actor.workspaceId,
-        rows.map((row) => row.id),
-      );
-      return toPage(rows, page, { item: (row) => toSource(row, keys, needs), key: (row) => row.id });
+      const ids = rows.map((row) => row.id);
+      const keys = await listWriteKeys(tx, actor.workspaceId, ids);
+      const projectionOf = await readProjections(tx, actor.workspaceId, ids);
+      const item = (row: SourceRow) => ({ ...toSource(row, keys, needs), projection: projectionOf(row.id) });
+      return toPage(rows, page, { item, key: (row) => row.id });
     },
   }),
   route({
@@ -66,7 +66,7 @@ export const sourceRoutes: Route[] = [
       await addWriteKey(asked, { sourceId: id, label: 'First key' }, needs);
       await recordChange(
         asked,
-        { action: 'source.created', objectId: id, details: { name: body.name }, projects: 'source' },
+        { action: 'source.created', objectId: id, details: { name: body.name }, projects: 'source', grows: true },
         needs,
       );
       return readSource(asked, id, needs);
@@ -92,9 +92,10 @@ export const sourceRoutes: Route[] = [
       const { tx, actor, body } = asked;
       const before = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
       await updateSource(tx, before, body);
+      const grows = body.name !== undefined && Buffer.byteLength(body.name) > Buffer.byteLength(before.name);
       await recordChange(
         asked,
-        { action: 'source.changed', objectId: before.id, details: { ...body }, projects: 'source' },
+        { action: 'source.changed', objectId: before.id, details: { ...body }, projects: 'source', grows },
         needs,
       );
       return readSource(asked, before.id, needs);
@@ -129,7 +130,7 @@ export const sourceRoutes: Route[] = [
       const keyId = await addWriteKey(asked, { sourceId: source.id, label: body.label ?? 'Key' }, needs);
       await recordChange(
         asked,
-        { action: 'write_key.created', objectId: source.id, details: { keyId }, projects: 'source' },
+        { action: 'write_key.created', objectId: source.id, details: { keyId }, projects: 'source', grows: true },
         needs,
       );
       const keys = await listWriteKeys(tx, actor.workspaceId, [source.id]);
@@ -194,7 +195,7 @@ export const sourceRoutes: Route[] = [
       const action = body.blocked ? 'event.blocked' : 'event.unblocked';
       await recordChange(
         asked,
-        { action, objectId: source.id, details: { name: body.name }, projects: 'source' },
+        { action, objectId: source.id, details: { name: body.name }, projects: 'source', grows: body.blocked },
         needs,
       );
     },
@@ -211,7 +212,9 @@ function tooManyBlocked(): ApiProblem {
 
 async function readSource({ tx, actor }: Asked, id: string, needs: ControlNeeds) {
   const row = found(await findSource(tx, actor.workspaceId, id));
-  return toSource(row, await listWriteKeys(tx, actor.workspaceId, [id]), needs);
+  const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
+  const keys = await listWriteKeys(tx, actor.workspaceId, [id]);
+  return { ...toSource(row, keys, needs), projection: projectionOf(id) };
 }
 
 async function addWriteKey(

@@ -6,8 +6,10 @@ import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
 import { useToken } from '../store/tokens.ts';
+import type { ConfigRoom } from '../stream/config-writer.ts';
 import type { Tails } from '../stream/tail-listener.ts';
 import { bootstrap } from './bootstrap.ts';
+import { openConfigLimits } from './config-limits.ts';
 import { checkKeyRing } from './check-key-ring.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
@@ -28,6 +30,8 @@ export type StartNeeds = {
   /** Begins to tell the other roles what changes in the store. */
   project(store: Store): Projector;
   laneOf: ControlNeeds['laneOf'];
+  /** The size of the config bucket; without it only the engine says no. */
+  configRoom?(): Promise<ConfigRoom>;
   metrics?: Metrics;
   tails?: Tails;
   log: Logger;
@@ -35,19 +39,21 @@ export type StartNeeds = {
 
 const CLEAN_UP_EVERY_MS = 3_600_000;
 
-export async function startControl({ settings, side, project, log, ...given }: StartNeeds): Promise<Control> {
+export async function startControl({
+  settings,
+  side,
+  project,
+  configRoom,
+  log,
+  ...given
+}: StartNeeds): Promise<Control> {
   await using starting = new AsyncDisposableStack();
   const keyRing = openKeyRing(settings.keys);
-  const store = starting.use(
-    await openStoreWhenUp({
-      databaseUrl: settings.databaseUrl,
-      prepare: async (opened) => {
-        await checkKeyRing(opened, keyRing);
-        await setUp(opened, settings, log);
-      },
-      log,
-    }),
-  );
+  const prepare = async (opened: Store) => {
+    await checkKeyRing(opened, keyRing);
+    await setUp(opened, settings, log);
+  };
+  const store = starting.use(await openStoreWhenUp({ databaseUrl: settings.databaseUrl, prepare, log }));
   const projector = starting.use(project(store));
   const work = starting.use(startWork({ store, side, catalog: CATALOG, now: () => new Date(), log }));
   const changed = () => {
@@ -61,14 +67,14 @@ export async function startControl({ settings, side, project, log, ...given }: S
     keyRing,
     catalog: CATALOG,
     networks: settings.networks,
+    ...(configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) }),
     changed,
     now: () => new Date(),
     log,
   };
   starting.use(startRotation(needs));
   const { port } = starting.use(await serveControl(settings, needs));
-  const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
-  starting.defer(() => clearInterval(cleaning));
+  starting.use(startCleaning(store, log));
   const running = starting.move();
   return { port, store, keyRing, changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -88,6 +94,11 @@ async function refuseDemo(tx: Tx): Promise<void> {
   throw new Error(
     'the database was set up by npm run dev, whose token everybody knows: revoke that token there, or use another database',
   );
+}
+
+function startCleaning(store: Store, log: Logger): Disposable {
+  const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(cleaning) };
 }
 
 async function cleanUp(store: Store, log: Logger): Promise<void> {

@@ -109,6 +109,14 @@ export const METRICS = {
     help: 'Requests to the control API',
   },
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
+  millrace_projection_set_aside: {
+    kind: 'gauge',
+    help: 'Sources, destinations and erased users whose configuration the engine does not take',
+  },
+  millrace_projection_lag_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest change of configuration that collect and deliver have not been told',
+  },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
   millrace_nats_losses_total: { kind: 'counter', help: 'Connections to NATS that were lost' },

@@ -1,3 +1,4 @@
+import { jetstreamManager } from '@nats-io/jetstream';
 import { configKey, type DestinationConfig, isSourceConfig, openBucket, type SourceConfig } from './config-bucket.ts';
 import type { Connection } from './connect-nats.ts';
 import { CONFIG_BUCKET } from './layout.ts';
@@ -5,10 +6,19 @@ import type { Publication, PublishAnswer, Publisher } from './publish.ts';
 
 /** One entry of the bucket: what it should hold, or undefined when it should not be there. */
 export type ConfigChange = { key: string; value: string | undefined };
+/** The engine said no, and will say no again until something else changes. */
+export type ConfigRefusal = { key: string; kind: 'too_large' | 'full' | 'refused'; why: string };
+export type ConfigRoom = { maxBytes: number; usedBytes: number };
+/** What the bucket says of one key. `deleted` is known to every watch; `absent` may be news to some. */
+export type CurrentEntry = { kind: 'put'; value: string } | { kind: 'deleted' } | { kind: 'absent' };
 
 export type ConfigWriter = {
-  /** All of them, many at a time; resolves when the last is stored, rejects when one may not be. */
-  write(changes: readonly ConfigChange[]): Promise<void>;
+  /** All of them, many at a time; resolves when each is stored or refused, rejects when that is not known of one. */
+  write(changes: readonly ConfigChange[]): Promise<ConfigRefusal[]>;
+  /** As `write`; a bucket that is full loses the key's old entry first, so that a shorter one always finds room. */
+  replace(change: ConfigChange): Promise<ConfigRefusal | undefined>;
+  current(key: string): Promise<CurrentEntry>;
+  room(): Promise<ConfigRoom>;
   /** What is longer is refused by the engine, however often it is tried. */
   maxValueBytes(): number;
   /** Calls with every entry that the bucket holds. */
@@ -31,52 +41,118 @@ export class ConfigNotWritten extends Error {
   override readonly name = 'ConfigNotWritten';
 }
 
-const AT_ONCE = 256;
+/** Entries and bytes that are on their way at once: all of them are answered well within the timeout. */
+const AT_ONCE = { entries: 256, bytes: 2_097_152 };
 const ANSWER_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
+/** The limit is on the message as a whole: its headers take some of it. */
+const HEADER_BYTES = 512;
+/** What an entry in effect may grow by when it is turned off. */
+const OFF_BYTES = 512;
 
 export function openConfigWriter({ publishing, publisher, connect }: ConfigWriterNeeds): ConfigWriter {
-  const write = async (changes: readonly ConfigChange[]): Promise<void> => {
-    for (let start = 0; start < changes.length; start += AT_ONCE) {
+  const maxMessageBytes = () => publishing.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
+  const write = async (changes: readonly ConfigChange[]): Promise<ConfigRefusal[]> => {
+    const maxBytes = maxMessageBytes() - HEADER_BYTES;
+    const refusals: ConfigRefusal[] = [];
+    for (const slice of slicesOf(changes.filter((change) => bytesOf(change) <= maxBytes))) {
       // What is published without a connection would be sent at the reconnect, perhaps after something newer.
       if (!publishing.isConnected()) throw new ConfigNotWritten('no NATS server can be reached');
-      await publishAll(publisher, changes.slice(start, start + AT_ONCE));
+      refusals.push(...(await publishAll(publisher, slice)));
     }
+    const tooLarge = changes.filter((change) => bytesOf(change) > maxBytes);
+    return [...refusals, ...tooLarge.map((change) => refusalOf(change, maxBytes))];
+  };
+  const mustWrite = async (change: ConfigChange): Promise<void> => {
+    const [refusal] = await write([change]);
+    if (refusal !== undefined) throw new ConfigNotWritten(refusal.why);
   };
   return {
     write,
-    // The limit is on the message as a whole: its headers take some of it.
-    maxValueBytes: () => (publishing.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - 1_024,
+    async replace(change) {
+      const [refusal] = await write([change]);
+      if (refusal?.kind !== 'full') return refusal;
+      const manager = await jetstreamManager(publishing.nc, API);
+      await manager.streams.purge(CONFIG_STREAM, { filter: subjectOf(change.key) });
+      return (await write([change]))[0];
+    },
+    current: (key) => readEntry(publishing, key),
+    room: () => readRoom(publishing),
+    maxValueBytes: () => maxMessageBytes() - HEADER_BYTES - OFF_BYTES,
     readAll: (visit) => readBucket(connect, visit),
     async putSource(source) {
       if (!isSourceConfig(source))
         throw new Error(`source ${JSON.stringify(source)} is not one that collect can act on`);
-      await write([{ key: configKey.source(source.id), value: JSON.stringify(source) }]);
+      await mustWrite({ key: configKey.source(source.id), value: JSON.stringify(source) });
     },
-    deleteSource: (id) => write([{ key: configKey.source(id), value: undefined }]),
+    deleteSource: (id) => mustWrite({ key: configKey.source(id), value: undefined }),
     putDestination: (destination) =>
-      write([{ key: configKey.destination(destination.id), value: JSON.stringify(destination) }]),
-    deleteDestination: (id) => write([{ key: configKey.destination(id), value: undefined }]),
+      mustWrite({ key: configKey.destination(destination.id), value: JSON.stringify(destination) }),
+    deleteDestination: (id) => mustWrite({ key: configKey.destination(id), value: undefined }),
   };
 }
 
+const CONFIG_STREAM = `KV_${CONFIG_BUCKET}`;
+const API = { checkAPI: false, timeout: ANSWER_TIMEOUT_MS };
+
+async function readRoom({ nc }: Connection): Promise<ConfigRoom> {
+  const { config, state } = await (await jetstreamManager(nc, API)).streams.info(CONFIG_STREAM);
+  // Without a limit of its own the bucket has that of the servers, which we do not see from here.
+  return { maxBytes: config.max_bytes > 0 ? config.max_bytes : Number.MAX_SAFE_INTEGER, usedBytes: state.bytes };
+}
+
+/** From the leader: a follower may not have what we wrote a moment ago. */
+async function readEntry({ nc }: Connection, key: string): Promise<CurrentEntry> {
+  const manager = await jetstreamManager(nc, API);
+  const message = await manager.streams.getMessage(CONFIG_STREAM, { last_by_subj: subjectOf(key) });
+  if (message === null) return { kind: 'absent' };
+  if (message.header.get('KV-Operation') !== '') return { kind: 'deleted' };
+  return { kind: 'put', value: message.string() };
+}
+
+function bytesOf({ value = '' }: ConfigChange): number {
+  return Buffer.byteLength(value);
+}
+
+function refusalOf(change: ConfigChange, maxBytes: number): ConfigRefusal {
+  const why = `the entry has ${bytesOf(change)} bytes, and NATS takes at most ${maxBytes}`;
+  return { key: change.key, kind: 'too_large', why };
+}
+
+function* slicesOf(changes: readonly ConfigChange[]): Generator<ConfigChange[]> {
+  let slice: ConfigChange[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    if (slice.length === AT_ONCE.entries || (slice.length > 0 && bytes + bytesOf(change) > AT_ONCE.bytes)) {
+      yield slice;
+      slice = [];
+      bytes = 0;
+    }
+    slice.push(change);
+    bytes += bytesOf(change);
+  }
+  if (slice.length > 0) yield slice;
+}
+
 /** One after the other would take a sync of the disk each; side by side they share them. */
-async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]): Promise<void> {
+async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]): Promise<ConfigRefusal[]> {
   const stopWaiting: (() => void)[] = [];
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(new ConfigNotWritten(`no answer within ${ANSWER_TIMEOUT_MS} ms`));
   }, ANSWER_TIMEOUT_MS);
   const publishOne = (change: ConfigChange) =>
-    new Promise<void>((resolve, reject) => {
+    new Promise<ConfigRefusal[]>((resolve, reject) => {
       const answered = (answer: PublishAnswer) => {
-        if (answer.kind === 'stored') resolve();
-        else reject(new ConfigNotWritten(`${answer.kind}: ${answer.description}`));
+        if (answer.kind === 'stored') resolve([]);
+        else if (answer.kind === 'full' || answer.kind === 'refused') {
+          resolve([{ key: change.key, kind: answer.kind, why: `NATS refused the entry: ${answer.description}` }]);
+        } else reject(new ConfigNotWritten(`${answer.kind}: ${answer.description}`));
       };
       stopWaiting.push(publisher.publish(toPublication(change), answered));
     });
   try {
-    await Promise.race([late.promise, Promise.all(changes.map(publishOne))]);
+    return (await Promise.race([late.promise, Promise.all(changes.map(publishOne))])).flat();
   } finally {
     clearTimeout(timer);
     for (const stop of stopWaiting) stop();
@@ -85,9 +161,13 @@ async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]
 
 /** What the KV library would send, over our own publisher. */
 function toPublication({ key, value }: ConfigChange): Publication {
-  const subject = `$KV.${CONFIG_BUCKET}.${key}`;
+  const subject = subjectOf(key);
   if (value !== undefined) return { subject, payload: Buffer.from(value) };
   return { subject, payload: new Uint8Array(), headers: [['KV-Operation', 'DEL']] };
+}
+
+function subjectOf(key: string): string {
+  return `$KV.${CONFIG_BUCKET}.${key}`;
 }
 
 async function readBucket(

@@ -34,8 +34,9 @@ function slow(writer: ConfigWriter): ConfigWriter {
     ...writer,
     async write(changes) {
       await sleep(randomInt(15));
-      await writer.write(changes);
+      const refusals = await writer.write(changes);
       await sleep(randomInt(15));
+      return refusals;
     },
   };
 }

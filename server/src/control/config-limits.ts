@@ -1,0 +1,79 @@
+/**
+ * How much configuration a source, a destination and a workspace may have. Every process that collects or delivers holds all
+ * of it in memory, and the bucket that brings it to them has a size: it is shared, and a workspace may take three quarters of
+ * what the others leave. So one workspace never fills it, and the next one still finds room.
+ */
+import type { Logger } from '../log.ts';
+import { configBytes } from '../store/config-sizes.ts';
+import type { Store, Tx } from '../store/open-store.ts';
+import { destinationsToProject, sourcesToProject } from '../store/projection.ts';
+import type { ConfigRoom } from '../stream/config-writer.ts';
+import { destinationEntry, sourceEntry } from './config-entries.ts';
+import { ApiProblem } from './problems.ts';
+import { usableBytes } from './write-changes.ts';
+
+/** One destination is its URLs, headers and filters; one source its keys and blocked events. */
+export const MAX_ENTRY_BYTES = 131_072;
+const SHARE = 0.75;
+const FRESH_MS = 5_000;
+
+export type LimitsNeeds = { store: Store; configRoom(): Promise<ConfigRoom>; log: Logger };
+
+export type ConfigLimits = {
+  /** Throws a problem when the workspace of this transaction has more than it may. */
+  check(tx: Tx, workspaceId: string): Promise<void>;
+};
+
+export function workspaceLimit({ maxBytes, others }: { maxBytes: number; others: number }): number {
+  return Math.max(0, Math.floor((usableBytes(maxBytes) - others) * SHARE));
+}
+
+type Sample = { maxBytes: number; byWorkspace: Map<string, number> };
+
+/**
+ * The own bytes are counted in the transaction of the change; those of the others may be some seconds old. They are counted
+ * beside the changes and never waited for: a transaction that waits for another one may wait for ever. As long as NATS or
+ * PostgreSQL has not told them, the projector alone decides what fits.
+ */
+export function openConfigLimits({ store, configRoom, log }: LimitsNeeds): ConfigLimits {
+  let sample: Sample | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const refresh = async (): Promise<void> => {
+    if (performance.now() - askedAt < FRESH_MS) return;
+    askedAt = performance.now();
+    try {
+      const { maxBytes } = await configRoom();
+      sample = { maxBytes, byWorkspace: await store.asSystem((tx) => configBytes(tx)) };
+    } catch (error) {
+      log.warn({ error: String(error) }, 'config_room.unknown');
+    }
+  };
+  void refresh();
+  return {
+    async check(tx, workspaceId) {
+      void refresh();
+      if (sample === undefined) return;
+      const all = sample.byWorkspace.values().reduce((sum, bytes) => sum + bytes, 0);
+      const others = all - (sample.byWorkspace.get(workspaceId) ?? 0);
+      const maxBytes = workspaceLimit({ maxBytes: sample.maxBytes, others });
+      const bytes = (await configBytes(tx, workspaceId)).get(workspaceId) ?? 0;
+      if (bytes <= maxBytes) return;
+      throw tooLarge(`the workspace would have ${bytes} bytes of configuration, and may have ${maxBytes} now`);
+    },
+  };
+}
+
+/** The entry as the bucket would get it. */
+export async function checkEntry(tx: Tx, kind: 'source' | 'destination', id: string): Promise<void> {
+  const [source] = kind === 'source' ? await sourcesToProject(tx, [id]) : [];
+  const [destination] = kind === 'destination' ? await destinationsToProject(tx, [id]) : [];
+  const value = source ? sourceEntry(source).value : destination ? destinationEntry(destination).value : '';
+  const bytes = Buffer.byteLength(value);
+  if (bytes <= MAX_ENTRY_BYTES) return;
+  const parts = kind === 'source' ? 'keys and blocked events' : 'URLs, headers and filters';
+  throw tooLarge(`the ${kind} would have ${bytes} bytes of ${parts}, and may have ${MAX_ENTRY_BYTES}`);
+}
+
+function tooLarge(message: string): ApiProblem {
+  return new ApiProblem('configuration_too_large', [{ path: '/', message }]);
+}
