@@ -39,6 +39,8 @@ export type CollectNeeds = {
   isEngineAvailable(): boolean;
   tellSeen: SeenNeeds['tell'];
   tellRefused: RefusedNeeds['tell'];
+  /** By the engine's clock: what is received is dated by the same clock as what is done with it. */
+  now(): number;
   metrics?: Metrics;
   tail?: TailWriter;
   tracing?: Tracing;
@@ -51,12 +53,12 @@ export type Collect = AsyncDisposable & { port: number };
 const IN_FLIGHT_PATIENCE_MS = 10_000;
 
 export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
-  const { settings, log } = needs;
+  const { settings, now: nowMs, log } = needs;
   const state = { isDraining: false };
-  const seen = openSeen({ tell: needs.tellSeen, nowMs: Date.now });
-  const refused = openRefused({ tell: needs.tellRefused, nowMs: Date.now });
+  const seen = openSeen({ tell: needs.tellSeen, nowMs });
+  const refused = openRefused({ tell: needs.tellRefused, nowMs });
   const { metrics = openMetrics(), tail = NO_TAIL, tracing = NO_TRACING } = needs;
-  const watch = openCallWatch({ metrics, tail, nowMs: Date.now });
+  const watch = openCallWatch({ metrics, tail, nowMs });
   const requestNeeds = { ...needsOfRequests(needs, state), seen, refused, watch, tracing };
   metrics.gauge('millrace_held_bytes', () => requestNeeds.held.bytes);
   const server = createHardenedServer(settings, (request, response) => {
@@ -105,7 +107,7 @@ async function closeServer(server: Server): Promise<void> {
 type DrainState = { isDraining: boolean };
 
 function needsOfRequests(
-  { settings, config, append, isEngineAvailable, log }: CollectNeeds,
+  { settings, config, append, isEngineAvailable, now, log }: CollectNeeds,
   state: DrainState,
 ): Omit<RequestNeeds, 'seen' | 'refused' | 'watch' | 'tracing'> {
   return {
@@ -114,7 +116,7 @@ function needsOfRequests(
     append,
     limiter: openRateLimiter(() => performance.now()),
     defaultRate: settings.defaultRate,
-    nowMs: Date.now,
+    nowMs: now,
     random: Math.random,
     unavailable: logSparsely(log),
     readAddress: openAddressReader(settings.trustedProxies),

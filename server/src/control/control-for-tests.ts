@@ -21,7 +21,8 @@ import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { serveControl } from './serve-control.ts';
 
 /** For tests that never ask it anything. */
-export const NO_ENGINE = {} as ControlSide;
+/** Nothing but a clock. */
+export const NO_ENGINE = { now: Date.now } as ControlSide;
 
 /** What control needs, for tests that look elsewhere. */
 export const QUIET_NEEDS = {

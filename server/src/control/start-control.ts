@@ -49,13 +49,14 @@ export async function startControl({
 }: StartNeeds): Promise<Control> {
   await using starting = new AsyncDisposableStack();
   const keyRing = openKeyRing(settings.keys);
+  const now = () => new Date(side.now());
   const prepare = async (opened: Store) => {
     await checkKeyRing(opened, keyRing);
-    await setUp(opened, settings, log);
+    await setUp(opened, { settings, now: now(), log });
   };
   const store = starting.use(await openStoreWhenUp({ databaseUrl: settings.databaseUrl, prepare, log }));
   const projector = starting.use(project(store));
-  const work = starting.use(startWork({ store, side, catalog: CATALOG, now: () => new Date(), log }));
+  const work = starting.use(startWork({ store, side, catalog: CATALOG, now, log }));
   const changed = () => {
     projector.changed();
     work.look();
@@ -69,7 +70,7 @@ export async function startControl({
     networks: settings.networks,
     ...(configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) }),
     changed,
-    now: () => new Date(),
+    now,
     log,
   };
   starting.use(startRotation(needs));
@@ -79,9 +80,11 @@ export async function startControl({
   return { port, store, keyRing, changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, log: Logger): Promise<void> {
+type SetUp = { settings: ControlSettings; now: Date; log: Logger };
+
+async function setUp(store: Store, { settings: { bootstrapToken, port }, now, log }: SetUp): Promise<void> {
   if (bootstrapToken !== DEMO_TOKEN) await store.asSystem(refuseDemo);
-  const first = await bootstrap(store, bootstrapToken, new Date());
+  const first = await bootstrap(store, bootstrapToken, now);
   if (first.kind === 'token-created') log.info({}, 'bootstrap.done');
   // The one secret we ever log: whoever reads the log of the first start may set the installation up, for a day.
   if (first.kind === 'waiting')

@@ -18,7 +18,7 @@ export type RecordingNeeds = {
 /** Everything that writes the record. */
 export function startRecording({ store, side, settings, metrics, log }: RecordingNeeds): AsyncDisposable {
   const stack = new AsyncDisposableStack();
-  const needs = { store, settings, now: () => new Date(), log };
+  const needs = { store, settings, now: () => new Date(side.now()), log };
   stack.use(keepPartitions(needs));
   const recorder = stack.use(startRecorder({ ...needs, side }));
   metrics?.gauge('millrace_recorder_lag_seconds', recorder.lagSeconds);

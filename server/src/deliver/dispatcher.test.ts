@@ -12,7 +12,8 @@ type Started = { id: string; destinationId: string; end(answer?: Answer, rest?: 
 /** A dispatcher whose attempts end when the test says so, and whose time goes on when the test says so. */
 function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 100 } = {}) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const clock = { now: 1_000_000 };
+  /** `engineAt` is what the engine's clock shows when the monotonic one shows zero. */
+  const clock = { now: 1_000_000, engineAt: 0 };
   const started: Started[] = [];
   const running: Started[] = [];
   const back: string[] = [];
@@ -37,7 +38,8 @@ function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 100 } =
     peers: () => peers,
     learned: ({ destinationId, shut }) => learned.push(`${destinationId} ${shut?.why ?? 'opened'}`),
     window: { room: (underWay) => Math.max(0, longMost - underWay) },
-    now: () => clock.now,
+    now: () => clock.engineAt + clock.now,
+    uptimeMs: () => clock.now,
     maxInFlight,
   });
   t.after(() => dispatcher[Symbol.dispose]());
@@ -285,6 +287,36 @@ suite('the limits of a destination', () => {
       await p.pass(1_000);
     }
   });
+});
+
+suite('a clock that is set', () => {
+  for (const stepMs of [-3_600_000, 3_600_000]) {
+    test(`by ${stepMs} ms neither stops a rate limit nor lets a burst through`, async (t) => {
+      const p = play(t);
+      for (const id of names(0, 100)) p.offerBacklog(id, { maxPerSecond: 20 });
+      await p.pass(1_000);
+      const before = p.started.length;
+      p.clock.engineAt += stepMs;
+      for (let step = 0; step < 20; step += 1) {
+        await p.pass(50);
+        while (p.running[0] !== undefined) await p.running[0].end();
+      }
+      const inOneSecond = p.started.length - before;
+      assert.ok(inOneSecond >= 18 && inOneSecond <= 22, `${inOneSecond} in a second`);
+    });
+
+    test(`by ${stepMs} ms changes nothing in how long a new event waits`, async (t) => {
+      const p = play(t);
+      for (const id of names(0, 8)) p.offer(id);
+      p.offer('waiting');
+      await p.pass(500);
+      p.clock.engineAt += stepMs;
+      await p.pass(400);
+      assert.deepEqual(p.back, [], 'not before a second');
+      await p.pass(200);
+      assert.deepEqual(p.back, ['waiting']);
+    });
+  }
 });
 
 suite('a gate that shuts', () => {

@@ -29,7 +29,10 @@ export type DispatcherNeeds = {
   learned(gate: Gate, webhook: Webhook): void;
   /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
   window?: Pick<YieldingWindow, 'room'>;
+  /** By the engine's clock: until when a gate is shut is known to all processes. */
   now(): number;
+  /** Monotonic, for everything that is waited for in this process. */
+  uptimeMs(): number;
   maxInFlight: number;
 };
 
@@ -93,13 +96,13 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
 function offer(state: State, job: Job): void {
   const { needs } = state;
   const line = lineOf(state, job.webhook.destinationId);
-  const now = needs.now();
-  const isClosed = state.isStopped || job.webhook.isPaused || isShut(line.gate, now) || isCrowded(state, line.gate);
+  const isClosed =
+    state.isStopped || job.webhook.isPaused || isShut(line.gate, needs.now()) || isCrowded(state, line.gate);
   if (isClosed || isTooLong(line, job.webhook, needs.peers())) {
     job.finish(undefined);
     return;
   }
-  line.fresh.push({ job, since: now });
+  line.fresh.push({ job, since: needs.uptimeMs() });
   startOrKeep(state, line);
 }
 
@@ -131,7 +134,7 @@ function startOrKeep(state: State, line: Line): void {
 function lineOf({ lines, needs }: State, destinationId: string): Line {
   const known = lines.get(destinationId);
   if (known !== undefined) return known;
-  const line = newLine(newGate(destinationId, needs.now()));
+  const line = newLine(newGate(destinationId, needs.uptimeMs()));
   lines.set(destinationId, line);
   return line;
 }
@@ -141,7 +144,7 @@ function start(state: State, line: Line, job: Job): void {
   const { gate } = line;
   const suspect = gate.isProven ? 0 : 1;
   gate.inFlight += 1;
-  gate.usedAt = needs.now();
+  gate.usedAt = needs.uptimeMs();
   state.inFlight += 1;
   state.suspect += suspect;
   if (job.isLong === true) state.long += 1;
@@ -153,7 +156,7 @@ function start(state: State, line: Line, job: Job): void {
     markReady(state, line);
     pump(state);
   };
-  void needs.attempt(job.delivery, job.webhook, isWorking(gate, gate.usedAt)).then((made) => {
+  void needs.attempt(job.delivery, job.webhook, isWorking(gate, needs.now())).then((made) => {
     const learned = learn(gate, made, needs.now());
     if (learned === 'shut') handBackAll(line);
     if (learned !== undefined) needs.learned(gate, job.webhook);
@@ -230,15 +233,16 @@ function canStart(state: State, line: Line, { job, isBacklog }: { job: Job; isBa
   if (gate.inFlight >= most) return false;
   if (job.isLong === true && !isAdmitted(state, line)) return false;
   const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers;
-  return takeToken(gate, rate, needs.now());
+  return takeToken(gate, rate, needs.uptimeMs());
 }
 
 /** For what no answer sets in motion: patience that is over, budgets that have grown, gates shut by others. */
 function sweep(state: State): void {
   const now = state.needs.now();
+  const uptimeMs = state.needs.uptimeMs();
   for (const line of state.busy) {
     if (state.isStopped || isShut(line.gate, now)) handBackAll(line);
-    handBackLate(line, now);
+    handBackLate(line, uptimeMs);
     if (waitingIn(line) === 0) state.busy.delete(line);
     else markReady(state, line);
   }
@@ -256,6 +260,6 @@ function forgetIdle({ lines, busy, needs }: State): void {
   const now = needs.now();
   for (const [id, line] of lines) {
     const isIdle = line.gate.inFlight === 0 && !busy.has(line) && !isShut(line.gate, now);
-    if (isIdle && line.gate.usedAt < now - IDLE_GATE_MS) lines.delete(id);
+    if (isIdle && line.gate.usedAt < needs.uptimeMs() - IDLE_GATE_MS) lines.delete(id);
   }
 }

@@ -25,7 +25,7 @@ function openLane(groups: Record<number, string[]>) {
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
       return found.map(([sequence, ids]) => {
         const deliveries = ids.map((id) => JSON.stringify(aDelivery({ id, takenAt: Date.now() })));
-        return { sequence, parkedAt: 0, payload: encodeDeliveries(deliveries) };
+        return { sequence, parkedAt: Date.now(), payload: encodeDeliveries(deliveries) };
       });
     },
     async count() {
@@ -60,6 +60,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     peers: () => 1,
     learned: () => undefined,
     now: Date.now,
+    uptimeMs: () => performance.now(),
     maxInFlight: 100,
   });
   t.after(() => dispatcher[Symbol.dispose]());
@@ -102,6 +103,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     schedule: retrySchedule(1),
     isStopping: () => false,
     now: Date.now,
+    uptimeMs: () => performance.now(),
     random: () => 0,
     log: openLog({ level: 'silent', pretty: false }),
   };

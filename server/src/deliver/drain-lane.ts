@@ -26,7 +26,10 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   takeParked: Parkers['takeParked'];
   schedule: RetrySchedule;
   isStopping(): boolean;
+  /** By the engine's clock: when lanes and deliveries are due. */
   now(): number;
+  /** Monotonic: how long a look takes. */
+  uptimeMs(): number;
   random(): number;
   log: Logger;
 };
@@ -100,11 +103,11 @@ type Look = { webhook: Webhook; note: LaneNote; readers: TierReader[] };
 
 async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): Promise<number | undefined> {
   const { webhook, note, readers } = look;
-  const { dispatcher, now, reports } = needs;
+  const { dispatcher, now, uptimeMs, reports } = needs;
   const { destinationId } = webhook;
   const gate = dispatcher.gateOf(destinationId);
-  const startedAt = now();
-  const mode = isShut(gate, startedAt) ? 'probe' : 'drain';
+  const startedAt = uptimeMs();
+  const mode = isShut(gate, now()) ? 'probe' : 'drain';
   if (gate.shut?.until !== undefined) return reportAndWait(look, gate.shut.until, needs);
   // Left over by a look that failed: the count that this one began with has it.
   needs.takeParked(destinationId);
@@ -194,17 +197,29 @@ function reportAndWait({ webhook, note, counts }: LookInto, until: number, needs
 function openReaders(
   destinationId: string,
   note: LaneNote,
-  { lanes, counts, now }: Pick<DrainNeeds, 'lanes' | 'now'> & { counts: ReadonlyMap<number, number> },
+  {
+    lanes,
+    schedule,
+    counts,
+    uptimeMs,
+  }: Pick<DrainNeeds, 'lanes' | 'schedule' | 'uptimeMs'> & { counts: ReadonlyMap<number, number> },
 ): TierReader[] {
   const seen = (group: Parameters<typeof noteGroup>[1]) => noteGroup(note, group);
   return [...counts].map(([tier, groups]) =>
-    readTier(tier, note.next[tier], { lanes, destinationId, groups, seen, now }),
+    readTier(tier, note.next[tier], {
+      lanes,
+      destinationId,
+      groups,
+      seen,
+      longestMs: schedule.longestMs(tier),
+      uptimeMs,
+    }),
   );
 }
 
 /** A destination that is switched off: what waits goes on waiting, until its time is over. */
 function expireOnly(readers: TierReader[], webhook: Webhook, needs: DrainNeeds): Promise<DrainedSome> {
-  const untilAt = needs.now() + SLICE_MS;
+  const untilAt = needs.uptimeMs() + SLICE_MS;
   const isErased = isErasedIn(needs.config, webhook);
   return drainSome({
     ...needs,

@@ -10,24 +10,24 @@ export type DrainProgress = {
   measure(left: number): void;
 };
 
-export type ProgressNeeds = { reports: LaneReports; lanes: Pick<Lanes, 'count'>; now(): number };
+export type ProgressNeeds = { reports: LaneReports; lanes: Pick<Lanes, 'count'>; now(): number; uptimeMs(): number };
 
 /** A long drain tells how it goes while it goes: depth, speed, time to clear. */
 const TELL_EVERY_MS = 2_000;
 
 export function watchProgress(webhook: Webhook, note: LaneNote, needs: ProgressNeeds): DrainProgress {
-  const { reports, lanes, now } = needs;
-  const last = { at: now(), left: 0 };
+  const { reports, lanes, now, uptimeMs } = needs;
+  const last = { at: uptimeMs(), left: 0 };
   function measure(left: number): void {
-    notePace(note, left - last.left, now() - last.at);
-    last.at = now();
+    notePace(note, left - last.left, uptimeMs() - last.at);
+    last.at = uptimeMs();
     last.left = left;
   }
   return {
     measure,
     async passed(left) {
       reports.draining(webhook);
-      if (now() - last.at < TELL_EVERY_MS) return;
+      if (uptimeMs() - last.at < TELL_EVERY_MS) return;
       measure(left);
       const counts = await lanes.count(webhook.destinationId);
       reports.report(webhook, { note, counts, state: 'draining', nextAt: now() });

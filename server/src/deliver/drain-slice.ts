@@ -12,6 +12,7 @@ export type SliceNeeds = {
   readers: readonly TierReader[];
   /** `probe`: one attempt, and more only if it shows that the receiver is back. `expire`: none. */
   mode: 'drain' | 'probe' | 'expire';
+  /** On the monotonic clock. */
   untilAt: number;
   dispatcher: Dispatcher;
   settle: Settlement['settle'];
@@ -24,6 +25,7 @@ export type SliceNeeds = {
   passed(left: number): Promise<void>;
   isStopping(): boolean;
   now(): number;
+  uptimeMs(): number;
 };
 
 export type DrainedSome = {
@@ -59,9 +61,9 @@ const EXPIRE_AT_ONCE = 64;
 /** Attempts what is due in a lane, oldest first, until its time is up, the gate shuts or nothing is due any more. */
 export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   const none = { underWay: 0, offered: 0, attempted: 0, left: 0, isCut: false };
-  const slice: Slice = { ...needs, ...none, wake: Promise.withResolvers(), droppedAt: needs.now() };
+  const slice: Slice = { ...needs, ...none, wake: Promise.withResolvers(), droppedAt: needs.uptimeMs() };
   try {
-    while (!slice.isCut && !slice.isStopping() && slice.now() < slice.untilAt && (await takeOne(slice))) {
+    while (!slice.isCut && !slice.isStopping() && slice.uptimeMs() < slice.untilAt && (await takeOne(slice))) {
       await dropNowAndThen(slice);
     }
   } finally {
@@ -169,8 +171,8 @@ async function roomFor(slice: Slice, most: number): Promise<void> {
 }
 
 async function dropNowAndThen(slice: Slice): Promise<void> {
-  if (slice.now() - slice.droppedAt < DROP_EVERY_MS) return;
+  if (slice.uptimeMs() - slice.droppedAt < DROP_EVERY_MS) return;
   for (const reader of slice.readers) await reader.drop();
-  slice.droppedAt = slice.now();
+  slice.droppedAt = slice.uptimeMs();
   if (slice.mode === 'drain') await slice.passed(slice.left);
 }

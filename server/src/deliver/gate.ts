@@ -4,7 +4,8 @@ import type { Webhook } from './webhook.ts';
 
 /**
  * What one destination may use of this process, learned from its answers. Limits that its owner set are kept besides.
- * All of it is plain data, changed by the functions below; the clock is theirs to be told.
+ * All of it is plain data, changed by the functions below; the clocks are theirs to be told: `now` is the engine's, `uptimeMs`
+ * the monotonic one of this process.
  */
 export type Gate = {
   readonly destinationId: string;
@@ -20,6 +21,7 @@ export type Gate = {
   averageMs: number;
   shut: Shut | undefined;
   tokens: number;
+  /** On the monotonic clock, as the next. */
   tokensAt: number;
   usedAt: number;
 };
@@ -39,9 +41,9 @@ const STRAIN = 2;
 const STRAIN_FLOOR_MS = 50;
 const SMOOTHING = 0.1;
 
-export function newGate(destinationId: string, now: number): Gate {
+export function newGate(destinationId: string, uptimeMs: number): Gate {
   const learned = { limit: FIRST_LIMIT, isProven: false, hasWorked: false, failures: 0, averageMs: 0 };
-  return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: now, usedAt: now };
+  return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: uptimeMs, usedAt: uptimeMs };
 }
 
 /** How many may be under way. Zero when the limit is too small to be divided: then only the holder of the lane attempts. */
@@ -51,12 +53,12 @@ export function concurrencyOf(gate: Gate, { maxConcurrency }: Webhook, peers: nu
 }
 
 /** Takes one from the destination's budget for this second, if there is one. */
-export function takeToken(gate: Gate, perSecond: number | undefined, now: number): boolean {
+export function takeToken(gate: Gate, perSecond: number | undefined, uptimeMs: number): boolean {
   if (perSecond === undefined) return true;
   // A tenth of a second's worth may be saved up: enough for the timers' grain, too little for a burst.
   const most = Math.max(1, perSecond / 10);
-  gate.tokens = Math.min(most, gate.tokens + ((now - gate.tokensAt) * perSecond) / 1_000);
-  gate.tokensAt = now;
+  gate.tokens = Math.min(most, gate.tokens + ((uptimeMs - gate.tokensAt) * perSecond) / 1_000);
+  gate.tokensAt = uptimeMs;
   if (gate.tokens < 1) return false;
   gate.tokens -= 1;
   return true;

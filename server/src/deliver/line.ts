@@ -59,8 +59,8 @@ export function isTooLong({ gate, fresh }: Line, webhook: Webhook, peers: number
   return waitMs > PATIENCE_MS;
 }
 
-export function handBackLate(line: Line, now: number): void {
-  for (let [first] = line.fresh; first !== undefined && now - first.since > PATIENCE_MS; [first] = line.fresh) {
+export function handBackLate(line: Line, uptimeMs: number): void {
+  for (let [first] = line.fresh; first !== undefined && uptimeMs - first.since > PATIENCE_MS; [first] = line.fresh) {
     line.fresh.shift();
     first.job.finish(undefined);
   }

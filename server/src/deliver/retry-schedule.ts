@@ -18,6 +18,8 @@ export type RetrySchedule = {
   windowMs: number;
   /** The delay of a tier. */
   delayMs(tier: number): number;
+  /** The same with all the jitter that there can be. */
+  longestMs(tier: number): number;
   /**
    * Where a delivery waits that has failed so often: the tier of that attempt, or the longest that still ends inside the
    * window. Undefined when not even the shortest does.
@@ -32,6 +34,7 @@ export function retrySchedule(scale: number): RetrySchedule {
   return {
     windowMs: RETRY_WINDOW_MS / scale,
     delayMs: (tier) => delays[tier - 1] ?? 0,
+    longestMs: longestWithJitter,
     tierAfter(attempts, leftMs) {
       const wanted = Math.min(Math.max(attempts, 1), delays.length);
       for (let tier = wanted; tier >= 1; tier -= 1) {

@@ -67,7 +67,8 @@ const PULL_AT_ONCE = 64;
 /** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
 const STOP_PATIENCE_MS = 20_000;
 
-const now = Date.now;
+/** For what is waited for inside the process: no clock that is set moves it. */
+const uptimeMs = () => performance.now();
 const random = Math.random;
 
 export async function startDeliver({
@@ -122,6 +123,7 @@ async function openParts(
   { isStopping, windows }: { isStopping(): boolean; windows: Windows },
 ): Promise<Parts> {
   const { settings, config, side, log } = needs;
+  const { now } = side;
   const { dispatcher, reports, parker, schedule } = await openSending(needs, stack, windows);
   const hold = (webhook: Webhook, until: number) => {
     const sentence = 'the receiver asked us to wait';
@@ -141,7 +143,7 @@ async function openParts(
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
   const { lanes, tickets } = side;
   const { takeParked } = parker;
-  const draining = { lanes, tickets, reports, takeParked, schedule, isStopping, random };
+  const draining = { lanes, tickets, reports, takeParked, schedule, isStopping, uptimeMs, random };
   const drains = openDrains({ ...shared, ...settlement, ...draining, looks: windows.looks });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
@@ -151,6 +153,7 @@ async function openParts(
 
 async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, windows: Windows): Promise<Sending> {
   const { settings, config, side, metrics, tracing } = needs;
+  const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
   const client = stack.use(openClient({ networks: settings.networks }));
   const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
@@ -168,13 +171,14 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
       },
       window: windows.backlog,
       now,
+      uptimeMs,
       maxInFlight: settings.maxInFlight,
     }),
   );
   const quotaBytes = settings.laneQuotaBytes ?? (await side.lanes.quotaBytes());
   const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes, now });
   showLanes(metrics, { lanes: reports.all, quotaBytes, now });
-  const wanted = lookWanted({ config, dispatcher, schedule });
+  const wanted = lookWanted({ config, dispatcher, schedule, now });
   const parker = stack.use(openParker({ ...side, ...reports, wanted }));
   return { dispatcher, reports, parker, schedule };
 }
@@ -187,10 +191,10 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
   metrics.gauge('millrace_drains', () => stats().drains);
 }
 
-type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule };
+type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule; now(): number };
 
 /** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
-function lookWanted({ config, dispatcher, schedule }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
+function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
   return (destinationId, { dueAt, attempts }) => {
     if (config.destination(destinationId)?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
     const gate = dispatcher.gateOf(destinationId);

@@ -30,7 +30,8 @@ function openTier(groups: Record<number, string[]>) {
     destinationId: 'dst_1',
     groups: Infinity,
     seen: ({ deliveries }: { deliveries: number }) => void seen.push(deliveries),
-    now: () => clock.now,
+    longestMs: 0,
+    uptimeMs: () => clock.now,
   };
   return {
     clock,

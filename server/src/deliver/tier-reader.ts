@@ -1,5 +1,5 @@
 import type { LaneGroup, Lanes } from '../stream/lanes.ts';
-import { decodeDeliveries, type Delivery } from '../delivery/delivery.ts';
+import { boundTimes, decodeDeliveries, type Delivery } from '../delivery/delivery.ts';
 import type { LanePosition } from './lane-note.ts';
 
 /** A delivery that was taken from a lane. It is either done with, or kept as if it had not been taken. */
@@ -26,7 +26,9 @@ export type TierReaderNeeds = {
   /** How many groups the tier had when it was last counted. */
   groups: number;
   seen(group: { tier: number; deliveries: number; bytes: number }): void;
-  now(): number;
+  /** How long a delivery of this tier waits at most from when it was parked. */
+  longestMs: number;
+  uptimeMs(): number;
 };
 
 type Group = {
@@ -78,7 +80,7 @@ export function readTier(tier: number, start: LanePosition | undefined, needs: T
     tier,
     async head() {
       const isAtEnd = current(state) === undefined && !hasKept(state);
-      if (isAtEnd && needs.now() >= state.askAgainAt) await readOn(state);
+      if (isAtEnd && needs.uptimeMs() >= state.askAgainAt) await readOn(state);
       const group = current(state);
       return group?.deliveries[group.taken];
     },
@@ -121,21 +123,21 @@ async function readOn(state: State): Promise<void> {
     counted > 0 ? Math.min(READ_AHEAD, counted) : READ_AHEAD,
   );
   state.readGroups += found.length;
-  if (found.length === 0 || found.length === counted) state.askAgainAt = needs.now() + ASK_AGAIN_MS;
+  if (found.length === 0 || found.length === counted) state.askAgainAt = needs.uptimeMs() + ASK_AGAIN_MS;
   if (found.length === 0) {
     // What is left in the tier then is what a former holder was done with and could not drop.
     state.doneUpTo = Math.max(state.doneUpTo, start.sequence - 1);
   }
   for (const group of found) {
-    const deliveries = decode(group, tier, needs.seen);
+    const deliveries = decode(group, tier, needs);
     const taken = group.sequence === start.sequence ? start.taken : 0;
     state.groups.push({ sequence: group.sequence, deliveries, taken, open: 0, keptFrom: Infinity });
     state.nextSequence = group.sequence + 1;
   }
 }
 
-function decode({ payload }: LaneGroup, tier: number, seen: TierReaderNeeds['seen']): Delivery[] {
-  const deliveries = decodeDeliveries(payload);
+function decode({ payload, parkedAt }: LaneGroup, tier: number, { seen, longestMs }: TierReaderNeeds): Delivery[] {
+  const deliveries = decodeDeliveries(payload).map((delivery) => boundTimes(delivery, parkedAt, longestMs));
   seen({ tier, deliveries: deliveries.length, bytes: payload.length });
   return deliveries;
 }

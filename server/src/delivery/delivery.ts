@@ -57,6 +57,19 @@ export function giveUpAt({ firstAttemptAt, takenAt }: Begun, windowMs: number, r
   return Math.max(firstAttemptAt ?? takenAt, resumedAt) + windowMs;
 }
 
+/**
+ * The times of a delivery as they can be true, given when the engine stored it. The host that wrote them may have had a wrong
+ * clock: one from the future would wait for days, and keep what is due behind it in its tier waiting as well.
+ */
+export function boundTimes(delivery: Delivery, parkedAt: number, longestMs: number): Delivery {
+  const { dueAt, takenAt, firstAttemptAt } = delivery;
+  const latestAt = parkedAt + longestMs;
+  if (dueAt <= latestAt && takenAt <= parkedAt && (firstAttemptAt ?? 0) <= parkedAt) return delivery;
+  const bounded = { ...delivery, dueAt: Math.min(dueAt, latestAt), takenAt: Math.min(takenAt, parkedAt) };
+  if (firstAttemptAt !== undefined) bounded.firstAttemptAt = Math.min(firstAttemptAt, parkedAt);
+  return bounded;
+}
+
 export function encodeDeliveries(texts: readonly string[]): Buffer {
   return Buffer.from(`[${texts.join(',')}]`);
 }

@@ -128,6 +128,10 @@ export const METRICS = {
     help: 'Event streams that stopped taking requests',
   },
   millrace_event_streams_in_trouble: { kind: 'gauge', help: 'Event streams that take no requests now' },
+  millrace_clock_offset_seconds: {
+    kind: 'gauge',
+    help: "How far the host's clock is ahead of the engine's; negative when it is behind",
+  },
   millrace_event_loop_delay_p99_seconds: { kind: 'gauge', help: 'Delay of the event loop since the last scrape' },
 } as const satisfies Record<string, Declared>;
 

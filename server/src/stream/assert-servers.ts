@@ -1,10 +1,14 @@
 import type { NatsConnection } from '@nats-io/transport-node';
+import { type Bounds, boundsOf, describeOffset, hostOffset, isTooFar } from './clock-bounds.ts';
 
 /** What one server says of itself in answer to a ping for its JetStream state. */
 type ServerReport = {
-  server: { name: string; ver: string };
+  server: { name: string; ver: string; time?: string };
   data?: { config?: { max_storage: number; sync_always?: boolean } };
 };
+
+/** With how far this host's clock is ahead of the server's; undefined for a server that does not say its time. */
+type HeardReport = ServerReport & { offset?: Bounds | undefined };
 
 const PING = '$SYS.REQ.SERVER.PING.JSZ';
 const PATIENCE_MS = 10_000;
@@ -21,7 +25,8 @@ export type ServersFound = { storeBytes: number; isComplete: boolean };
 
 /**
  * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version
- * that has what we build on, and enough servers for the replicas asked for. Also learns how much they can store.
+ * that has what we build on, clocks that agree with ours, and enough servers for the replicas asked for. Also learns how
+ * much they can store.
  */
 export async function assertServers(nc: NatsConnection, { replicas, isThere }: ServersWanted): Promise<ServersFound> {
   const needed = isThere ? Math.floor(replicas / 2) + 1 : replicas;
@@ -31,6 +36,10 @@ export async function assertServers(nc: NatsConnection, { replicas, isThere }: S
   for (const report of withJetStream) {
     const problem = serverProblem(report);
     if (problem !== undefined) throw new Error(`NATS server ${report.server.name} ${problem}`);
+    const { offset } = report;
+    if (offset !== undefined && isTooFar(offset)) {
+      throw new Error(describeOffset(offset, `NATS server ${report.server.name}`));
+    }
   }
   if (withJetStream.length < needed) {
     throw new Error(
@@ -60,9 +69,9 @@ const HOW_TO_ALLOW_THE_QUESTION =
   `service ${PING} from the system account (docs/operating.md shows the lines of the server's configuration)`;
 
 /** Right after a start some servers may not have found each other yet, so the question is repeated for a while. */
-async function collectReports(nc: NatsConnection, expected: number): Promise<ServerReport[]> {
+async function collectReports(nc: NatsConnection, expected: number): Promise<HeardReport[]> {
   const giveUpAt = performance.now() + PATIENCE_MS;
-  let reports: ServerReport[] = [];
+  let reports: HeardReport[] = [];
   while (reports.length < expected && performance.now() < giveUpAt) {
     reports = await askOnce(nc).catch(() => []);
     // One server that answers nothing will not begin to: the question is not allowed.
@@ -71,12 +80,21 @@ async function collectReports(nc: NatsConnection, expected: number): Promise<Ser
   return reports;
 }
 
-async function askOnce(nc: NatsConnection): Promise<ServerReport[]> {
-  const reports = new Map<string, ServerReport>();
+async function askOnce(nc: NatsConnection): Promise<HeardReport[]> {
+  const reports = new Map<string, HeardReport>();
+  const sentAt = performance.now();
   for await (const answer of await nc.requestMany(PING, '', { maxWait: 500, stall: 250, strategy: 'stall' })) {
     if (answer.data.length === 0) continue;
     const report: ServerReport = answer.json();
-    reports.set(report.server.name, report);
+    reports.set(report.server.name, { ...report, offset: offsetFrom(report, sentAt) });
   }
   return [...reports.values()];
+}
+
+function offsetFrom({ server: { time } }: ServerReport, sentAt: number): Bounds | undefined {
+  const engineAt = Date.parse(time ?? '');
+  const arrivedAt = performance.now();
+  return Number.isNaN(engineAt)
+    ? undefined
+    : hostOffset(boundsOf({ engineAt, sentAt, arrivedAt }), Date.now() - arrivedAt);
 }

@@ -35,6 +35,8 @@ export const ticketAtSubject = (destinationId: string): string => `tickets.at.${
 export const ticketDueSubject = (destinationId: string): string => `tickets.due.${destinationId}`;
 /** For lanes whose receiver works. They do not stand in line behind those whose receiver does not. */
 export const ticketUrgentSubject = (destinationId: string): string => `tickets.urgent.${destinationId}`;
+/** Asks the leader of TICKETS about the stream: the answer carries its time, which every role keeps to. */
+export const CLOCK_SUBJECT = `$JS.API.STREAM.INFO.${TICKETS_STREAM}`;
 /** Scheduled, due or urgent. */
 export const anyTicketSubject = (destinationId: string): string => `tickets.*.${destinationId}`;
 export const DEAD_STREAM = 'DEAD';

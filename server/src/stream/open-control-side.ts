@@ -13,6 +13,8 @@ import { openWaitingLine } from './waiting-line.ts';
 
 /** Everything of the engine that control acts on. */
 export type ControlSide = AsyncDisposable & {
+  /** By the engine's clock. */
+  now(): number;
   lanes: Lanes;
   tickets: Pick<Tickets, 'ensure'>;
   deadLetters: DeadLetterBox;
@@ -20,10 +22,10 @@ export type ControlSide = AsyncDisposable & {
   events: EventReader;
 };
 
-export type ControlSideNeeds = { connect: Connect; settings: StreamSettings; log: Logger };
+export type ControlSideNeeds = { connect: Connect; settings: StreamSettings; now(): number; log: Logger };
 
 /** A connection of its own: a replay that reads much must not stand in the way of what is collected and delivered. */
-export async function openControlSide({ connect, settings, log }: ControlSideNeeds): Promise<ControlSide> {
+export async function openControlSide({ connect, settings, now, log }: ControlSideNeeds): Promise<ControlSide> {
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-control'));
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
@@ -31,8 +33,9 @@ export async function openControlSide({ connect, settings, log }: ControlSideNee
   const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
   const open = opening.move();
   return {
+    now,
     lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
-    tickets: openTickets({ ...durable, manager }),
+    tickets: openTickets({ ...durable, manager, now }),
     deadLetters: openDeadLetterBox(manager),
     quarantine: openQuarantineBox(manager),
     events: openEventReader({ manager, streams: settings.eventStreams, log }),

@@ -25,6 +25,8 @@ export type TicketTaker = {
 
 /** Everything of the engine that deliver works with. */
 export type DeliverySide = AsyncDisposable & {
+  /** By the engine's clock. */
+  now(): number;
   lanes: Lanes;
   tickets: Tickets;
   deadLetters: DeadLetters;
@@ -39,21 +41,34 @@ export type DeliverySide = AsyncDisposable & {
   flush(): Promise<void>;
 };
 
-export type DeliverySideNeeds = { connect: Connect; settings: StreamSettings; log: Logger; metrics: Metrics };
+export type DeliverySideNeeds = {
+  connect: Connect;
+  settings: StreamSettings;
+  now(): number;
+  log: Logger;
+  metrics: Metrics;
+};
 
 /** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
-export async function openDeliverySide({ connect, settings, log, metrics }: DeliverySideNeeds): Promise<DeliverySide> {
+export async function openDeliverySide({
+  connect,
+  settings,
+  now,
+  log,
+  metrics,
+}: DeliverySideNeeds): Promise<DeliverySide> {
   await using opening = new AsyncDisposableStack();
   const pulling = opening.use(await connect('millrace-pull'));
   const parking = opening.use(await connect('millrace-park'));
   const manager = await jetstreamManager(parking.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(parking));
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
-  const tickets = openTickets({ ...durable, manager });
+  const tickets = openTickets({ ...durable, manager, now });
   const peers = opening.use(openPeers(pulling));
   opening.use(trimEvents({ manager, eventStreams: settings.eventStreams, log }));
   const open = opening.move();
   return {
+    now,
     lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
     tickets,
     deadLetters: openDeadLetters(durable),

@@ -32,6 +32,8 @@ export type OutcomesTaker = Pick<PullNeeds, 'room'> & { taken(batch: PulledOutco
 
 /** Everything of the engine that the record is made of. */
 export type RecordSide = AsyncDisposable & {
+  /** By the engine's clock. */
+  now(): number;
   pullOutcomes(needs: OutcomesTaker): AsyncDisposable;
   quarantine: Quarantine;
   /** The event streams, in the order of their numbers. */
@@ -40,10 +42,16 @@ export type RecordSide = AsyncDisposable & {
   laneOf(destinationId: string): LaneHealth | undefined;
 };
 
-export type RecordSideNeeds = { connect: Connect; settings: StreamSettings; log: Logger; metrics: Metrics };
+export type RecordSideNeeds = {
+  connect: Connect;
+  settings: StreamSettings;
+  now(): number;
+  log: Logger;
+  metrics: Metrics;
+};
 
 /** A connection of its own: a recorder that has much to catch up with must not delay anything else. */
-export async function openRecordSide({ connect, settings, log, metrics }: RecordSideNeeds): Promise<RecordSide> {
+export async function openRecordSide({ connect, settings, now, log, metrics }: RecordSideNeeds): Promise<RecordSide> {
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-record'));
   const publisher = opening.use(openPublisher(connection));
@@ -56,6 +64,7 @@ export async function openRecordSide({ connect, settings, log, metrics }: Record
   );
   const open = opening.move();
   return {
+    now,
     pullOutcomes: ({ room, taken }) =>
       pull({
         connection,

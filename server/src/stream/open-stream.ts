@@ -4,10 +4,11 @@ import { appendRequest, type Appended, type RequestToAppend } from './append-req
 import { openConfigView, type ConfigView } from './config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
 import { type Connect, connectNats } from './connect-nats.ts';
+import { type EngineClock, openEngineClock } from './engine-clock.ts';
 import { ensureLayout } from './ensure-layout.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
-import { openEventStreams } from './event-streams.ts';
+import { type EventStream, openEventStreams } from './event-streams.ts';
 import type { StreamSettings } from './layout.ts';
 import type { NatsFiles } from './nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
@@ -19,6 +20,8 @@ import { openTails, type Tails } from './tail-listener.ts';
 import { openTailWriter, type TailWriter } from './tail-writer.ts';
 
 export type Stream = AsyncDisposable & {
+  /** Milliseconds since 1970 by the engine's clock, which is the same for all processes. */
+  now: EngineClock['now'];
   append(request: RequestToAppend): Promise<Appended>;
   /** Whether an append would be tried now. */
   isAvailable(): boolean;
@@ -53,17 +56,17 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const publishing = opening.use(await connect('millrace-publish'));
   const watching = opening.use(await connect('millrace-watch'));
   await ensureLayout(watching, settings);
+  const { now } = opening.use(await openEngineClock({ connection: watching, metrics, log }));
   const publisher = opening.use(openPublisher(publishing));
   const events = opening.use(
     openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),
   );
   opening.use(probeStreams({ connection: publishing, streams: events.streams, log }));
   const isConnected = () => publishing.isConnected() && watching.isConnected();
-  const inTrouble = () => events.streams.filter((stream) => stream.trouble !== undefined).length;
-  metrics.gauge('millrace_nats_connected', () => Number(isConnected()));
-  metrics.gauge('millrace_event_streams_in_trouble', inTrouble);
+  showState(metrics, isConnected, events.streams);
   const open = opening.move();
   return {
+    now,
     append: (request) => appendRequest(request, { connection: publishing, events, log }),
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
     isConnected,
@@ -74,9 +77,9 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
         connect: () => connect('millrace-compare'),
       }),
     configView: () => openConfigView(watching, log),
-    deliverySide: () => openDeliverySide({ connect, settings, log, metrics }),
-    recordSide: () => openRecordSide({ connect, settings, log, metrics }),
-    controlSide: () => openControlSide({ connect, settings, log }),
+    deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics }),
+    recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
+    controlSide: () => openControlSide({ connect, settings, now, log }),
     tellSeen: (sighting) => tellSeen(watching, sighting),
     onSeen: (seen) => onSeen(watching, seen),
     tailWriter: () => openTailWriter(watching),
@@ -85,4 +88,10 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     onRefused: (told) => onRefused(watching, told),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+function showState(metrics: Metrics, isConnected: () => boolean, streams: readonly EventStream[]): void {
+  const inTrouble = () => streams.filter((stream) => stream.trouble !== undefined).length;
+  metrics.gauge('millrace_nats_connected', () => Number(isConnected()));
+  metrics.gauge('millrace_event_streams_in_trouble', inTrouble);
 }

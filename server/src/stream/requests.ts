@@ -58,7 +58,7 @@ function pulledRequest(stream: string, message: JsMsg, freshness: Freshness): Pu
     place: `${stream}/${message.seq}`,
     bytes: message.data.length,
     // Of one that somebody had before, it would tell how long they had it.
-    lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, Date.now()),
+    lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => decodeRequest(message.headers?.get(ENVELOPE_HEADER) ?? '', message.data),
     ack: () => message.ack(),

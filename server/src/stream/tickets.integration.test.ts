@@ -5,7 +5,9 @@ import { startNatsCluster } from '@millrace/engines';
 import { jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
 import { openLog } from '../log.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
 import { connectNats } from './connect-nats.ts';
+import { openEngineClock } from './engine-clock.ts';
 import { openLanes } from './lanes.ts';
 import { ticketAtSubject } from './layout.ts';
 import { openStream } from './open-stream.ts';
@@ -62,7 +64,8 @@ async function openProcess(url: string, stack: AsyncDisposableStack) {
   const connection = stack.use(await connectNats({ url, name: 'tickets', log }));
   const publisher = stack.use(openPublisher(connection));
   const manager = await jetstreamManager(connection.nc);
-  const needs = { connection, publisher, manager, line: openWaitingLine(AT_ONCE) };
+  const { now } = stack.use(await openEngineClock({ connection, metrics: openMetrics(), log }));
+  const needs = { connection, publisher, manager, line: openWaitingLine(AT_ONCE), now };
   const tickets = openTickets(needs);
   const held = new Set<HeldTicket>();
   // Who holds one renews it, for ever if nobody stops it.

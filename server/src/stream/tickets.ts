@@ -34,7 +34,8 @@ export type Tickets = {
   list(): Promise<Set<string>>;
 };
 
-export type TicketsNeeds = DurableNeeds & { manager: JetStreamManager };
+/** `now` is by the engine's clock: the engine fires what is scheduled. */
+export type TicketsNeeds = DurableNeeds & { manager: JetStreamManager; now(): number };
 
 /** How long the lane of a crashed holder waits for another one. Who is alive renews in time. */
 export const LEASE_MS = 12_000;
@@ -89,7 +90,7 @@ async function schedule(
 async function ensure(needs: TicketsNeeds, destinationId: string, wanted: Wanted): Promise<Ensured> {
   const { hurry } = wanted;
   for (let round = 0; ; round += 1) {
-    const found = await readTicket(needs.manager, destinationId);
+    const found = await readTicket(needs, destinationId);
     if (found !== undefined && !hurry) return 'there';
     if (found?.held === true) return 'held';
     if (found !== undefined && isAsWanted(found, wanted)) return 'there';
@@ -145,8 +146,8 @@ async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | u
 async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note, dueSequence }: Taken): Promise<void> {
   try {
     await deleteTicket(needs.manager, dueSequence);
-    if ((await readTicket(needs.manager, destinationId)) !== undefined) return;
-    await schedule(needs, destinationId, { dueAt: Date.now(), isUrgent, expected: 0, held: false, note });
+    if ((await readTicket(needs, destinationId)) !== undefined) return;
+    await schedule(needs, destinationId, { dueAt: needs.now(), isUrgent, expected: 0, held: false, note });
   } catch {}
 }
 
@@ -156,16 +157,16 @@ async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note,
  */
 async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'held' | undefined> {
   const { destinationId, isUrgent, note } = taken;
-  const lease = { dueAt: Date.now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
+  const lease = { dueAt: needs.now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
   const made = await schedule(needs, destinationId, { ...lease, expected: 0 });
   if (made.kind === 'stored') return { ...taken, sequence: made.sequence };
   if (made.kind !== 'conflict') return undefined;
-  const found = await readScheduled(needs.manager, destinationId).catch(() => undefined);
+  const found = await readScheduled(needs, destinationId).catch(() => undefined);
   if (found === undefined) return undefined;
   // Ours: stored at a first try whose answer was lost.
   if (found.lease === lease.lease) return { ...taken, sequence: found.sequence };
   // One that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
-  if (found.held || found.dueAt < Date.now() + ABOUT_TO_FIRE_MS) return 'held';
+  if (found.held || found.dueAt < needs.now() + ABOUT_TO_FIRE_MS) return 'held';
   // Held and given back since this one fired: what was written down then is newer.
   const latest = found.note === '' ? note : found.note;
   const moved = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
@@ -206,26 +207,30 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
 
 async function renew(needs: TicketsNeeds, lease: Lease): Promise<void> {
   const { destinationId, isUrgent, note, sequence } = lease;
-  const renewal = { dueAt: Date.now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
+  const renewal = { dueAt: needs.now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
   const renewed = await schedule(needs, destinationId, { ...renewal, expected: sequence });
   if (renewed.kind === 'stored') lease.sequence = renewed.sequence;
   if (renewed.kind !== 'conflict') return;
   // Stored at a first try, perhaps, whose answer was lost.
-  const found = await readScheduled(needs.manager, destinationId).catch(() => undefined);
+  const found = await readScheduled(needs, destinationId).catch(() => undefined);
   if (found?.lease === lease.lease) lease.sequence = found.sequence;
 }
 
-function readScheduled(manager: JetStreamManager, destinationId: string): Promise<Found | undefined> {
-  return readLast(manager, destinationId, ticketAtSubject(destinationId));
+function readScheduled(needs: TicketsNeeds, destinationId: string): Promise<Found | undefined> {
+  return readLast(needs, destinationId, ticketAtSubject(destinationId));
 }
 
 /** The newest of a lane's messages: if that is a due one, there is no schedule, because it fired. */
-function readTicket(manager: JetStreamManager, destinationId: string): Promise<Found | undefined> {
-  return readLast(manager, destinationId, anyTicketSubject(destinationId));
+function readTicket(needs: TicketsNeeds, destinationId: string): Promise<Found | undefined> {
+  return readLast(needs, destinationId, anyTicketSubject(destinationId));
 }
 
 /** By the leader's word: a replica may not have heard of the ticket yet. */
-async function readLast(manager: JetStreamManager, destinationId: string, subject: string): Promise<Found | undefined> {
+async function readLast(
+  { manager, now }: TicketsNeeds,
+  destinationId: string,
+  subject: string,
+): Promise<Found | undefined> {
   try {
     const message = await manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
     if (message === null) return undefined;
@@ -233,7 +238,7 @@ async function readLast(manager: JetStreamManager, destinationId: string, subjec
     const { held, ...note } = readNote(message.data);
     if (message.subject !== ticketAtSubject(destinationId)) {
       // Held by nobody: its holder is dead, if there was one.
-      return { ...note, held: false, sequence: 0, dueAt: Date.now(), isUrgent: message.subject === urgent };
+      return { ...note, held: false, sequence: 0, dueAt: now(), isUrgent: message.subject === urgent };
     }
     const dueAt = Date.parse((message.header.get('Nats-Schedule') ?? '').replace('@at ', ''));
     const isUrgent = message.header.get('Nats-Schedule-Target') === urgent;

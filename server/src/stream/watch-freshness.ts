@@ -1,4 +1,4 @@
-/** How much later than usual, in milliseconds, a request is taken up that was stored at that time. */
+/** How much later than usual, in milliseconds, a request is taken up that was stored at that time; `now` is monotonic. */
 export type Freshness = (storedAt: number, now: number) => number;
 
 /** What is usual is the least of the last one to two spans: nobody is always late. */
@@ -8,7 +8,7 @@ const SPAN_MS = 30_000;
 export function watchFreshness(): Freshness {
   let least = Infinity;
   let leastBefore = Infinity;
-  let since = 0;
+  let since = -Infinity;
   return (storedAt, now) => {
     if (now - since > SPAN_MS) {
       leastBefore = now - since > 2 * SPAN_MS ? Infinity : least;

@@ -76,9 +76,8 @@ export async function startCollect(): Promise<RunningCollect> {
       await serveCollect({
         settings: { ...COLLECT_SETTINGS, ...settings },
         config,
-        append: stream.append,
+        ...stream,
         isEngineAvailable: stream.isAvailable,
-        tellSeen: stream.tellSeen,
         tellRefused: () => undefined,
         log,
       }),
