@@ -11,6 +11,7 @@ import { killLeader } from './inject/kill-leader.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { stopDatabase } from './inject/stop-database.ts';
 import { stopNats } from './inject/stop-nats.ts';
+import { skewClocks } from './inject/skew-clocks.ts';
 import { restartDatabase, stopRecorder } from './inject/stop-recorder.ts';
 import { terminateCollect } from './inject/terminate-collect.ts';
 import { terminateDeliver } from './inject/terminate-deliver.ts';
@@ -36,4 +37,5 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['hanging-receivers', hangReceivers],
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
+  ['clock-skew', skewClocks],
 ]);

@@ -25,6 +25,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'recorder-stopped':
     'deliveries do not notice that nobody records them, and afterwards the record misses none of them',
   'database-restarted': 'the record is exact to the last attempt when PostgreSQL dies in the middle of it',
+  'clock-skew': 'a wrong clock gives no lane two holders, moves no attempt from its time, and loses nothing',
 };
 
 const SEED = 1;

@@ -13,14 +13,25 @@ export type ServerProcess = AsyncDisposable & {
   logFile: string;
   /** Resolves when it takes requests, with what it has logged by then. Each start uses the same port. */
   start(): Promise<string>;
+  /** Sets its clock wrong by so much from now on; only for a process whose clock can be set. */
+  setClock(shiftMs: number): void;
   /** Sends a signal and resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
 };
 
 export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
 
+const MAIN = join(ROOT_DIR, 'server/src/main.ts');
+const CLOCK = join(import.meta.dirname, 'settable-clock.ts');
+
+export type ProcessOptions = { hasSettableClock?: boolean };
+
 /** The real server in the roles that the settings name, in a process that faults may do anything to. */
-export async function serverProcess(settings: Settings, logFile: string): Promise<ServerProcess> {
+export async function serverProcess(
+  settings: Settings,
+  logFile: string,
+  { hasSettableClock = false }: ProcessOptions = {},
+): Promise<ServerProcess> {
   const [port = 0] = await freePorts(1);
   const log = createWriteStream(logFile, { flags: 'a' });
   let child: ChildProcess | undefined;
@@ -44,12 +55,12 @@ export async function serverProcess(settings: Settings, logFile: string): Promis
     logFile,
     async start() {
       const env = { ...process.env, ...settings, MILLRACE_COLLECT_PORT: String(port) };
-      const started = spawn(process.execPath, [join(ROOT_DIR, 'server/src/main.ts')], { env });
+      const started = spawnServer(env, hasSettableClock);
       child = started;
-      started.stdout.pipe(log, { end: false });
-      started.stderr.pipe(log, { end: false });
+      for (const output of [started.stdout, started.stderr]) output?.pipe(log, { end: false });
       return hasStarted(started, logFile);
     },
+    setClock: (shiftMs) => void child?.send(shiftMs),
     kill,
     async [Symbol.asyncDispose]() {
       process.removeListener('exit', stopWithUs);
@@ -57,6 +68,11 @@ export async function serverProcess(settings: Settings, logFile: string): Promis
       await new Promise((closed) => log.end(closed));
     },
   };
+}
+
+function spawnServer(env: NodeJS.ProcessEnv, hasSettableClock: boolean): ChildProcess {
+  if (!hasSettableClock) return spawn(process.execPath, [MAIN], { env });
+  return spawn(process.execPath, ['--import', CLOCK, MAIN], { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
 }
 
 /** Its own log line is the signal; a process that ends instead has its reason in the log. */

@@ -26,6 +26,8 @@ export type DeliverSceneShape = {
   /** The roles of each process; the first one takes the load. */
   roles: readonly ['collect' | 'collect,deliver', ...'deliver'[]];
   maxFileStoreMb?: number;
+  /** Whether the clock of each process can be set wrong. */
+  hasSettableClocks?: boolean;
   /** Enters the plan, and may change it; without this it is written to the bucket as control would have. */
   enter?(needs: EnterNeeds): Promise<Plan>;
   /** Sees each arrival first; false when it need not be kept. */
@@ -119,18 +121,16 @@ function receiversOf(shape: DeliverSceneShape, seed: number, arrivals: Arrival[]
   return openReceivers({ ...shape, seed, noted });
 }
 
-function startProcesses({ roles }: DeliverSceneShape, settings: Settings, dir: string): Promise<ServerProcess[]> {
+function startProcesses(shape: DeliverSceneShape, settings: Settings, dir: string): Promise<ServerProcess[]> {
+  const options = { hasSettableClock: shape.hasSettableClocks ?? false };
   return Promise.all(
-    roles.map((role, index) =>
-      startProcess({ ...settings, MILLRACE_ROLES: role }, join(dir, `${index}-${role.replace(',', '-')}.log`)),
-    ),
+    shape.roles.map(async (role, index) => {
+      const logFile = join(dir, `${index}-${role.replace(',', '-')}.log`);
+      const process = await serverProcess({ ...settings, MILLRACE_ROLES: role }, logFile, options);
+      await process.start();
+      return process;
+    }),
   );
-}
-
-async function startProcess(settings: Settings, logFile: string): Promise<ServerProcess> {
-  const process = await serverProcess(settings, logFile);
-  await process.start();
-  return process;
 }
 
 function deliverSettings({ retryScale }: DeliverSceneShape): Settings {

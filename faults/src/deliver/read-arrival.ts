@@ -12,6 +12,8 @@ export type Arrival = {
   /** What the receiver answered; 0 when it never did. */
   status: number;
   at: number;
+  /** POSTs of the same destination that were not answered yet when it came. */
+  beside?: number;
   /** What was wrong with it. */
   problem?: 'signature' | 'body' | undefined;
 };
@@ -19,7 +21,10 @@ export type Arrival = {
 export type Posted = { destinationId: string; headers: IncomingHttpHeaders; body: string };
 
 /** Reads a POST as a customer would who trusts nobody; with its own arithmetic, not the product's. */
-export function readArrival({ destinationId, headers, body }: Posted, secret: string): Omit<Arrival, 'at' | 'status'> {
+export function readArrival(
+  { destinationId, headers, body }: Posted,
+  secret: string,
+): Omit<Arrival, 'at' | 'status' | 'beside'> {
   const mark = readMark(body);
   const isWhole = mark !== undefined && JSON.stringify(JSON.parse(body)) === body;
   const problem = isSigned(headers, body, secret) ? (isWhole ? undefined : 'body') : 'signature';

@@ -23,6 +23,8 @@ const TELL_MS = 50;
 
 const secrets = new Map<string, string>();
 const behaviours = new Map<string, Behaviour>();
+/** POSTs of each destination that are not answered yet. */
+const openBy = new Map<string, number>();
 const state = { usual: { status: 200 } as Behaviour, open: 0, mostOpen: 0, arrivals: [] as Arrival[] };
 let random = seededRandom(1);
 
@@ -31,14 +33,24 @@ const server = createServer(
   (request, response) => {
     state.open += 1;
     state.mostOpen = Math.max(state.mostOpen, state.open);
+    const destinationId = (request.url ?? '').slice(1);
+    const beside = openBy.get(destinationId) ?? 0;
+    openBy.set(destinationId, beside + 1);
     response.once('close', () => {
       state.open -= 1;
+      openBy.set(destinationId, (openBy.get(destinationId) ?? 1) - 1);
     });
-    void receive(request, response);
+    void receive(request, response, { destinationId, beside });
   },
 );
 
-async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+type Come = { destinationId: string; beside: number };
+
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { destinationId, beside }: Come,
+): Promise<void> {
   const parts: Buffer[] = [];
   try {
     for await (const part of request) parts.push(part as Buffer);
@@ -47,11 +59,10 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
     return;
   }
   const at = clockMs();
-  const destinationId = (request.url ?? '').slice(1);
   const { status, failing = 0, afterMs } = behaviours.get(destinationId) ?? state.usual;
   const answered = status === 'hang' ? 0 : random.next() < failing ? 500 : status;
   const posted = { destinationId, headers: request.headers, body: Buffer.concat(parts).toString() };
-  state.arrivals.push({ ...readArrival(posted, secrets.get(destinationId) ?? ''), status: answered, at });
+  state.arrivals.push({ ...readArrival(posted, secrets.get(destinationId) ?? ''), status: answered, at, beside });
   if (answered === 0) return;
   if (afterMs === undefined) response.writeHead(answered).end();
   else setTimeout(() => response.writeHead(answered).end(), afterMs);
