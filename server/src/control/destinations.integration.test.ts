@@ -14,7 +14,7 @@ import { insertWorkspace } from '../store/workspaces.ts';
 import { destinationEntry } from './config-entries.ts';
 import { QUIET_NEEDS } from './control-for-tests.ts';
 import type { ControlNeeds } from './control-needs.ts';
-import { destinationRoutes } from './destinations.ts';
+import { destinationRoutes, MAX_DESTINATIONS_OF_SOURCE } from './destinations.ts';
 import { ApiProblem } from './problems.ts';
 import type { Asked, Method, Route } from './route.ts';
 import { openKeyRing } from '../secrets/seal.ts';
@@ -97,6 +97,18 @@ suite('destinations', () => {
     await assert.rejects(create({ sourceId: source.id }, elsewhere), isProblem('not_found'));
     const query = { sourceId: source.id };
     await assert.rejects(call('GET', '/destinations', { ...elsewhere, query }), isProblem('not_found'));
+  });
+
+  test('are at most fifty for a source, also when several are created at the same time', async () => {
+    const source = await createSource();
+    for (let nth = 0; nth < MAX_DESTINATIONS_OF_SOURCE - 1; nth += 1) await create({ sourceId: source.id });
+    const both = await Promise.allSettled([create({ sourceId: source.id }), create({ sourceId: source.id })]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    await assert.rejects(create({ sourceId: source.id }), isProblem('too_many_destinations'));
+    const other = await createSource();
+    const { id } = await create({ sourceId: other.id });
+    await call('DELETE', `/destinations/${id}`);
+    await create({ sourceId: other.id });
   });
 
   test('say where their settings are wrong', async () => {

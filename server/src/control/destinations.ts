@@ -8,6 +8,7 @@ import {
   RotateSecret,
 } from '@millrace/contract/control';
 import {
+  countDestinations,
   deleteDestination,
   type DestinationRow,
   findDestination,
@@ -16,20 +17,23 @@ import {
   lockDestination,
   updateDestination,
 } from '../store/destinations.ts';
-import { findSource } from '../store/sources.ts';
+import { findSource, lockSource } from '../store/sources.ts';
 import { entryNamed } from './catalog.ts';
 import { changedSettings, checkedSettings, newSecretSettings, toDestination } from './destination-settings.ts';
 import { checkedFilters, filtersForLog } from './destination-filters.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { newId } from './new-id.ts';
 import { readPage, toPage } from './paging.ts';
-import { found } from './problems.ts';
+import { ApiProblem, found } from './problems.ts';
 import { readProjections } from './read-projections.ts';
 import { recordChange } from './record-change.ts';
 import { type Asked, type Route, route } from './route.ts';
 
 const READ = { permission: 'destinations:read', status: 200 } as const;
 const WRITE = { permission: 'destinations:write' } as const;
+
+/** Each event becomes a delivery for each of them: this bounds the work and the memory behind one accepted request. */
+export const MAX_DESTINATIONS_OF_SOURCE = 50;
 
 export const destinationRoutes: Route[] = [
   route({
@@ -66,7 +70,10 @@ export const destinationRoutes: Route[] = [
       const { tx, actor, body } = asked;
       const { workspaceId } = actor;
       const entry = entryNamed(needs.catalog, body.catalog);
-      const source = found(await findSource(tx, workspaceId, body.sourceId));
+      // Locked, so that two who count at the same time do not both find room.
+      const source = found(await lockSource(tx, workspaceId, body.sourceId));
+      const count = await countDestinations(tx, workspaceId, source.id);
+      if (count >= MAX_DESTINATIONS_OF_SOURCE) throw new ApiProblem('too_many_destinations');
       const id = newId('dst');
       const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
       const { name = entry.name, enabled = false } = body;

@@ -14,6 +14,11 @@ const PROBLEMS = {
   not_found: [404, 'There is no such thing', 'Check the id: it may belong to another workspace, or be deleted.'],
   conflict: [409, 'That is there already', 'Choose another one, or change the one that exists.'],
   last_owner: [409, 'A workspace needs an owner', 'Make somebody else an owner first.'],
+  too_many_destinations: [
+    409,
+    'The source has as many destinations as it may',
+    'Delete one that is not needed, or send the events to a second source.',
+  ],
   already_set_up: [409, 'This installation is set up already', 'Sign in instead.'],
   configuration_too_large: [
     409,

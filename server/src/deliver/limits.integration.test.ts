@@ -90,6 +90,26 @@ suite('limits', { concurrency: true }, () => {
     });
   });
 
+  suite('requests that are larger than the room in memory', () => {
+    test('reach every receiver once, although the process is stopped in the middle and another goes on', async () => {
+      await using bed = await openBed();
+      await using receiver = await openReceiver();
+      const ids = ['dst_a', 'dst_b', 'dst_c', 'dst_d'];
+      for (const id of ids) await bed.putDestination({ id, settings: { targets: [{ url: receiver.url }] } });
+      for (let from = 0; from < 2_000; from += 1_000) await bed.append(...numbered(from, from + 1_000));
+      {
+        await using _ = await bed.deliver();
+        await until(() => receiver.received.length >= 500);
+      }
+      const before = receiver.received.length;
+      assert.ok(before < 8_000, `${before} before the stop`);
+      await using _ = await bed.deliver();
+      await until(() => idsOf(receiver.received).size === 8_000, 60_000);
+      await atRest(bed);
+      assert.equal(receiver.received.length, 8_000);
+    });
+  });
+
   suite('a lane that is full', () => {
     test('turns what is too much into dead letters with that reason, while others flow and what fitted is kept', async () => {
       await using bed = await openBed();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
@@ -58,9 +59,15 @@ export type DeliverStats = { inFlight: number; waiting: number; openRequests: nu
 /** Letting go of it takes on nothing new, finishes what is under way and stores the rest. */
 export type Deliver = AsyncDisposable & { stats(): DeliverStats };
 
-/** Deliveries that wait for a slot or have one, as a multiple of the slots: enough to never run dry. */
+/** New deliveries that wait for a slot or have one, as a multiple of the slots: enough to never run dry. */
 const HELD_PER_SLOT = 4;
-/** The same with those being parked, which take memory only: an engine that is slow to take them stops nobody else. */
+/** A process with few slots still stores in groups what its receivers cannot take. */
+const LEAST_HELD = 1_000;
+/** What those deliveries may take with their events; and as many, with as many bytes, may be on their way to the lanes. */
+const MAX_HELD_BYTES = 32_000_000;
+/** What open requests may take, as they were pulled; they hold on to that until they are acknowledged. */
+const MAX_PULLED_BYTES = 48_000_000;
+/** Open requests for each slot: most of them wait for the engine then. */
 const OPEN_PER_SLOT = 16;
 /** Requests asked for at a time. A small number keeps the share of each process small, should it die. */
 const PULL_AT_ONCE = 64;
@@ -103,7 +110,7 @@ export async function startDeliver({
     async [Symbol.asyncDispose]() {
       life.isStopping = true;
       await Promise.all(pulls.map((pull) => pull[Symbol.asyncDispose]()));
-      dispatcher.stop();
+      for (const part of [requests, dispatcher]) part.stop();
       const giveUpAt = performance.now() + STOP_PATIENCE_MS;
       while (requests.open() + drains.count() > 0 && performance.now() < giveUpAt) await sleep(20);
       await side.flush();
@@ -139,7 +146,8 @@ async function openParts(
   const settling = { deadLetters: side.deadLetters, schedule, hold, record, now, random, log };
   const keyRing = settings.keys.size === 0 ? undefined : openKeyRing(settings.keys);
   const shared = { config, webhookOf: openWebhooks({ keyRing, log }), dispatcher, now, log };
-  const requests = stack.use(openRequests({ ...shared, record, ...openSettlement({ ...settling, parker }) }));
+  const most = { deliveries: mostHeld(settings), bytes: MAX_HELD_BYTES };
+  const requests = stack.use(openRequests({ ...shared, most, record, ...openSettlement({ ...settling, parker }) }));
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
   const { lanes, tickets } = side;
   const { takeParked } = parker;
@@ -183,6 +191,10 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   return { dispatcher, reports, parker, schedule };
 }
 
+function mostHeld({ maxInFlight }: DeliverSettings): number {
+  return Math.max(LEAST_HELD, maxInFlight * HELD_PER_SLOT);
+}
+
 function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStats): void {
   metrics.gauge('millrace_attempts_in_flight', () => stats().inFlight);
   metrics.gauge('millrace_attempts_max', () => settings.maxInFlight);
@@ -208,9 +220,11 @@ type Pulling = { load: LoadWatch; windows: Windows };
 function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
   const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
-  const room = () => {
-    const forSlots = maxInFlight * HELD_PER_SLOT - dispatcher.inFlight() - dispatcher.waiting();
-    return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.pending());
+  const room = (streams: number) => {
+    const forSlots = mostHeld(settings) - dispatcher.inFlight() - dispatcher.waiting();
+    // As if each were as large as a request can be, and every stream would send as many.
+    const forBytes = Math.floor((MAX_PULLED_BYTES - requests.bytes()) / MAX_BATCH_BYTES / streams);
+    return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.open(), forBytes);
   };
   const taken = (request: PulledRequest) => {
     const { lateMs = 0 } = request;
@@ -219,7 +233,7 @@ function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): A
     requests.take(request);
   };
   return [
-    side.pullRequests({ room: () => (load.isOverloaded() ? 0 : room()), taken }),
+    side.pullRequests({ room: (streams) => (load.isOverloaded() ? 0 : room(streams)), taken }),
     side.pullTickets({ room: (isUrgent) => (load.isOverloaded() ? 0 : drains.room(isUrgent)), held: drains.drain }),
   ];
 }

@@ -58,6 +58,11 @@ export function destinationPlaces(tx: Tx, workspaceId: string, sourceIds: string
   return tx.query(sql, [workspaceId, sourceIds]);
 }
 
+export async function countDestinations(tx: Tx, workspaceId: string, sourceId: string): Promise<number> {
+  const sql = 'SELECT count(*)::int AS count FROM destinations WHERE workspace_id = $1 AND source_id = $2';
+  return (await oneRow<{ count: number }>(tx, sql, [workspaceId, sourceId]))?.count ?? 0;
+}
+
 export type DestinationFilter = { workspaceId: string; sourceId: string | undefined };
 
 export async function listDestinations(

@@ -30,7 +30,8 @@ export type PulledRequest = {
 export type RequestsNeeds = {
   connection: Connection;
   eventStreams: number;
-  room(): number;
+  /** How many requests one of this many streams may send. */
+  room(streams: number): number;
   taken(request: PulledRequest): void;
   log: Logger;
 };
@@ -39,7 +40,7 @@ export type RequestsNeeds = {
 export function pullRequests({ connection, eventStreams, room, taken, log }: RequestsNeeds): AsyncDisposable {
   const streams = Array.from({ length: eventStreams }, (_, index) => eventStreamName(index));
   const pulls = streams.map((stream) => {
-    const pulling = { connection, stream, consumer: DELIVER_CONSUMER, room, log };
+    const pulling = { connection, stream, consumer: DELIVER_CONSUMER, room: () => room(eventStreams), log };
     // One each: their leaders are on different servers, whose clocks differ.
     const freshness = watchFreshness();
     return pull({ ...pulling, taken: (message) => taken(pulledRequest(stream, message, freshness)) });

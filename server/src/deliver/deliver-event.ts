@@ -1,0 +1,88 @@
+import { type AcceptedEvent, type FilterRule, ruleText } from '@millrace/contract';
+import { deliveryId, newDelivery } from '../delivery/delivery.ts';
+import { route, type Routing, type SkipReason } from '../delivery/route.ts';
+import { withheld } from '../delivery/withheld.ts';
+import type { ConfigView, DestinationConfig } from '../stream/config-bucket.ts';
+import type { OutcomeEntry } from '../stream/outcomes.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Job } from './line.ts';
+import { entryBase, namelessBase } from './outcome-entry.ts';
+import type { Settlement } from './settle.ts';
+import { ENTRIES, type Webhook, type WebhookOf } from './webhook.ts';
+
+export type EventNeeds = {
+  webhookOf: WebhookOf;
+  dispatcher: Pick<Dispatcher, 'offer'>;
+  settle: Settlement['settle'];
+  record(entry: OutcomeEntry): Promise<void>;
+  now(): number;
+};
+
+/** To the dispatcher, which attempts it or hands it back; or to the lane at once. */
+export type Way = 'offer' | 'park';
+
+export type EventToDeliver = {
+  event: AcceptedEvent;
+  routing: Routing;
+  way: Way;
+  sourceId: string;
+  trace: string;
+  /** Counts one delivery more as begun; what it returns is called when that is done with. */
+  begin(): () => void;
+  /** Runs this now, or when the event loop has time for it. */
+  soon(work: () => void): void;
+};
+
+/** Begins what one event becomes: for each destination of its source a delivery, or a record of why there is none. */
+export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
+  for (const routed of route(taken.event, taken.routing)) {
+    if (routed.kind === 'delivery') deliver(needs, taken, needs.webhookOf(routed.destination));
+    else skip(needs, taken, routed);
+  }
+}
+
+export function routingOf(config: ConfigView, sourceId: string): Routing {
+  const markOf = (userId: string) => config.userMark(sourceId, userId);
+  return {
+    destinations: config.destinationsOf(sourceId),
+    isBlocked: (name) => config.isEventBlocked(sourceId, name),
+    accepts: (catalog) => ENTRIES.get(catalog)?.accepts,
+    withheld: (event) => withheld(event, markOf),
+  };
+}
+
+type Skipped = { destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
+
+function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination, reason, rule }: Skipped): void {
+  const { sourceId, id: destinationId, workspaceId } = destination;
+  const owner = {
+    workspaceId,
+    sourceId,
+    destinationId,
+    deliveryId: deliveryId(destinationId, sourceId, event.messageId),
+  };
+  const baseOf = reason === 'erased' || reason === 'suppressed' ? namelessBase : entryBase;
+  const base = baseOf(event, owner, needs.now());
+  const stopped = rule === undefined ? {} : { rule: ruleText(rule) };
+  const finish = begin();
+  void needs.record({ ...base, kind: 'skipped', reason, ...stopped }).then(finish);
+}
+
+function deliver(needs: EventNeeds, taken: EventToDeliver, webhook: Webhook): void {
+  const { event, sourceId, trace, soon } = taken;
+  const { dispatcher, settle, now } = needs;
+  const delivery = newDelivery(deliveryId(webhook.destinationId, sourceId, event.messageId), event, now());
+  if (trace !== '') delivery.trace = trace;
+  const end = taken.begin();
+  const finish: Job['finish'] = (made) => void settle(delivery, webhook, made).then(end);
+  if (taken.way === 'park') {
+    finish(undefined);
+    return;
+  }
+  // A whole line comes back at once when its gate shuts, and each delivery of it has to be written twice then.
+  dispatcher.offer({
+    delivery,
+    webhook,
+    finish: (made) => (made === undefined ? soon(() => finish(made)) : finish(made)),
+  });
+}

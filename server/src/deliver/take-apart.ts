@@ -1,0 +1,219 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import type { Logger } from '../log.ts';
+import type { ConfigView } from '../stream/config-bucket.ts';
+import type { PulledRequest } from '../stream/requests.ts';
+import { deliverEvent, type EventNeeds, routingOf, type Way } from './deliver-event.ts';
+import { type Amount, type FairShares, newShare, openFairShares } from './fair-shares.ts';
+import { openSlices, type Slices } from './slices.ts';
+import { openTurns, type Turns } from './turns.ts';
+
+/**
+ * Takes requests apart into deliveries within a budget. A request waits unread for its turn; then it begins some deliveries in
+ * each turn. As long as its source has room they are offered to the dispatcher. When the request has waited for a second they go
+ * to their lanes instead, and for that there is a budget of the same size: receivers that are slow do not stop it.
+ */
+export type TakingApart = Disposable & {
+  add(open: OpenRequest): void;
+  /** Takes back all requests that were not read; those that were are taken apart to the end. */
+  stop(): OpenRequest[];
+};
+
+export type OpenRequest = {
+  request: PulledRequest;
+  /** Deliveries under way, and one more while it is taken apart: so it cannot end meanwhile. */
+  pending: number;
+  takenAt: number;
+};
+
+export type TakeApartNeeds = EventNeeds & {
+  config: ConfigView;
+  /** The most that may be offered, and the most that may be on its way to the lanes; of all requests together. */
+  most: Readonly<Amount>;
+  /** Nothing of the request is pending any more. */
+  finished(open: OpenRequest): void;
+  log: Logger;
+};
+
+type Source = Record<Way, Amount> & { requests: number };
+/** Small requests wait apart from large ones, and those that were begun apart from both. */
+type Line = 'small' | 'large' | 'begun';
+type Part = { open: OpenRequest; source: Source; events: AcceptedEvent[] | undefined; next: number };
+
+type State = {
+  needs: TakeApartNeeds;
+  budgets: Record<Way, FairShares>;
+  sources: Map<string, Source>;
+  turns: Turns<Source, Line, Part>;
+  slices: Slices;
+  /** Work that waits for the next slice. */
+  putOff: (() => void)[];
+  /** Bytes of the requests that were read and are not taken apart to the end: parsed, they take several times as much. */
+  readBytes: number;
+};
+
+/** Deliveries that one request begins in one turn. */
+const TURN_DELIVERIES = 100;
+const SMALL_BYTES = 16_000;
+const MAX_READ_BYTES = 8_000_000;
+/** What a delivery takes in memory beside its event. */
+const DELIVERY_BYTES = 1_000;
+/** As long as a delivery waits for its destination: longer, and the requests behind this one would wait too. */
+const PATIENCE_MS = 1_000;
+const LOOK_MS = 100;
+
+export function openTakingApart(needs: TakeApartNeeds): TakingApart {
+  const slices = openSlices(() => goOn(state));
+  const budgets = { offer: openFairShares(needs.most), park: openFairShares(needs.most) };
+  const waiting = { sources: new Map(), turns: openTurns<Source, Line, Part>(), putOff: [], readBytes: 0 };
+  const state: State = { needs, budgets, ...waiting, slices };
+  // For requests whose patience ends while nothing else does.
+  const looker = setInterval(() => goOn(state), LOOK_MS);
+  return {
+    add(open) {
+      const source = join(state, open.request.sourceId);
+      const line = open.request.bytes > SMALL_BYTES ? 'large' : 'small';
+      state.turns.add({ key: source, line }, { open, source, events: undefined, next: 0 });
+      goOn(state);
+    },
+    stop() {
+      const unread: OpenRequest[] = [];
+      for (const part of state.turns.clear()) {
+        if (part.events !== undefined) {
+          state.turns.add({ key: part.source, line: 'begun' }, part);
+          continue;
+        }
+        leave(state, part);
+        unread.push(part.open);
+      }
+      return unread;
+    },
+    [Symbol.dispose]() {
+      clearInterval(looker);
+      slices[Symbol.dispose]();
+    },
+  };
+}
+
+function join({ sources }: State, sourceId: string): Source {
+  const source = sources.get(sourceId) ?? { offer: newShare(), park: newShare(), requests: 0 };
+  sources.set(sourceId, source);
+  source.requests += 1;
+  return source;
+}
+
+function leave({ sources }: State, { source, open }: Part): void {
+  source.requests -= 1;
+  if (source.requests === 0) sources.delete(open.request.sourceId);
+}
+
+/** Gives turns until this slice of the event loop is used up, or nothing that waits has room. */
+function goOn(state: State): void {
+  const { slices, turns, putOff, budgets } = state;
+  while (putOff.length > 0 && !slices.isSpent()) for (const work of putOff.splice(0, TURN_DELIVERIES)) work();
+  const may = {
+    key: ({ offer, park }: Source) => budgets.offer.hasRoom(offer) || budgets.park.hasRoom(park),
+    item: (part: Part) => wayOf(state, part) !== undefined && canRead(state, part),
+  };
+  while (!slices.isSpent()) {
+    const part = turns.next(may);
+    if (part === undefined) return;
+    takeTurn(state, part);
+  }
+}
+
+/** Which way deliveries of this request may go now; undefined for neither. */
+function wayOf({ budgets }: State, { open, source }: Part): Way | undefined {
+  if (budgets.offer.hasRoom(source.offer)) return 'offer';
+  const isLate = performance.now() - open.takenAt > PATIENCE_MS;
+  return isLate && budgets.park.hasRoom(source.park) ? 'park' : undefined;
+}
+
+/** By a dynamic threshold as well: large requests leave room for small ones. */
+function canRead({ readBytes }: State, { events, open }: Part): boolean {
+  return events !== undefined || readBytes === 0 || open.request.bytes <= (MAX_READ_BYTES - readBytes) / 2;
+}
+
+/** The configuration is asked in every turn: a destination that was deleted meanwhile gets nothing more. */
+function takeTurn(state: State, part: Part): void {
+  const { needs, slices, turns } = state;
+  const { request } = part.open;
+  const events = part.events ?? read(state, part);
+  const routing = routingOf(needs.config, request.sourceId);
+  const perEvent = 1 + routing.destinations.length;
+  for (let begun = 0; begun < TURN_DELIVERIES && part.next < events.length; begun += perEvent) {
+    const way = wayOf(state, part);
+    const event = events[part.next];
+    if (way === undefined || event === undefined) break;
+    part.next += 1;
+    slices.spend(perEvent);
+    tryDeliver(state, part, { event, routing, way });
+  }
+  if (part.next < events.length) {
+    turns.add({ key: part.source, line: 'begun' }, part);
+    return;
+  }
+  state.readBytes -= request.bytes;
+  leave(state, part);
+  finishOne(state, part.open);
+}
+
+function read(state: State, part: Part): AcceptedEvent[] {
+  const { request } = part.open;
+  part.events = readEvents(request, state.needs.log);
+  state.readBytes += request.bytes;
+  state.slices.spend(1 + request.bytes / 1_000);
+  return part.events;
+}
+
+/** What cannot be read now never will be: it stays in the stream for people, and is not tried for ever. */
+function readEvents(request: PulledRequest, log: Logger): AcceptedEvent[] {
+  try {
+    return request.events();
+  } catch (error) {
+    log.error({ place: request.place, error: String(error) }, 'request.unreadable');
+    return [];
+  }
+}
+
+type Taken = { event: AcceptedEvent; routing: ReturnType<typeof routingOf>; way: Way };
+
+/** A fault of ours with one event must not keep the others of its request from their receivers, nor be repeated for ever. */
+function tryDeliver(state: State, part: Part, taken: Taken): void {
+  const { open, source } = part;
+  const { sourceId, place, trace = '' } = open.request;
+  const bytes = DELIVERY_BYTES + sizeOf(taken.event, part);
+  const budget = state.budgets[taken.way];
+  const share = source[taken.way];
+  const begin = () => {
+    open.pending += 1;
+    budget.hold(share, bytes);
+    return () => {
+      budget.release(share, bytes);
+      finishOne(state, open);
+    };
+  };
+  const soon = (work: () => void) => runSoon(state, work);
+  try {
+    deliverEvent(state.needs, { ...taken, sourceId, trace, begin, soon });
+  } catch (error) {
+    state.needs.log.error({ place, messageId: taken.event.messageId, error: String(error) }, 'event.failed');
+  }
+}
+
+/** What a batch says once for all its calls is part of each event, so only a single call is as large as its request. */
+function sizeOf(event: AcceptedEvent, { open, events }: Part): number {
+  return events?.length === 1 ? open.request.bytes : JSON.stringify(event).length;
+}
+
+function runSoon({ slices, putOff }: State, work: () => void): void {
+  if (slices.isSpent()) putOff.push(work);
+  else work();
+  slices.spend(1);
+}
+
+function finishOne({ needs, turns, slices }: State, open: OpenRequest): void {
+  open.pending -= 1;
+  if (open.pending === 0) needs.finished(open);
+  // Room was made. Many deliveries end in one turn of the event loop, so the next one gives their room away.
+  if (turns.size() > 0) slices.spend(0);
+}
