@@ -3,7 +3,13 @@ import type { Logger } from '../log.ts';
 import { isConflict, StoreUnavailable } from '../store/open-store.ts';
 import { ApiProblem, problemDocument } from './problems.ts';
 
-const RETRY_AFTER_SECONDS: Readonly<Record<number, string>> = { 429: '60', 503: '2' };
+const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
+  too_many_requests: '1',
+  too_many_questions: '2',
+  too_many_streams: '10',
+  429: '60',
+  503: '2',
+};
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
@@ -18,7 +24,7 @@ export function answerProblem(error: unknown, { request, reply }: Exchange, log:
     );
   }
   const document = problemDocument(problem, request.id);
-  const retryAfter = RETRY_AFTER_SECONDS[document.status];
+  const retryAfter = RETRY_AFTER_SECONDS[problem.code] ?? RETRY_AFTER_SECONDS[document.status];
   if (retryAfter !== undefined) void reply.header('Retry-After', retryAfter);
   if (document.status === 401) void reply.header('WWW-Authenticate', 'Bearer');
   return reply.code(document.status).type('application/problem+json').send(JSON.stringify(document));

@@ -1,17 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Tx } from '../store/open-store.ts';
 import type { AddressReader } from '../http/client-address.ts';
 import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
-import { mustBeAllowed } from './actor.ts';
+import { type Actor, mustBeAllowed } from './actor.ts';
 import { actorIn, bearerOf, identify, type Identity } from './authenticate.ts';
 import { mustBeOurPage, mustNotBeAnotherSite } from './csrf.ts';
-import { type Answer, doOnce, readOnce } from './idempotency.ts';
+import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
 import { ApiProblem } from './problems.ts';
-import type { Asked, Route } from './route.ts';
+import type { Asked, Question, Route } from './route.ts';
+import type { Shares } from './open-shares.ts';
 import { SESSION_COOKIE, setSessionCookie } from './session-cookie.ts';
 import { bodyValidator, queryValidator } from './validate.ts';
 
-export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader };
+export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
 type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 const NO_QUERY = Type.Object({}, { additionalProperties: false });
@@ -31,17 +33,37 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
     const sent = { method: route.method, path: request.url, body: request.body };
     const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
 
-    const answer = await needs.store.inWorkspace(actor.workspaceId, (tx) => {
-      const work = async (): Promise<Answer> => {
-        const done = await route.handle({ ...parsed, tx } as Asked<never, never>, needs);
-        return { status: route.status, text: done === undefined ? '' : JSON.stringify(done), isRepeated: false };
-      };
-      return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
-    });
+    const answer = await perform(route, { parsed, once }, needs);
     if (route.method !== 'GET') needs.changed();
     if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
     return sendText(reply.code(answer.status), answer.text);
   };
+}
+
+type Performed = { parsed: Omit<Asked, 'tx'>; once: Once | undefined };
+
+/** In turn with the other requests of the workspace, and the workspace in turn with the others. */
+async function perform(route: Route, { parsed, once }: Performed, needs: AnswerNeeds): Promise<Answer> {
+  const { actor } = parsed;
+  using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
+  const inWorkspace: Question['inWorkspace'] = (work) => transactInTurn(actor, work, needs);
+  const outside = { ...parsed, inWorkspace } as Question<never, never>;
+  const toAnswer = (done: unknown): Answer => {
+    return { status: route.status, text: done === undefined ? '' : JSON.stringify(done), isRepeated: false };
+  };
+  // An answer that changes nothing is worked out again as often as it is asked for.
+  if (route.ask !== undefined) return toAnswer(await route.ask(outside, needs));
+  const prepared = await route.prepare?.(outside, needs);
+  return await inWorkspace((tx) => {
+    const asked = { ...parsed, tx, prepared } as Asked<never, never>;
+    const work = async () => toAnswer(await route.handle(asked, needs));
+    return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
+  });
+}
+
+async function transactInTurn<T>(actor: Actor, work: (tx: Tx) => Promise<T>, needs: AnswerNeeds): Promise<T> {
+  using _ = await needs.shares.transact(actor);
+  return await needs.store.inWorkspace(actor.workspaceId, work);
 }
 
 export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Answering {

@@ -7,6 +7,7 @@ import { mustBeAllowed } from './actor.ts';
 import { addressOf, type AnswerNeeds, identifySender, oneHeader, paramsOf } from './answer-route.ts';
 import { actorIn, type From, type Identity } from './authenticate.ts';
 import { ApiProblem } from './problems.ts';
+import { type OpenTail, shareTails } from './share-tails.ts';
 import type { StreamEvent, StreamRoute, Watching } from './stream-route.ts';
 import { queryValidator } from './validate.ts';
 
@@ -17,9 +18,10 @@ export type Streams = {
 };
 
 type End = (code: string) => void;
-type State = { needs: AnswerNeeds; open: Set<End> };
+type OpenStream = OpenTail & { end: End };
+/** The oldest first. */
+type State = { needs: AnswerNeeds; open: Set<OpenStream> };
 
-const MAX_STREAMS = 100;
 /** How soon somebody who may not look on any more stops seeing. */
 const CHECK_EVERY_MS = 5_000;
 /** Proxies close what is silent for a minute. */
@@ -33,7 +35,7 @@ export function openStreams(needs: AnswerNeeds): Streams {
   return {
     count: () => state.open.size,
     endAll() {
-      for (const end of state.open) end('shutting_down');
+      for (const { end } of state.open) end('shutting_down');
     },
     answer(route) {
       const readQuery = queryValidator(route.query);
@@ -44,7 +46,9 @@ export function openStreams(needs: AnswerNeeds): Streams {
         mustBeAllowed(actor, route.permission);
         const watching = { actor, params: paramsOf(request), query: readQuery(request.query) };
         await route.check(watching, needs);
-        if (state.open.size >= MAX_STREAMS) throw new ApiProblem('too_many_streams');
+        const share = shareTails([...state.open], tailOf(watching));
+        if (share.kind === 'refuse') throw new ApiProblem('too_many_streams');
+        if (share.kind === 'give') share.from.end('too_many_streams');
         void reply.hijack();
         stream(state, { route, watching, identity, from, reply });
         return reply;
@@ -79,12 +83,18 @@ function stream({ needs, open }: State, opened: Opened): void {
     raw.end();
     stop();
   };
+  const entry = { ...tailOf(watching), end };
   const stop = () => {
-    open.delete(end);
+    open.delete(entry);
     running.dispose();
   };
-  open.add(end);
+  open.add(entry);
   raw.once('close', stop);
+}
+
+/** A user has as many as a token has, in however many sessions. */
+function tailOf({ actor: { workspaceId, id: actorId, role } }: Watching): OpenTail {
+  return { workspaceId, actorId, role };
 }
 
 function writer(raw: ServerResponse) {

@@ -23,38 +23,41 @@ import { newId } from './new-id.ts';
 import { cursorOf, readPage } from './paging.ts';
 import { ApiProblem, found } from './problems.ts';
 import { recordChange } from './record-change.ts';
-import { type Route, route } from './route.ts';
+import { question, type Route, route } from './route.ts';
 
 const READ = { permission: 'dead-letters:read', status: 200 } as const;
 const WRITE = { permission: 'dead-letters:write' } as const;
 
 export const deadLetterRoutes: Route[] = [
-  route({
+  question({
     method: 'GET',
     url: '/api/v1/dead-letters',
     summary: 'Deliveries that were given up, by destination and then oldest first; a page may be short',
     query: DeadLetterQuery,
     answer: DeadLetterItems,
     ...READ,
-    async handle({ tx, actor, query }, { side }) {
+    async ask({ actor, query, inWorkspace }, { side }) {
       const { destinationId, limit = 50, ...filter } = query;
       const { after } = readPage(query);
       const at = after === undefined ? undefined : readPlace(after);
-      const destinationIds = await destinationsAsked(tx, { workspaceId: actor.workspaceId, destinationId }, side);
+      const whose = { workspaceId: actor.workspaceId, destinationId };
+      const ids = await inWorkspace((tx) => destinationsAsked(tx, whose));
+      const destinationIds = destinationId === undefined ? await askEngine(withLetters(ids, side)) : ids;
       const scan = { destinationIds, filter, at, most: limit };
       const { found: letters, next } = await askEngine(scanLetters(side.deadLetters, scan));
       const nextCursor = next === undefined ? null : cursorOf(`${next.destinationId} ${next.sequence}`);
       return { items: letters.map(toItem), nextCursor };
     },
   }),
-  route({
+  question({
     method: 'GET',
     url: '/api/v1/dead-letters/:id',
     summary: 'One dead letter, with its event and its latest attempts',
     answer: DeadLetterDetails,
     ...READ,
-    async handle({ tx, actor, params }, needs) {
-      const one = await findLetter(tx, { workspaceId: actor.workspaceId, id: params['id'] ?? '' }, needs);
+    async ask({ actor, params, inWorkspace }, needs) {
+      const one = found(await readLetter(params['id'] ?? '', needs));
+      await inWorkspace((tx) => mustBeOurs(tx, actor.workspaceId, one));
       const { event, history } = one.letter.delivery;
       const attempts = history.map(({ at, answers }) => ({ at: new Date(at).toISOString(), answers }));
       return { ...toItem(one), event, history: attempts };
@@ -66,11 +69,14 @@ export const deadLetterRoutes: Route[] = [
     summary: 'Delivers a dead letter anew, with the same webhook-id and its whole time to be retried',
     answer: RetriedLetter,
     status: 200,
+    isCostly: true,
     ...WRITE,
+    prepare: ({ params }, needs) => readLetter(params['id'] ?? '', needs),
     async handle(asked, needs) {
       const { tx, actor, params } = asked;
       const id = params['id'] ?? '';
-      const { sequence, letter } = await findLetter(tx, { workspaceId: actor.workspaceId, id }, needs);
+      const { sequence, letter } = found(asked.prepared as FoundLetter | undefined);
+      await mustBeOurs(tx, actor.workspaceId, { letter });
       const { destinationId, delivery } = letter;
       const replayId = newId('rdr');
       const details = { destinationId, deliveryId: delivery.id, reason: letter.reason, replayId };
@@ -120,20 +126,22 @@ export const deadLetterRoutes: Route[] = [
 
 type Whose = { workspaceId: string; destinationId: string | undefined };
 
-async function destinationsAsked(tx: Tx, { workspaceId, destinationId }: Whose, side: ControlNeeds['side']) {
-  if (destinationId === undefined) return askEngine(withLetters(await allDestinationIds(tx, workspaceId), side));
+async function destinationsAsked(tx: Tx, { workspaceId, destinationId }: Whose): Promise<string[]> {
+  if (destinationId === undefined) return allDestinationIds(tx, workspaceId);
   return [found(await findDestination(tx, workspaceId, destinationId)).id];
 }
 
-async function findLetter(
-  tx: Tx,
-  { workspaceId, id }: { workspaceId: string; id: string },
-  { side }: ControlNeeds,
-): Promise<FoundLetter> {
+/** Of any workspace: whose it is has to be asked then. */
+async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLetter | undefined> {
   const sequence = Number(found(/^dl_([1-9]\d{0,14})$/.exec(id)?.[1]));
-  const stored = found(await askEngine(side.deadLetters.readOne(sequence)));
-  found(await findDestination(tx, workspaceId, stored.destinationId));
-  return { sequence, letter: JSON.parse(stored.text) as DeadLetter };
+  const stored = await askEngine(side.deadLetters.readOne(sequence));
+  if (stored === undefined) return undefined;
+  return { sequence, letter: { ...(JSON.parse(stored.text) as DeadLetter), destinationId: stored.destinationId } };
+}
+
+/** Another workspace's letter looks exactly like one that never was. */
+async function mustBeOurs(tx: Tx, workspaceId: string, { letter }: Pick<FoundLetter, 'letter'>): Promise<void> {
+  found(await findDestination(tx, workspaceId, letter.destinationId));
 }
 
 function toItem({ sequence, letter }: FoundLetter): DeadLetterItem {

@@ -20,6 +20,7 @@ export const explainRoutes: Route[] = [
     answer: Explanation,
     permission: 'deliveries:read',
     status: 200,
+    isCostly: true,
     async handle({ tx, actor, params }, needs) {
       const { workspaceId } = actor;
       const messageId = recordText(params['messageId'] ?? '');

@@ -29,6 +29,12 @@ const PROBLEMS = {
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],
   too_many_tries: [429, 'Too many tries', 'Wait a minute and try again.'],
+  too_many_requests: [429, 'The workspace has too many requests under way', 'Wait for some of them, and try again.'],
+  too_many_questions: [
+    429,
+    'Too many previews, explanations or looks through dead letters are under way',
+    'Wait for one of them, and try again.',
+  ],
   too_many_streams: [429, 'Too many live tails are open', 'Close one, and try again.'],
   database_unavailable: [
     503,

@@ -12,15 +12,15 @@ import { scanEvents } from './jobs/scan-events.ts';
 import { newId } from './new-id.ts';
 import { ApiProblem, found } from './problems.ts';
 import { recordChange } from './record-change.ts';
-import { type Route, route } from './route.ts';
+import { question, type Route, route } from './route.ts';
 
 const WRITE = { permission: 'replays:write' } as const;
-/** Somebody waits for a preview, with a transaction open. */
+/** Somebody waits for a preview. */
 const PREVIEW_MS = 7_000;
 const SHOWN = 5;
 
 export const replayRoutes: Route[] = [
-  route({
+  question({
     method: 'POST',
     url: '/api/v1/replays/preview',
     summary: 'How many events a replay would deliver, and the first five',
@@ -28,9 +28,11 @@ export const replayRoutes: Route[] = [
     answer: ReplayPreview,
     status: 200,
     permission: 'replays:read',
-    async handle({ tx, actor, body }, { side, catalog }) {
-      await mustFit(tx, actor.workspaceId, body);
-      const routing = found(await readRouting(tx, body, { catalog }));
+    async ask({ actor, body, inWorkspace }, { side, catalog }) {
+      const routing = await inWorkspace(async (tx) => {
+        await mustFit(tx, actor.workspaceId, body);
+        return found(await readRouting(tx, body, { catalog }));
+      });
       const tally = openTally(routing);
       const scan = {
         range: body,

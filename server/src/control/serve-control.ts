@@ -10,6 +10,7 @@ import { openStreams } from './answer-stream.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
 import { openTryLimiter } from './limit-tries.ts';
+import { openShares } from './open-shares.ts';
 import { ApiProblem } from './problems.ts';
 import { readJson } from './read-json.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -79,6 +80,7 @@ function headersFor({ id }: { id: string }): Record<string, string> {
 function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: ControlNeeds): void {
   const answering = {
     ...needs,
+    shares: openShares(),
     tries: openTryLimiter(() => performance.now()),
     readAddress: openAddressReader(settings.trustedProxies),
   };

@@ -76,13 +76,26 @@ export function moveJob(
   return oneRow(tx, sql, [workspaceId, kind, id, from, to]);
 }
 
-/** The job that has waited longest for somebody to run it, for this holder. */
-export function claimJob(tx: Tx, lease: string, leaseMs: number): Promise<JobRow | undefined> {
-  const sql = `UPDATE jobs SET lease = $1, leased_until = now() + $2 * interval '1 millisecond'
-    WHERE id = (SELECT id FROM jobs WHERE state = 'running' AND (leased_until IS NULL OR leased_until < now())
-      ORDER BY leased_until NULLS FIRST, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+/** Jobs that no process runs. */
+export type Unclaimed = { kinds: readonly JobKind[]; notOf: readonly string[] };
+
+const UNCLAIMED = `state = 'running' AND (leased_until IS NULL OR leased_until < now())
+  AND kind = ANY($1) AND NOT workspace_id = ANY($2)`;
+
+/** The job that has waited longest for its next step, for this holder; none of the workspaces that have enough. */
+export function claimJob(
+  tx: Tx,
+  { kinds, notOf }: Unclaimed,
+  { lease, leaseMs }: { lease: string; leaseMs: number },
+): Promise<JobRow | undefined> {
+  const sql = `UPDATE jobs SET lease = $3, leased_until = now() + $4 * interval '1 millisecond'
+    WHERE id = (SELECT id FROM jobs WHERE ${UNCLAIMED} ORDER BY updated_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING ${COLUMNS}`;
-  return oneRow(tx, sql, [lease, leaseMs]);
+  return oneRow(tx, sql, [kinds, notOf, lease, leaseMs]);
+}
+
+export async function hasUnclaimedJob(tx: Tx, { kinds, notOf }: Unclaimed): Promise<boolean> {
+  return (await tx.query(`SELECT 1 AS one FROM jobs WHERE ${UNCLAIMED} LIMIT 1`, [kinds, notOf])).length > 0;
 }
 
 /** What one step came to. */

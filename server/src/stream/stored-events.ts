@@ -1,5 +1,6 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import { openBreather } from '../breathe.ts';
 import type { Logger } from '../log.ts';
 import { eventStreamName, eventSubject } from './layout.ts';
 import { readNext, readSubject } from './read-subject.ts';
@@ -33,11 +34,13 @@ export function openEventReader({ manager, streams, log }: EventReaderNeeds): Ev
     },
     async read({ stream, sourceId, from }, most) {
       const found = await readSubject(manager, placeOf(stream, sourceId, from), most);
-      return found.map((message) => ({
-        sequence: message.seq,
-        storedAt: message.time.getTime(),
-        events: decode(message, log),
-      }));
+      const requests: StoredEvents[] = [];
+      const breathe = openBreather();
+      for (const message of found) {
+        requests.push({ sequence: message.seq, storedAt: message.time.getTime(), events: decode(message, log) });
+        await breathe();
+      }
+      return requests;
     },
   };
 }

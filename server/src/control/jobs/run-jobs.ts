@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
-import { claimJob, type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
-import { isUnavailable, type Store } from '../../store/open-store.ts';
+import { type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { FairShare } from '../fair-share.ts';
+import { SLOTS } from './job-slots.ts';
+import { type JobSlot, openPool } from './open-pool.ts';
 import { openPace, type Pace } from './pace.ts';
 
 /** One step of a job: short, so that a pause or an end is heard soon, and safe to be done twice. */
@@ -21,7 +23,6 @@ export type Jobs = AsyncDisposable & {
 const LOOK_MS = 1_000;
 /** How long the job of a crashed process waits for another one. */
 const LEASE_MS = 30_000;
-const AT_ONCE = 4;
 /** How much one step may do when nothing limits it. */
 const STEP_SIZE = 1_000;
 /** With a limit, how often a step is made. */
@@ -30,28 +31,23 @@ const STEP_MS = 100;
 const WAIT_MS = 250;
 const TROUBLE_MS = { first: 500, most: 10_000 };
 
-/** Runs the jobs that nobody else runs, a few at a time, for as long as we live. */
+/** Runs the jobs that no other process runs, a few at a time, for as long as we live. */
 export function startJobs(needs: JobsNeeds): Jobs {
   const life = new AbortController();
-  const running = new Set<Promise<void>>();
-  let looking: Promise<void> | undefined;
-  const lookOnce = async () => {
-    try {
-      while (running.size < AT_ONCE && !life.signal.aborted && (await takeOne())) continue;
-    } catch (error) {
-      if (!isUnavailable(error)) needs.log.warn({ error: String(error) }, 'jobs.not_seen');
-    }
-  };
+  const kinds = Object.keys(needs.works) as JobKind[];
+  const pools = SLOTS.map((plan) =>
+    openPool(
+      { ...plan, kinds: plan.kinds.filter((kind) => kinds.includes(kind)) },
+      {
+        ...needs,
+        signal: life.signal,
+        leaseMs: LEASE_MS,
+        run: (job, slot) => runJob(job, { ...needs, ...slot }),
+      },
+    ),
+  );
   const look = () => {
-    if (!life.signal.aborted) looking ??= lookOnce().finally(() => (looking = undefined));
-  };
-  const takeOne = async (): Promise<boolean> => {
-    const lease = randomUUID();
-    const job = await needs.store.asSystem((tx) => claimJob(tx, lease, LEASE_MS));
-    if (job === undefined) return false;
-    const run = runJob(job, { ...needs, lease, signal: life.signal }).finally(() => running.delete(run));
-    running.add(run);
-    return true;
+    for (const pool of pools) pool.look();
   };
   const timer = setInterval(look, LOOK_MS);
   look();
@@ -60,13 +56,12 @@ export function startJobs(needs: JobsNeeds): Jobs {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       life.abort();
-      await looking;
-      await Promise.all(running);
+      await Promise.all(pools.map((pool) => pool.ended()));
     },
   };
 }
 
-type Run = JobsNeeds & { lease: string; signal: AbortSignal };
+type Run = JobsNeeds & JobSlot;
 
 async function runJob(first: JobRow, run: Run): Promise<void> {
   const { log, lease, store, signal } = run;
@@ -74,11 +69,7 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
   const rate = first.asked['ratePerSecond'];
   const pace = openPace(typeof rate === 'number' ? rate : undefined, () => performance.now());
   const work = run.works[kind]?.();
-  if (work === undefined) {
-    // Asked of a newer version: its processes do it when they are there.
-    log.warn({ jobId: id, kind }, 'job.unknown');
-    return;
-  }
+  if (work === undefined) return;
   log.info({ jobId: id, kind }, 'job.taken');
   let job: JobRow | undefined = first;
   let failures = 0;
@@ -100,18 +91,28 @@ type Doing = { pace: Pace; work: JobWork };
 
 /** Undefined when somebody else has the job by now. */
 async function makeStep(job: JobRow, { pace, work }: Doing, run: Run): Promise<JobRow | undefined> {
-  const { store, lease, signal } = run;
+  const { store, lease, signal, steps } = run;
   const most = Math.min(pace.room(), STEP_SIZE);
   if (most < 1) {
     await pause(STEP_MS, signal);
     return job;
   }
-  const step = await work(job, most);
-  pace.spend(step.done ?? 0);
-  const saved = await store.asSystem((tx) => saveStep(tx, job, { step, lease, leaseMs: LEASE_MS }));
+  const made = await inTurn(job, steps, async () => {
+    const step = await work(job, most);
+    pace.spend(step.done ?? 0);
+    return { step, saved: await store.asSystem((tx) => saveStep(tx, job, { step, lease, leaseMs: LEASE_MS })) };
+  });
+  if (made === undefined) return job;
+  const { step, saved } = made;
   if (step.problem !== undefined) await pause(WAIT_MS, signal);
   else if (pace.isLimited && saved?.state === 'running') await pause(STEP_MS, signal);
   return saved;
+}
+
+/** Workspaces take turns. Undefined when the turn did not come for so long that the lease may be over. */
+async function inTurn<T>(job: JobRow, steps: FairShare, make: () => Promise<T>): Promise<T | undefined> {
+  using turn = await steps.enter(job.workspace_id);
+  return turn === undefined ? undefined : await make();
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AcceptedEvent } from '@millrace/contract';
-import type { EventFilter, ReplayRange } from '@millrace/contract/control';
+import type { ReplayRange } from '@millrace/contract/control';
+import { openBreather } from '../../breathe.ts';
 import type { EventReader } from '../../stream/stored-events.ts';
 
 /** Where to go on: in this stream, from this event of this request on. */
@@ -29,10 +30,11 @@ export async function scanEvents(reader: EventReader, scan: EventScan): Promise<
   const { range, at } = scan;
   const untilMs = performance.now() + (scan.maxMs ?? MAX_MS);
   const found: AcceptedEvent[] = [];
+  const isIn = openRange(range);
   for (let stream = at?.stream ?? 0; stream < reader.streams; stream += 1) {
     const start = at?.stream === stream ? at : await startOf(reader, range, stream);
     if (start === undefined) continue;
-    const next = await scanStream(reader, { ...scan, at: start, found, untilMs });
+    const next = await scanStream(reader, { ...scan, at: start, found, untilMs, isIn });
     if (next !== undefined) return { found, next };
   }
   return { found, next: undefined };
@@ -43,19 +45,26 @@ async function startOf(reader: EventReader, range: ReplayRange, stream: number):
   return sequence === undefined ? undefined : { stream, sequence, offset: 0 };
 }
 
-type StreamScan = EventScan & { at: EventPlace; found: AcceptedEvent[]; untilMs: number };
+type StreamScan = EventScan & {
+  at: EventPlace;
+  found: AcceptedEvent[];
+  untilMs: number;
+  isIn(event: AcceptedEvent): boolean;
+};
 
 /** Undefined when nothing more of the range is in this stream. */
 async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventPlace | undefined> {
   const { range, at, found, most, untilMs } = scan;
   const { stream } = at;
   const endAt = Date.parse(range.to) + CLOCK_SLACK_MS;
+  const breathe = openBreather();
   let [from, offset] = [at.sequence, at.offset];
   for (;;) {
     const place = { stream, sourceId: range.sourceId, from };
     const requests = await reader.read(place, Math.min(READ_AT_ONCE, Math.max(READ_AT_LEAST, most - found.length + 1)));
     for (const { sequence, storedAt, events } of requests) {
       if (storedAt >= endAt) return undefined;
+      await breathe();
       const rest = takeFrom(events, sequence === at.sequence ? offset : 0, scan);
       if (rest !== undefined) return { stream, sequence, offset: rest };
       offset = 0;
@@ -70,23 +79,30 @@ async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventP
 function takeFrom(events: AcceptedEvent[], start: number, scan: StreamScan): number | undefined {
   for (let index = start; index < events.length; index += 1) {
     const event = events[index];
-    if (event === undefined || !isIn(event, scan.range)) continue;
+    if (event === undefined || !scan.isIn(event)) continue;
     if (scan.found.length >= scan.most) return index;
     if (scan.isWanted(event)) scan.found.push(event);
   }
   return undefined;
 }
 
-export function isIn(
-  event: AcceptedEvent,
-  { from, to, filter = {} }: Pick<ReplayRange, 'from' | 'to' | 'filter'>,
-): boolean {
-  const receivedAt = Date.parse(event.receivedAt);
-  return receivedAt >= Date.parse(from) && receivedAt < Date.parse(to) && fits(event, filter);
+type Asked = Pick<ReplayRange, 'from' | 'to' | 'filter'>;
+
+/** Whether events are in the range and fit the filter: made once, asked for each of many thousands. */
+export function openRange({ from, to, filter = {} }: Asked): (event: AcceptedEvent) => boolean {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  const types = setOf(filter.types);
+  const names = setOf(filter.events);
+  const userIds = setOf(filter.userIds);
+  return (event) => {
+    const receivedAt = Date.parse(event.receivedAt);
+    if (receivedAt < start || receivedAt >= end) return false;
+    if (types?.has(event.type) === false) return false;
+    if (names !== undefined && !(event.type === 'track' && names.has(event.event))) return false;
+    return userIds === undefined || (event.userId !== undefined && userIds.has(event.userId));
+  };
 }
 
-function fits(event: AcceptedEvent, { types, events, userIds }: EventFilter): boolean {
-  if (types !== undefined && !types.includes(event.type)) return false;
-  if (events !== undefined && !(event.type === 'track' && events.includes(event.event))) return false;
-  return userIds === undefined || (event.userId !== undefined && userIds.includes(event.userId));
+function setOf<T>(values: readonly T[] | undefined): ReadonlySet<T> | undefined {
+  return values === undefined ? undefined : new Set(values);
 }

@@ -1,3 +1,4 @@
+import { openBreather } from '../../breathe.ts';
 import type { DeadLetter, DeadReason } from '../../delivery/dead-letter.ts';
 import type { DeadLetterBox } from '../../stream/dead-letter-box.ts';
 
@@ -26,6 +27,7 @@ const MAX_LOOKED_AT = 5_000;
 export async function scanLetters(box: Pick<DeadLetterBox, 'read'>, scan: LetterScan): Promise<Scanned> {
   const { at, upTo = Infinity } = scan;
   const found: FoundLetter[] = [];
+  const breathe = openBreather();
   let lookedAt = 0;
   for (const destinationId of scan.destinationIds.toSorted()) {
     if (at !== undefined && destinationId < at.destinationId) continue;
@@ -39,6 +41,7 @@ export async function scanLetters(box: Pick<DeadLetterBox, 'read'>, scan: Letter
         lookedAt += 1;
         const letter = JSON.parse(text) as DeadLetter;
         if (matches(letter, scan.filter)) found.push({ sequence, letter });
+        await breathe();
       }
       const last = stored.at(-1);
       if (last === undefined || last.sequence >= upTo) break;
