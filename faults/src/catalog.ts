@@ -1,3 +1,4 @@
+import { attackFromReceivers } from './inject/attack-from-receivers.ts';
 import { collectBacklog } from './inject/collect-backlog.ts';
 import { cutOffServer } from './inject/cut-off-server.ts';
 import { dripHeaders } from './inject/drip-headers.ts';
@@ -35,6 +36,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['backlog', collectBacklog],
   ['many-lanes', openManyLanes],
   ['hanging-receivers', hangReceivers],
+  ['hostile-receivers', attackFromReceivers],
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
   ['clock-skew', skewClocks],

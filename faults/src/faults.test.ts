@@ -22,6 +22,8 @@ const PROMISES: Readonly<Record<string, string>> = {
     'a backlog for one receiver gathers and drains unnoticed by others, new events first, and its end is foretold',
   'many-lanes': 'many lanes that fall due in the same moment freeze nobody else',
   'hanging-receivers': 'many receivers that never answer cost bounded room, and nobody else anything',
+  'hostile-receivers':
+    'receivers that answer with floods, bombs and resets cost bounded room, and nobody else anything',
   'recorder-stopped':
     'deliveries do not notice that nobody records them, and afterwards the record misses none of them',
   'database-restarted': 'the record is exact to the last attempt when PostgreSQL dies in the middle of it',

@@ -14,6 +14,8 @@ export type PlannedDestination = {
   secret: string;
   /** Each has a host of its own, as customers do: what belongs to one host must not be shared by accident. */
   host: string;
+  /** Where it is instead, if not with the other receivers. */
+  origin?: string;
   limits: Pick<WebhookSettings, 'maxConcurrency' | 'maxPerSecond'>;
 };
 
@@ -75,10 +77,12 @@ export function configOf({ sources, destinations }: Plan, port: number): ConfigC
   return [...ofSources, ...ofDestinations];
 }
 
-function destinationConfig({ id, workspaceId, sourceId, secret, host, limits }: PlannedDestination, port: number) {
+function destinationConfig(planned: PlannedDestination, port: number) {
+  const { id, workspaceId, sourceId, secret, limits } = planned;
   const [entry] = CATALOG;
   if (entry === undefined) throw new Error('the catalog is empty');
-  const value = { targets: [{ url: `http://${host}:${port}/${id}` }], sharedSecret: secret, ...limits };
+  const origin = planned.origin ?? `http://${planned.host}:${port}`;
+  const value = { targets: [{ url: `${origin}/${id}` }], sharedSecret: secret, ...limits };
   const sealed = { owner: { workspaceId, destinationId: id }, keyRing };
   const settings = sealSettings(entry, { value, kept: new Map() }, sealed);
   const updatedAt = '2026-01-01T00:00:00Z';

@@ -59,6 +59,12 @@ suite('the breaker', () => {
     assert.equal(answered(gate, BAD), undefined);
   });
 
+  test('opens at the fourth answer in a row that was cut off for its length: it costs as much as a timeout', () => {
+    const gate = after(3, failure('answer_too_large'));
+    assert.equal(isShut(gate, NOW), false);
+    assert.equal(answered(gate, failure('answer_too_large')), 'shut');
+  });
+
   test('opens at the fourth timeout in a row: one costs as much as three failures', () => {
     const gate = after(3, TIMEOUT);
     assert.equal(isShut(gate, NOW), false);

@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.ts';
+import type { ErrorClass } from './client/error-classes.ts';
 import { meaningOf, type TargetAnswer } from './judge.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -32,8 +33,9 @@ const FIRST_LIMIT = 8;
 const AFTER_TROUBLE_LIMIT = 2;
 /** However fast a receiver is, it gets no more than this of a process. */
 export const MAX_LIMIT = 128;
-/** A hanging receiver costs a slot for five seconds, a refusing one almost nothing. */
-const TIMEOUT_WEIGHT = 3;
+/** A hanging receiver costs a slot for five seconds, a flooding one CPU, a refusing one almost nothing. */
+const COSTLY: ReadonlySet<ErrorClass> = new Set<ErrorClass>(['timeout', 'answer_too_large']);
+const COSTLY_WEIGHT = 3;
 const MAX_FAILURES = 10;
 const DOUBTFUL_FAILURES = 3;
 /** Slower than this times the usual is a receiver under strain: no more is put on it. */
@@ -99,8 +101,8 @@ function learnGood(gate: Gate, ms: number): Learned {
 }
 
 function learnBad(gate: Gate, sent: readonly TargetAnswer[], now: number): Learned {
-  const isTimeout = sent.some(({ answer }) => answer.kind === 'error' && answer.errorClass === 'timeout');
-  gate.failures += isTimeout ? TIMEOUT_WEIGHT : 1;
+  const isCostly = sent.some(({ answer }) => answer.kind === 'error' && COSTLY.has(answer.errorClass));
+  gate.failures += isCostly ? COSTLY_WEIGHT : 1;
   gate.isProven = false;
   gate.limit = Math.max(1, gate.limit / 2);
   const sentence = sentenceOf(sent);

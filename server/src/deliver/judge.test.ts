@@ -66,6 +66,7 @@ suite('what an error means', () => {
     tls_failed: 'retry',
     timeout: 'retry',
     bad_response: 'retry',
+    answer_too_large: 'retry',
     not_sent: 'retry',
     stopped: 'retry',
   };

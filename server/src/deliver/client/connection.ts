@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { ANSWER_LIMITS, type AnswerBudget, limitReads, narrowBudget, newBudget } from './limit-answer.ts';
 import type { Pool } from './pools.ts';
 import { keepChunk, type Sending } from './sending.ts';
 
@@ -13,6 +14,8 @@ export type Connection = {
   /** POSTs that were answered over it. */
   uses: number;
   sending: Sending | undefined;
+  /** What may still come in answer to the POST. */
+  budget: AnswerBudget;
 };
 
 export type ConnectionNeeds = {
@@ -24,6 +27,8 @@ export type ConnectionNeeds = {
   onAnswer(connection: Connection): void;
   /** The response is longer than anybody will read. */
   onEnough(connection: Connection): void;
+  /** The receiver sends more than an answer may have; the detail says of what. */
+  onFlood(connection: Connection, detail: string): void;
   onFailure(connection: Connection, error: Error): void;
   onClose(connection: Connection): void;
 };
@@ -46,7 +51,13 @@ export function openConnection(socket: Socket, needs: ConnectionNeeds): Connecti
     keepAliveMaxTimeout: keepAliveMs,
     keepAliveTimeoutThreshold: 1_000,
   });
-  const connection: Connection = { pool, socket, client, handler: {}, address, uses: 0, sending: undefined };
+  const budget = newBudget();
+  const connection: Connection = { pool, socket, client, handler: {}, address, uses: 0, sending: undefined, budget };
+  limitReads(
+    socket,
+    () => connection.budget,
+    (detail) => needs.onFlood(connection, detail),
+  );
   connection.handler = makeHandler(connection, needs);
   socket.once('close', () => needs.onClose(connection));
   return connection;
@@ -55,6 +66,7 @@ export function openConnection(socket: Socket, needs: ConnectionNeeds): Connecti
 export function send(connection: Connection, sending: Sending): void {
   const { post, target } = sending;
   connection.sending = sending;
+  connection.budget = newBudget();
   sending.connection = connection;
   sending.address = connection.address;
   sending.stage = 'sent';
@@ -87,15 +99,26 @@ function makeHandler(connection: Connection, needs: ConnectionNeeds): Dispatcher
     },
     onResponseStart(_controller, status, headers) {
       const { sending } = connection;
-      if (sending === undefined || status < 200) return;
+      if (sending === undefined) return;
+      if (status < 200) return countInformational(connection, needs);
+      narrowBudget(connection.budget);
       sending.status = status;
       const retryAfter = headers['retry-after'];
       sending.retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
     },
     onResponseData(_controller, chunk) {
-      if (connection.sending !== undefined && !keepChunk(connection.sending, chunk)) needs.onEnough(connection);
+      const { sending, budget } = connection;
+      if (sending === undefined) return;
+      budget.pieces -= 1;
+      if (!keepChunk(sending, chunk) || budget.pieces === 0) needs.onEnough(connection);
     },
     onResponseEnd: () => needs.onAnswer(connection),
     onResponseError: (_controller, error) => needs.onFailure(connection, error),
   };
+}
+
+function countInformational(connection: Connection, { onFlood }: ConnectionNeeds): void {
+  connection.budget.informational -= 1;
+  if (connection.budget.informational < 0)
+    onFlood(connection, `more than ${ANSWER_LIMITS.informational} answers of 1xx`);
 }

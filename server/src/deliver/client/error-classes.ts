@@ -33,6 +33,8 @@ const SENTENCES = {
     `No TLS connection to ${host} (${detail}), so nothing was sent; it has to speak TLS 1.2 or newer with HTTP/1.1.`,
   timeout: ({ host, detail }: Facts) => `${host} was too slow: ${detail}.`,
   bad_response: ({ host, detail }: Facts) => `${host} answered with something that is not HTTP/1.1 (${detail}).`,
+  answer_too_large: ({ host, detail }: Facts) =>
+    `${host} sent ${detail} and no end, so the connection was closed; a short answer with a status is enough.`,
   not_sent: ({ host, detail }: Facts) =>
     `Nothing was sent to ${host}: Millrace had no connection to spare (${detail}).`,
   stopped: ({ host }: Facts) => `Millrace was stopped before ${host} answered.`,

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Networks } from '../../http/address-policy.ts';
@@ -128,7 +129,8 @@ function openTraffic(needs: ClientNeeds, sockets: Set<Socket>): Traffic {
 /** One for all connections: reading the root certificates is most of what a TLS connection costs. */
 function openSecureContext(extra: string | undefined): SecureContext {
   const ca = extra === undefined ? {} : { ca: [...getCACertificates('default'), extra] };
-  return createSecureContext({ minVersion: 'TLSv1.2', ...ca });
+  // With TLS 1.2 a receiver could have keys negotiated anew for as long as it likes.
+  return createSecureContext({ minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION, ...ca });
 }
 
 const STOP_MS = 1_000;

@@ -159,9 +159,20 @@ function connect(traffic: Traffic, pool: Pool, { socket, address }: { socket: So
       if (sending !== undefined) settleStatus(traffic, sending);
       drop(connection);
     },
+    onFlood: (connection, detail) => cutOff(traffic, connection, detail),
     onFailure: (connection, error) => fail(traffic, connection, error),
     onClose: (connection) => forget(traffic, connection),
   });
+}
+
+/** A status that was read counts, as if the body had ended there. */
+function cutOff(traffic: Traffic, connection: Connection, detail: string): void {
+  const { sending } = connection;
+  drop(connection);
+  if (sending === undefined) return;
+  if (sending.status !== 0) return settleStatus(traffic, sending);
+  sending.pool.isGood = false;
+  settleError(traffic, sending, ['answer_too_large', detail]);
 }
 
 function finish(traffic: Traffic, connection: Connection): void {

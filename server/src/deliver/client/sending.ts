@@ -27,7 +27,8 @@ export type Sending = {
   /** 0 until the head of the response is complete. */
   status: number;
   retryAfter: string | undefined;
-  chunks: Buffer[] | undefined;
+  /** What is kept of the body; its first piece as it came, as long as there is no other. */
+  body: Buffer | undefined;
   bytes: number;
 };
 
@@ -53,17 +54,32 @@ export function newSending({ post, target, pool, startedAt, resolve }: Start): S
     firstByteAt: 0,
     status: 0,
     retryAfter: undefined,
-    chunks: undefined,
+    body: undefined,
     bytes: 0,
   };
 }
 
-/** Keeps a piece of the response's body; false when there is enough of it. */
+/**
+ * Keeps a piece of the response's body; false when there is enough of it. A piece is a view of all that was read with it, so
+ * pieces are copied together: a receiver that sends bytes one by one would have each of them kept with its 64 KiB.
+ */
 export function keepChunk(sending: Sending, chunk: Buffer): boolean {
-  if (sending.chunks === undefined) sending.chunks = [chunk];
-  else sending.chunks.push(chunk);
+  const { bytes, body } = sending;
   sending.bytes += chunk.length;
+  if (body === undefined) {
+    sending.body = chunk;
+    return chunk.length <= KEPT_BODY_BYTES;
+  }
+  const whole = body.length === KEPT_BODY_BYTES ? body : roomFor(body);
+  chunk.copy(whole, bytes);
+  sending.body = whole;
   return sending.bytes <= KEPT_BODY_BYTES;
+}
+
+function roomFor(first: Buffer): Buffer {
+  const whole = Buffer.allocUnsafeSlow(KEPT_BODY_BYTES);
+  first.copy(whole);
+  return whole;
 }
 
 export function statusAnswer(sending: Sending, now: number): Answer {
@@ -84,11 +100,8 @@ export function errorAnswer(sending: Sending, failure: Failure, now: number): An
   return answer;
 }
 
-function bodyText({ chunks, bytes }: Sending): string {
-  const [first] = chunks ?? [];
-  if (chunks === undefined || first === undefined) return '';
-  const whole = chunks.length === 1 ? first : Buffer.concat(chunks, Math.min(bytes, KEPT_BODY_BYTES));
-  return whole.toString('utf8', 0, KEPT_BODY_BYTES);
+function bodyText({ body, bytes }: Sending): string {
+  return body === undefined ? '' : body.toString('utf8', 0, Math.min(bytes, KEPT_BODY_BYTES));
 }
 
 function timingsOf({ startedAt, firstByteAt, dialed }: Sending, now: number): Timings {

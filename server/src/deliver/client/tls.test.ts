@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import type { TlsOptions } from 'node:tls';
+import { type TlsOptions, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { openCertificates } from '../../certificates-for-tests.ts';
 import { isEmpty, openTestClient, postTo, until, wordFor } from './client-for-tests.ts';
@@ -38,6 +38,27 @@ suite('a POST over TLS', () => {
     const [secured] = receiver.secured;
     assert.equal(secured?.alpnProtocol, 'http/1.1');
     assert.equal(secured?.servername, 'hook.test');
+  });
+
+  test('negotiates keys once: a receiver that wants to do it again and again is cut off or ignored', async () => {
+    await using client = openTlsClient();
+    let renegotiations = 0;
+    await using receiver = await openReceiver(
+      (socket) => {
+        const again = (): void => {
+          if (socket.destroyed || !(socket instanceof TLSSocket)) return;
+          socket.renegotiate({}, (error) => {
+            if (error === null) renegotiations += 1;
+            again();
+          });
+        };
+        again();
+      },
+      { tls: { ...good, maxVersion: 'TLSv1.2' } },
+    );
+    const answer = await postTo(client, `https://hook.test:${receiver.port}/hook`);
+    assert.equal(answer.kind, 'error', JSON.stringify(answer));
+    assert.equal(renegotiations, 0);
   });
 
   test('takes the dot at the end of a name for what it is', async () => {

@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+
+/**
+ * What a receiver may send in answer to one POST, whatever it is: an answer costs us CPU and memory for every byte, every read
+ * and every piece, and all workspaces share them.
+ */
+export const ANSWER_LIMITS = {
+  /** Heads, 1xx answers, bodies and their framing, all together. */
+  bytes: 65_536,
+  /** Reads from the socket up to the final status, and after it. */
+  reads: 512,
+  readsAfterStatus: 128,
+  /** Answers with a status below 200. */
+  informational: 16,
+  /** Pieces of the body, as the parser hands them on: one for each chunk or more. */
+  pieces: 256,
+} as const;
+
+/** What is left of the limits for the POST that a connection carries. */
+export type AnswerBudget = { bytes: number; reads: number; informational: number; pieces: number };
+
+export function newBudget(): AnswerBudget {
+  const { bytes, reads, informational, pieces } = ANSWER_LIMITS;
+  return { bytes, reads, informational, pieces };
+}
+
+/** The head is there: what is left to come matters little. */
+export function narrowBudget(budget: AnswerBudget): void {
+  budget.reads = Math.min(budget.reads, ANSWER_LIMITS.readsAfterStatus);
+}
+
+/**
+ * Counts below the parser, because there are bytes for which it calls nobody: extensions of chunks, empty lines, reason phrases.
+ * What is within the limits is still handed to the parser: the final status may be in it.
+ */
+export function limitReads(socket: Socket, budgetOf: () => AnswerBudget, onFlood: (detail: string) => void): void {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  socket.read = (size?: number): Buffer | null => {
+    // The parser may have found a fault of its own, which says more.
+    if (socket.destroyed) return null;
+    const budget = budgetOf();
+    if (budget.bytes <= 0 || budget.reads <= 0) {
+      onFlood(budget.bytes <= 0 ? `more than ${ANSWER_LIMITS.bytes} bytes` : 'too many small pieces');
+      return null;
+    }
+    const chunk = read(size);
+    if (chunk === null) return null;
+    const room = budget.bytes;
+    budget.reads -= 1;
+    budget.bytes -= chunk.length;
+    return chunk.length > room ? chunk.subarray(0, room) : chunk;
+  };
+}
