@@ -92,6 +92,7 @@ suite('what operators see', () => {
       millrace_attempt_seconds_count: 4,
       'millrace_lanes{state="failing"}': 0,
       millrace_attempts_in_flight: 0,
+      millrace_attempts_late: 0,
       millrace_attempts_max: 1_000,
       millrace_nats_connected: 1,
       millrace_event_streams_in_trouble: 0,

@@ -1,4 +1,5 @@
 import type { Answer, Post } from './client/open-client.ts';
+import type { Standing } from './client/pace.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { meaningOf, type TargetAnswer } from './judge.ts';
 import { makePosts } from './make-posts.ts';
@@ -15,8 +16,8 @@ export type Attempt = {
 export type AttemptNeeds = {
   post(post: Post): Promise<Answer>;
   windowMs: number;
-  /** Whether the receiver takes what is sent, as far as we know. */
-  isWorking?: boolean;
+  /** Of the receiver, as far as we know. */
+  standing?: Standing;
   now(): number;
 };
 
@@ -24,8 +25,8 @@ export type AttemptNeeds = {
 export function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeeds): Promise<Attempt> {
   const startedAt = needs.now();
   try {
-    const { windowMs, isWorking = false } = needs;
-    const posts = makePosts(delivery, webhook, { now: startedAt, windowMs, isWorking });
+    const { windowMs, standing = 'unknown' } = needs;
+    const posts = makePosts(delivery, webhook, { now: startedAt, windowMs, standing });
     return attemptPosts(posts, webhook, { post: needs.post, startedAt });
   } catch (error) {
     // A fault of ours with this one event. It must not end the process, which has others to see to.

@@ -1,86 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, test, type TestContext } from 'node:test';
+import { suite, test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
-import type { Attempt } from './attempt.ts';
-import type { Answer } from './client/open-client.ts';
-import { openDispatcher } from './dispatcher.ts';
-import { answersOf, aDelivery, aWebhook, failure, status } from './samples-for-tests.ts';
-import type { Webhook } from './webhook.ts';
-
-type Started = { id: string; destinationId: string; end(answer?: Answer, rest?: Promise<unknown>): Promise<void> };
-
-/** A dispatcher whose attempts end when the test says so, and whose time goes on when the test says so. */
-function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 100 } = {}) {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  /** `engineAt` is what the engine's clock shows when the monotonic one shows zero. */
-  const clock = { now: 1_000_000, engineAt: 0 };
-  const started: Started[] = [];
-  const running: Started[] = [];
-  const back: string[] = [];
-  const finished: string[] = [];
-  const learned: string[] = [];
-  const dispatcher = openDispatcher({
-    attempt(delivery, { destinationId }) {
-      const { promise, resolve } = Promise.withResolvers<Attempt>();
-      const one: Started = {
-        id: delivery.id,
-        destinationId,
-        async end(answer = status(200), rest) {
-          running.splice(running.indexOf(one), 1);
-          resolve({ startedAt: clock.now, answers: answersOf(answer), ...(rest === undefined ? {} : { rest }) });
-          await settled();
-        },
-      };
-      started.push(one);
-      running.push(one);
-      return promise;
-    },
-    peers: () => peers,
-    learned: ({ destinationId, shut }) => learned.push(`${destinationId} ${shut?.why ?? 'opened'}`),
-    window: { room: (underWay) => Math.max(0, longMost - underWay) },
-    now: () => clock.engineAt + clock.now,
-    uptimeMs: () => clock.now,
-    maxInFlight,
-  });
-  t.after(() => dispatcher[Symbol.dispose]());
-  const job = (id: string, webhook: Partial<Webhook>) => ({
-    delivery: aDelivery({ id }),
-    webhook: aWebhook(webhook),
-    finish: (made: Attempt | undefined) => void (made === undefined ? back : finished).push(id),
-  });
-  return {
-    dispatcher,
-    started,
-    running,
-    back,
-    finished,
-    learned,
-    clock,
-    offer: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offer(job(id, webhook)),
-    offerBacklog: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offerBacklog(job(id, webhook)),
-    offerLong: (id: string, destinationId: string) =>
-      dispatcher.offerBacklog({ ...job(id, { destinationId }), isLong: true }),
-    probe: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.probe(job(id, webhook)),
-    /** So many good answers, each after the other: the receiver has shown that it works. */
-    async prove(destinationId: string, times = 60): Promise<void> {
-      for (let time = 0; time < times; time += 1) {
-        dispatcher.offerBacklog(job(`proof-${time}`, { destinationId }));
-        await started.at(-1)?.end();
-      }
-      started.splice(0);
-      finished.splice(0);
-    },
-    async pass(ms: number): Promise<void> {
-      for (let passed = 0; passed < ms; passed += 50) {
-        clock.now += 50;
-        t.mock.timers.tick(50);
-      }
-      await settled();
-    },
-  };
-}
-
-const names = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `d${from + index}`);
+import { names, play } from './dispatcher-for-tests.ts';
+import { failure, status } from './samples-for-tests.ts';
 
 suite('slots', () => {
   test('are bounded in all, whoever asks', async (t) => {
@@ -104,13 +26,26 @@ suite('slots', () => {
     await p.prove('dst_good');
     for (const id of names(0, 30)) p.offer(id, { destinationId: `dst_${id}` });
     assert.equal(p.running.length, 5);
-    assert.equal(p.back.length, 25, 'the others do not wait for them');
+    assert.equal(p.dispatcher.waiting(), 25, 'the others wait for a second at most');
     for (const id of names(100, 105)) p.offer(id, { destinationId: 'dst_good' });
     assert.equal(p.running.length, 10, 'who works finds the other half free');
   });
 
+  test('are taken up to a quarter by receivers that failed lately, and these wait for no slot', async (t) => {
+    const p = play(t, { maxInFlight: 20 });
+    for (const id of names(0, 30)) await p.fail(`dst_${id}`);
+    for (const id of names(0, 30)) p.offer(id, { destinationId: `dst_${id}` });
+    assert.equal(p.running.length, 5);
+    assert.equal(p.back.length, 25, 'the others do not wait for them');
+    for (const id of names(100, 130)) p.offer(id, { destinationId: `dst_${id}` });
+    assert.equal(p.running.length, 10, 'unknown receivers find the other quarter free');
+    p.probe('probe', { destinationId: 'dst_d0' });
+    assert.equal(p.back.at(-1), 'probe', 'a probe is an attempt of a failing receiver like any other');
+  });
+
   test('are given back by a suspect when it has answered, to the next one', async (t) => {
     const p = play(t, { maxInFlight: 2 });
+    for (const destinationId of ['dst_a', 'dst_b']) await p.fail(destinationId);
     p.offer('d0', { destinationId: 'dst_a' });
     p.offer('d1', { destinationId: 'dst_b' });
     assert.deepEqual(p.back, ['d1']);

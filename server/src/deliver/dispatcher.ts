@@ -1,8 +1,31 @@
 import type { Attempt } from './attempt.ts';
+import type { Standing } from './client/pace.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { concurrencyOf, type Gate, isShut, isWorking, learn, newGate, type Shut, takeToken } from './gate.ts';
-import { handBackAll, handBackLate, isTooLong, type Job, type Line, newLine, pick, waitingIn } from './line.ts';
+import {
+  concurrencyOf,
+  type Gate,
+  isShut,
+  learn,
+  newGate,
+  scarceConcurrency,
+  type Shut,
+  standingOf,
+  takeToken,
+} from './gate.ts';
+import {
+  handBackAll,
+  handBackFresh,
+  handBackLate,
+  isTooLong,
+  type Job,
+  type Line,
+  newLine,
+  pick,
+  waitingIn,
+} from './line.ts';
+import { openSlots, type Slots } from './slots.ts';
 import type { Webhook } from './webhook.ts';
+import type { Worked } from './worked.ts';
 import type { YieldingWindow } from './yielding-window.ts';
 
 export type Dispatcher = {
@@ -16,17 +39,22 @@ export type Dispatcher = {
   /** What others learned. */
   shut(destinationId: string, shut: Shut): void;
   reopen(destinationId: string): void;
+  /** Attempts that hold a slot. */
   inFlight(): number;
+  /** Attempts that are late, and have left their slot to others. */
+  late(): number;
   waiting(): number;
   /** Hands everything back that has not been started, and starts nothing any more. */
   stop(): void;
 };
 
 export type DispatcherNeeds = {
-  attempt(delivery: Delivery, webhook: Webhook, isWorking: boolean): Promise<Attempt>;
+  attempt(delivery: Delivery, webhook: Webhook, standing: Standing): Promise<Attempt>;
   peers(): number;
   /** The gate was shut or opened by what its receiver answered to this process. */
   learned(gate: Gate, webhook: Webhook): void;
+  /** What all processes know together about receivers that work; without it, what this one learned. */
+  worked?: Pick<Worked, 'isKnown' | 'note'>;
   /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
   window?: Pick<YieldingWindow, 'room'>;
   /** By the engine's clock: until when a gate is shut is known to all processes. */
@@ -43,26 +71,25 @@ type State = {
   busy: Set<Line>;
   /** Those of them that may be able to start something, each once, in the order of their turns. */
   ready: Line[];
-  inFlight: number;
-  /** Those of them to receivers that have not shown that they work. */
-  suspect: number;
-  /** Those of them that are part of a long backlog, and the lines that wait for room for one, in turn. */
+  slots: Slots;
+  /** Attempts that are part of a long backlog, and the lines that wait for room for one, in turn. */
   long: number;
   outside: Line[];
   isStopped: boolean;
   sweeper: NodeJS.Timeout | undefined;
 };
 
-/** Receivers that have not shown that they work share this part of the slots, so the others always find some free. */
-const SUSPECT_SHARE = 0.5;
 const SWEEP_MS = 50;
 const IDLE_GATE_MS = 600_000;
 
-/** Who is attempted next: bounded slots in all, a bounded share for each destination, each in its turn. */
+/**
+ * Decides which delivery is attempted next: bounded slots in all, a bounded share for each standing and each destination, and
+ * destinations in turn. A delivery waits in the line of its destination, is started with a slot (see `slots.ts`), or is handed
+ * back. Answers move lines on; `sweep` does what no answer sets in motion.
+ */
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
-  const counts = { inFlight: 0, suspect: 0, long: 0 };
-  const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], outside: [], isStopped: false };
-  const state: State = { needs, ...counts, ...empty, sweeper: undefined };
+  const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], outside: [], long: 0, isStopped: false };
+  const state: State = { needs, slots: openSlots(needs.maxInFlight), ...empty, sweeper: undefined };
   const forgetter = setInterval(() => forgetIdle(state), IDLE_GATE_MS / 10);
   return {
     offer: (job) => offer(state, job),
@@ -80,7 +107,8 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
       gate.shut = undefined;
       gate.failures = 0;
     },
-    inFlight: () => state.inFlight,
+    inFlight: state.slots.inUse,
+    late: state.slots.late,
     waiting: () => state.busy.values().reduce((sum, line) => sum + line.fresh.length, 0),
     stop() {
       state.isStopped = true;
@@ -97,7 +125,7 @@ function offer(state: State, job: Job): void {
   const { needs } = state;
   const line = lineOf(state, job.webhook.destinationId);
   const isClosed =
-    state.isStopped || job.webhook.isPaused || isShut(line.gate, needs.now()) || isCrowded(state, line.gate);
+    state.isStopped || job.webhook.isPaused || isShut(line.gate, needs.now()) || isCrowdedOut(state, line.gate);
   if (isClosed || isTooLong(line, job.webhook, needs.peers())) {
     job.finish(undefined);
     return;
@@ -108,7 +136,7 @@ function offer(state: State, job: Job): void {
 
 /** Without a free slot it is not made: the bound of a process holds for probes too, and the lane is looked at again. */
 function probe(state: State, job: Job): void {
-  if (state.isStopped || !hasSlot(state)) job.finish(undefined);
+  if (state.isStopped || !state.slots.hasRoom('failing')) job.finish(undefined);
   else start(state, lineOf(state, job.webhook.destinationId), job);
 }
 
@@ -128,38 +156,39 @@ function startOrKeep(state: State, line: Line): void {
   pump(state);
   if (waitingIn(line) === 0) return;
   state.busy.add(line);
-  state.sweeper ??= setInterval(() => sweep(state), SWEEP_MS);
+  keepSweeping(state);
 }
 
 function lineOf({ lines, needs }: State, destinationId: string): Line {
   const known = lines.get(destinationId);
   if (known !== undefined) return known;
-  const line = newLine(newGate(destinationId, needs.uptimeMs()));
+  const line = newLine(newGate(destinationId, needs.uptimeMs(), needs.worked?.isKnown(destinationId)));
   lines.set(destinationId, line);
   return line;
 }
 
 function start(state: State, line: Line, job: Job): void {
-  const { needs } = state;
+  const { needs, slots } = state;
   const { gate } = line;
-  const suspect = gate.isProven ? 0 : 1;
+  const uptimeMs = needs.uptimeMs();
+  const standing = standingOf(gate, needs.now());
+  const slot = slots.take(gate, standing, uptimeMs);
   gate.inFlight += 1;
-  gate.usedAt = needs.uptimeMs();
-  state.inFlight += 1;
-  state.suspect += suspect;
+  gate.usedAt = uptimeMs;
+  keepSweeping(state);
   if (job.isLong === true) state.long += 1;
   const free = () => {
     gate.inFlight -= 1;
-    state.inFlight -= 1;
-    state.suspect -= suspect;
+    slots.free(slot);
     if (job.isLong === true) leaveWindow(state);
     markReady(state, line);
     pump(state);
   };
-  void needs.attempt(job.delivery, job.webhook, isWorking(gate, needs.now())).then((made) => {
-    const learned = learn(gate, made, needs.now());
+  void needs.attempt(job.delivery, job.webhook, standing).then((made) => {
+    const learned = learn(gate, made, { now: needs.now(), uptimeMs: needs.uptimeMs() });
     if (learned === 'shut') handBackAll(line);
     if (learned !== undefined) needs.learned(gate, job.webhook);
+    if (gate.answeredAt >= uptimeMs) needs.worked?.note(gate.destinationId);
     job.finish(made);
     if (made.rest === undefined) free();
     else void made.rest.then(free);
@@ -212,42 +241,54 @@ function giveTurn(state: State, line: Line): void {
   markReady(state, line);
 }
 
-function hasSlot({ inFlight, needs }: State): boolean {
-  return inFlight < needs.maxInFlight;
+function hasSlot({ slots, needs }: State): boolean {
+  return slots.inUse() < needs.maxInFlight;
 }
 
-/** A receiver that has not shown that it works does not wait for a slot that others like it hold. */
-function isCrowded({ suspect, needs }: State, gate: Gate): boolean {
-  return !gate.isProven && suspect >= needs.maxInFlight * SUSPECT_SHARE;
+/**
+ * New deliveries of a failing receiver do not wait for a slot that others like it hold for seconds, and those of one that seems
+ * to hang do not wait in memory while slots are scarce. One that nothing is known about waits: its turn comes soon.
+ */
+function isCrowdedOut({ slots, needs }: State, gate: Gate): boolean {
+  if (standingOf(gate, needs.now()) !== 'failing') return false;
+  return !slots.hasRoom('failing') || (gate.isDoubted && slots.isScarce());
 }
 
 function canStart(state: State, line: Line, { job, isBacklog }: { job: Job; isBacklog: boolean }): boolean {
-  const { needs } = state;
+  const { needs, slots } = state;
   const { gate } = line;
   const { webhook } = job;
-  if (isCrowded(state, gate)) return false;
+  const uptimeMs = needs.uptimeMs();
+  if (!slots.hasRoom(standingOf(gate, needs.now()))) return false;
   const peers = needs.peers();
   const shared = concurrencyOf(gate, webhook, peers);
   // A limit too small to be divided is kept whole by the one who holds the lane's ticket.
   const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
-  if (gate.inFlight >= most) return false;
+  if (gate.inFlight >= most || (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, uptimeMs))) return false;
   if (job.isLong === true && !isAdmitted(state, line)) return false;
   const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers;
-  return takeToken(gate, rate, needs.uptimeMs());
+  return takeToken(gate, rate, uptimeMs);
 }
 
-/** For what no answer sets in motion: patience that is over, budgets that have grown, gates shut by others. */
+function keepSweeping(state: State): void {
+  state.sweeper ??= setInterval(() => sweep(state), SWEEP_MS);
+}
+
+/** For what no answer sets in motion: late attempts, patience that is over, budgets that have grown, gates shut by others. */
 function sweep(state: State): void {
+  const { slots } = state;
   const now = state.needs.now();
   const uptimeMs = state.needs.uptimeMs();
+  slots.findLate(uptimeMs);
   for (const line of state.busy) {
     if (state.isStopped || isShut(line.gate, now)) handBackAll(line);
+    if (isCrowdedOut(state, line.gate)) handBackFresh(line);
     handBackLate(line, uptimeMs);
     if (waitingIn(line) === 0) state.busy.delete(line);
     else markReady(state, line);
   }
   pump(state);
-  if (state.busy.size === 0) stopSweeping(state);
+  if (state.busy.size === 0 && slots.watched() === 0) stopSweeping(state);
 }
 
 function stopSweeping(state: State): void {

@@ -3,7 +3,21 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { ERROR_CLASSES } from './client/error-classes.ts';
 import type { Answer } from './client/open-client.ts';
-import { concurrencyOf, type Gate, isShut, learn, MAX_LIMIT, newGate, sentenceOf, takeToken, wasSent } from './gate.ts';
+import {
+  concurrencyOf,
+  type Gate,
+  isShut,
+  LATE_MS,
+  learn,
+  MAX_LIMIT,
+  newGate,
+  noteLate,
+  scarceConcurrency,
+  sentenceOf,
+  standingOf,
+  takeToken,
+  wasSent,
+} from './gate.ts';
 import { answersOf, aWebhook, failure, status } from './samples-for-tests.ts';
 
 const NOW = 1_000_000;
@@ -12,7 +26,7 @@ const BAD = status(503);
 const TIMEOUT = failure('timeout', 5_000);
 
 function answered(gate: Gate, ...answers: Answer[]) {
-  return learn(gate, { startedAt: NOW, answers: answersOf(...answers) }, NOW);
+  return learn(gate, { startedAt: NOW, answers: answersOf(...answers) }, { now: NOW, uptimeMs: NOW });
 }
 
 function after(times: number, answer: Answer, gate = newGate('dst_1', NOW)): Gate {
@@ -98,7 +112,7 @@ suite('the breaker', () => {
       const gate = after(9, BAD);
       answered(gate, status(code));
       assert.equal(gate.failures, 0, String(code));
-      assert.equal(gate.isProven, true);
+      assert.equal(standingOf(gate, NOW), 'works');
     }
     const gate = after(12, BAD);
     assert.equal(answered(gate, status(404)), 'opened');
@@ -121,6 +135,78 @@ suite('the breaker', () => {
     answered(gate, failure('connection_refused'));
     assert.equal(gate.shut?.sentence, 'it was connection_refused');
     assert.equal(sentenceOf([]), 'there was no answer');
+  });
+});
+
+suite('the standing of a receiver', () => {
+  const standing = (gate: Gate) => standingOf(gate, NOW);
+
+  test('is unknown until its first answer, unless another process delivered to it lately', () => {
+    assert.equal(standing(newGate('dst_1', NOW)), 'unknown');
+    assert.equal(standing(newGate('dst_1', NOW, true)), 'works');
+    assert.equal(standing(after(1, GOOD)), 'works');
+  });
+
+  test('is failing after one failure if it never worked, after three or a timeout if it did', () => {
+    assert.equal(standing(after(1, BAD)), 'failing');
+    const known = after(2, BAD, newGate('dst_1', NOW, true));
+    assert.equal(standing(known), 'works', 'one that fails now and then works');
+    assert.equal(standing(after(1, BAD, known)), 'failing');
+    assert.equal(standing(after(1, TIMEOUT, after(5, GOOD))), 'failing');
+    assert.equal(standing(after(1, GOOD, known)), 'works');
+  });
+
+  test('is failing while its gate is shut', () => {
+    const gate = after(5, GOOD);
+    gate.shut = { why: 'asked_to_wait', sentence: '', since: NOW, until: NOW + 1 };
+    assert.equal(standing(gate), 'failing');
+    assert.equal(standingOf(gate, NOW + 1), 'works');
+  });
+
+  test('is failing while an attempt is late and nothing was answered for as long, whatever it was before', () => {
+    for (const gate of [newGate('dst_1', NOW), newGate('dst_1', NOW, true), after(5, GOOD)]) {
+      noteLate(gate, NOW + 1, NOW + 1 + LATE_MS);
+      assert.equal(standing(gate), 'failing');
+      answered(gate, GOOD);
+      assert.equal(standing(gate), 'works', 'an answer ends the doubt');
+    }
+  });
+
+  test('is not doubted for one slow attempt among others that were answered', () => {
+    const gate = after(5, GOOD);
+    noteLate(gate, NOW - 5_000, NOW);
+    assert.equal(standing(gate), 'works');
+  });
+
+  test('is doubted by its own measure: one that takes a second is not late after two', () => {
+    const gate = after(5, status(200, { ms: 1_000 }));
+    noteLate(gate, NOW + 1, NOW + 2_001);
+    assert.equal(standing(gate), 'works');
+    noteLate(gate, NOW + 1, NOW + 3_001);
+    assert.equal(standing(gate), 'failing');
+  });
+
+  test('is not doubted any more when it was we who did not send', () => {
+    const gate = after(5, GOOD);
+    noteLate(gate, NOW + 1, NOW + 1 + LATE_MS);
+    answered(gate, failure('not_sent'));
+    assert.equal(standing(gate), 'works');
+  });
+});
+
+suite('while slots are scarce', () => {
+  test('a receiver that did not answer in the last second gets one attempt at a time', () => {
+    assert.equal(scarceConcurrency(newGate('dst_1', NOW), NOW), 1);
+    assert.equal(scarceConcurrency(newGate('dst_1', NOW, true), NOW), 1);
+    const gate = after(50, GOOD);
+    assert.equal(scarceConcurrency(gate, NOW + 999), MAX_LIMIT);
+    assert.equal(scarceConcurrency(gate, NOW + 1_000), 1);
+  });
+
+  test('a slow receiver gets fewer, as each holds its slot for longer', () => {
+    assert.equal(scarceConcurrency(after(5, status(200, { ms: LATE_MS })), NOW), MAX_LIMIT);
+    assert.equal(scarceConcurrency(after(5, status(200, { ms: 1_200 })), NOW), MAX_LIMIT / 4);
+    assert.equal(scarceConcurrency(after(5, status(200, { ms: 4_800 })), NOW), MAX_LIMIT / 16);
   });
 });
 

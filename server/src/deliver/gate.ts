@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { ErrorClass } from './client/error-classes.ts';
+import type { Standing } from './client/pace.ts';
 import { meaningOf, type TargetAnswer } from './judge.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -13,10 +14,12 @@ export type Gate = {
   inFlight: number;
   /** How many attempts it may have under way; a fraction, because it grows by parts. */
   limit: number;
-  /** Whether the last attempt was answered by a receiver that works. */
-  isProven: boolean;
-  /** Whether any was, since this process knows it. */
+  /** Whether it took an attempt of this process, or lately one of another process. */
   hasWorked: boolean;
+  /** When it last took one of this process, on the monotonic clock; -Infinity before that. */
+  answeredAt: number;
+  /** An attempt is late, and nothing was answered for as long: the receiver may be hanging. */
+  isDoubted: boolean;
   /** Failures in a row, weighted. */
   failures: number;
   averageMs: number;
@@ -42,16 +45,48 @@ const DOUBTFUL_FAILURES = 3;
 const STRAIN = 2;
 const STRAIN_FLOOR_MS = 50;
 const SMOOTHING = 0.1;
+/** An attempt that takes longer than this is late, however slow its receiver usually is. */
+export const LATE_MS = 300;
+/** Later than this times the usual is a sign that the receiver hangs. */
+const HANGING = 3;
+/** An answer of the last second shows that the receiver does not hang now. */
+const LATELY_MS = 1_000;
 
-export function newGate(destinationId: string, uptimeMs: number): Gate {
-  const learned = { limit: FIRST_LIMIT, isProven: false, hasWorked: false, failures: 0, averageMs: 0 };
+export function newGate(destinationId: string, uptimeMs: number, hasWorked = false): Gate {
+  const learned = { limit: FIRST_LIMIT, hasWorked, answeredAt: -Infinity, isDoubted: false, failures: 0, averageMs: 0 };
   return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: uptimeMs, usedAt: uptimeMs };
+}
+
+/**
+ * Each standing has slots and a line for new connections of its own, so that failing receivers never take those of receivers
+ * that work, nor those of receivers that nothing is known about.
+ */
+export function standingOf(gate: Gate, now: number): Standing {
+  const { hasWorked, failures } = gate;
+  const hasFailed = failures >= DOUBTFUL_FAILURES || (failures > 0 && !hasWorked);
+  if (hasFailed || gate.isDoubted || isShut(gate, now)) return 'failing';
+  return hasWorked ? 'works' : 'unknown';
 }
 
 /** How many may be under way. Zero when the limit is too small to be divided: then only the holder of the lane attempts. */
 export function concurrencyOf(gate: Gate, { maxConcurrency }: Webhook, peers: number): number {
   const share = maxConcurrency === undefined ? MAX_LIMIT : Math.floor(maxConcurrency / peers);
   return Math.min(Math.max(1, Math.floor(gate.limit)), share);
+}
+
+/**
+ * How many may be under way while slots are scarce. A receiver that did not answer lately gets one, until it answers: a thousand
+ * that begin to hang then hold a thousand slots and not eight thousand. A slow one gets fewer, as each holds its slot for longer.
+ */
+export function scarceConcurrency(gate: Gate, uptimeMs: number): number {
+  if (uptimeMs - gate.answeredAt >= LATELY_MS) return 1;
+  return Math.max(1, Math.floor((MAX_LIMIT * LATE_MS) / Math.max(LATE_MS, gate.averageMs)));
+}
+
+/** Notes that an attempt that began at `since` has not been answered by `uptimeMs`. */
+export function noteLate(gate: Gate, since: number, uptimeMs: number): void {
+  const silentMs = uptimeMs - Math.max(since, gate.answeredAt);
+  if (silentMs >= Math.max(LATE_MS, gate.averageMs * HANGING)) gate.isDoubted = true;
 }
 
 /** Takes one from the destination's budget for this second, if there is one. */
@@ -66,11 +101,15 @@ export function takeToken(gate: Gate, perSecond: number | undefined, uptimeMs: n
   return true;
 }
 
+/** `now` is by the engine's clock, `uptimeMs` monotonic. */
+export type Times = { now: number; uptimeMs: number };
+
 export type Learned = 'opened' | 'shut' | undefined;
 
 /** Notes what an attempt showed about the receiver. */
-export function learn(gate: Gate, { answers }: Attempt, now: number): Learned {
+export function learn(gate: Gate, { answers }: Attempt, { now, uptimeMs }: Times): Learned {
   const sent = answers.filter(({ answer }) => wasSent(answer));
+  gate.isDoubted = false;
   if (sent.length === 0) return undefined;
   let slowestMs = 0;
   let isAlive = false;
@@ -78,7 +117,7 @@ export function learn(gate: Gate, { answers }: Attempt, now: number): Learned {
     slowestMs = Math.max(slowestMs, answer.timings.totalMs);
     if (meaningOf(answer) !== 'retry') isAlive = true;
   }
-  return isAlive ? learnGood(gate, slowestMs) : learnBad(gate, sent, now);
+  return isAlive ? learnGood(gate, slowestMs, uptimeMs) : learnBad(gate, sent, now);
 }
 
 /** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */
@@ -86,12 +125,12 @@ export function wasSent(answer: TargetAnswer['answer']): boolean {
   return answer.kind === 'status' || (answer.errorClass !== 'not_sent' && answer.errorClass !== 'stopped');
 }
 
-function learnGood(gate: Gate, ms: number): Learned {
+function learnGood(gate: Gate, ms: number, uptimeMs: number): Learned {
   const isStrained = gate.averageMs > 0 && ms > gate.averageMs * STRAIN && ms > STRAIN_FLOOR_MS;
   gate.averageMs = gate.averageMs === 0 ? ms : gate.averageMs + (ms - gate.averageMs) * SMOOTHING;
   gate.failures = 0;
-  gate.isProven = true;
   gate.hasWorked = true;
+  gate.answeredAt = uptimeMs;
   // Fast at first, then by one for every round: the same rule that lets connections share a line.
   if (!isStrained) gate.limit = Math.min(MAX_LIMIT, gate.limit + (gate.limit < FIRST_LIMIT * 2 ? 1 : 1 / gate.limit));
   if (gate.shut?.why !== 'failing') return undefined;
@@ -103,7 +142,6 @@ function learnGood(gate: Gate, ms: number): Learned {
 function learnBad(gate: Gate, sent: readonly TargetAnswer[], now: number): Learned {
   const isCostly = sent.some(({ answer }) => answer.kind === 'error' && COSTLY.has(answer.errorClass));
   gate.failures += isCostly ? COSTLY_WEIGHT : 1;
-  gate.isProven = false;
   gate.limit = Math.max(1, gate.limit / 2);
   const sentence = sentenceOf(sent);
   if (gate.failures < MAX_FAILURES || gate.shut?.why === 'failing') {
@@ -123,7 +161,7 @@ export function sentenceOf(answers: readonly TargetAnswer[]): string {
 
 /** Whether the receiver takes what is sent, as far as we know: one that fails now and then does. */
 export function isWorking(gate: Gate, now: number): boolean {
-  return gate.hasWorked && gate.failures < DOUBTFUL_FAILURES && !isShut(gate, now);
+  return standingOf(gate, now) === 'works';
 }
 
 /** Whether this process has nothing to judge the receiver by. */

@@ -66,7 +66,11 @@ export function handBackLate(line: Line, uptimeMs: number): void {
   }
 }
 
-export function handBackAll(line: Line): void {
+export function handBackFresh(line: Line): void {
   for (const { job } of line.fresh.splice(0)) job.finish(undefined);
+}
+
+export function handBackAll(line: Line): void {
+  handBackFresh(line);
   for (const job of line.backlog.splice(0)) job.finish(undefined);
 }

@@ -12,7 +12,7 @@ const NOW = 1_794_701_326_999;
 const ROOT = new URL('../../../', import.meta.url);
 
 function postsOf(delivery: Partial<Delivery>, webhook: Partial<Webhook>, now = NOW) {
-  return makePosts(aDelivery(delivery), aWebhook(webhook), { now, windowMs: RETRY_WINDOW_MS, isWorking: false });
+  return makePosts(aDelivery(delivery), aWebhook(webhook), { now, windowMs: RETRY_WINDOW_MS, standing: 'unknown' });
 }
 
 /** The one POST of a delivery to one target. */

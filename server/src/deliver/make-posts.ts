@@ -1,5 +1,6 @@
 import { deleteBody, signBody, signStandardWebhook, webhookBody } from '@millrace/contract';
 import type { Post } from './client/open-client.ts';
+import type { Standing } from './client/pace.ts';
 import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
 import { secretsOf, type Webhook } from './webhook.ts';
 
@@ -7,7 +8,7 @@ import { secretsOf, type Webhook } from './webhook.ts';
 export function makePosts(
   delivery: Delivery,
   webhook: Webhook,
-  { now, windowMs, isWorking }: { now: number; windowMs: number; isWorking: boolean },
+  { now, windowMs, standing }: { now: number; windowMs: number; standing: Standing },
 ): Post[] {
   const { event } = delivery;
   const body = event.type === 'delete' ? deleteBody(event) : webhookBody(event, webhook.format);
@@ -19,7 +20,7 @@ export function makePosts(
   const posts: Post[] = [];
   for (const { url, headers } of webhook.targets) {
     if (delivery.settled?.[url] !== undefined) continue;
-    posts.push({ workspaceId, url, headers: headers.concat(tail), body, isWorking });
+    posts.push({ workspaceId, url, headers: headers.concat(tail), body, standing });
   }
   return posts;
 }

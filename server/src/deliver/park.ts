@@ -29,6 +29,7 @@ export type ParkerNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
 
 /** Deliveries for one tier of one lane that are stored with one write. */
 type Group = {
+  key: string;
   destinationId: string;
   tier: number;
   isHeld: boolean;
@@ -43,6 +44,8 @@ type Group = {
 type State = {
   needs: ParkerNeeds;
   gathering: Map<string, Group>;
+  /** Keys of groups that are being stored: what comes for the same place meanwhile is gathered until that is done. */
+  storing: Set<string>;
   timer: NodeJS.Timeout | undefined;
   lookingAgain: Map<string, NodeJS.Timeout>;
   byHolders: Map<string, Parked>;
@@ -60,7 +63,8 @@ const LOOK_AGAIN_MS = 3_000;
  * and the requests behind it are acknowledged later.
  */
 export function openParker(needs: ParkerNeeds): Parkers {
-  const state: State = { needs, gathering: new Map(), timer: undefined, lookingAgain: new Map(), byHolders: new Map() };
+  const places = { gathering: new Map(), storing: new Set<string>(), lookingAgain: new Map(), byHolders: new Map() };
+  const state: State = { needs, ...places, timer: undefined };
   const parkWith = (isHeld: boolean): Parker['park'] => {
     return (destinationId, tier, delivery) => gather(state, delivery, { destinationId, tier, isHeld });
   };
@@ -100,7 +104,7 @@ function groupFor(state: State, place: Place, bytes: number): Group {
   if (known !== undefined && known.texts.length < MAX_DELIVERIES && known.bytes + bytes <= MAX_BYTES) return known;
   if (known !== undefined) void store(state, known);
   const empty = { texts: [], bytes: 0, wanted: { dueAt: Infinity, hurry: false }, dueAt: Infinity };
-  const group = { ...place, ...empty, settled: Promise.withResolvers<'parked' | 'full'>() };
+  const group = { key, ...place, ...empty, settled: Promise.withResolvers<'parked' | 'full'>() };
   gathering.set(key, group);
   return group;
 }
@@ -111,9 +115,24 @@ function soonest(one: Wanted, other: Wanted): Wanted {
 }
 
 function storeAll(state: State): void {
+  const { gathering, storing } = state;
   state.timer = undefined;
-  for (const group of state.gathering.values()) void store(state, group);
-  state.gathering.clear();
+  for (const group of gathering.values()) if (!storing.has(group.key)) void storeInTurn(state, group);
+}
+
+/**
+ * One write at a time for each place. When thousands of deliveries are handed back at once, the engine then gets a write for each
+ * lane and not for each delivery.
+ */
+async function storeInTurn(state: State, first: Group): Promise<void> {
+  const { gathering, storing } = state;
+  const { key } = first;
+  storing.add(key);
+  for (let group: Group | undefined = first; group !== undefined; group = gathering.get(key)) {
+    gathering.delete(key);
+    await store(state, group);
+  }
+  storing.delete(key);
 }
 
 /** First the deliveries, then the ticket: the other way round, somebody could come, find nothing and leave for good. */

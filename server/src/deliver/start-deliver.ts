@@ -28,6 +28,7 @@ import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
 import { countRefused, openOutcomeWatch, showLanes } from './watch-outcomes.ts';
 import { openWebhooks, type Webhook } from './webhook.ts';
+import { openWorked } from './worked.ts';
 import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow } from './yielding-window.ts';
 
 export type DeliverSettings = {
@@ -54,7 +55,14 @@ export type DeliverNeeds = {
 /** Who does not care is counted for nobody, and seen by nobody. */
 export type StartNeeds = Omit<DeliverNeeds, 'metrics' | 'tail'> & Partial<Pick<DeliverNeeds, 'metrics' | 'tail'>>;
 
-export type DeliverStats = { inFlight: number; waiting: number; openRequests: number; drains: number; delayMs: number };
+export type DeliverStats = {
+  inFlight: number;
+  late: number;
+  waiting: number;
+  openRequests: number;
+  drains: number;
+  delayMs: number;
+};
 
 /** Letting go of it takes on nothing new, finishes what is under way and stores the rest. */
 export type Deliver = AsyncDisposable & { stats(): DeliverStats };
@@ -74,6 +82,9 @@ const PULL_AT_ONCE = 64;
 /** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
 const STOP_PATIENCE_MS = 20_000;
 
+/** As long as an attempt takes at most. */
+const DOUBTED_LOOK_MS = 5_000;
+
 /** For what is waited for inside the process: no clock that is set moves it. */
 const uptimeMs = () => performance.now();
 const random = Math.random;
@@ -88,18 +99,13 @@ export async function startDeliver({
   await using starting = new AsyncDisposableStack();
   const life = { isStopping: false };
   const load = starting.use(watchLoad());
-  const backlog = starting.use(openYieldingWindow(BACKLOG_WINDOW));
-  const looks = starting.use(openYieldingWindow(LOOKS_WINDOW));
-  const windows = { backlog, looks };
+  const windows = {
+    backlog: starting.use(openYieldingWindow(BACKLOG_WINDOW)),
+    looks: starting.use(openYieldingWindow(LOOKS_WINDOW)),
+  };
   const parts = await openParts(needs, starting, { isStopping: () => life.isStopping, windows });
   const { dispatcher, requests, drains } = parts;
-  const stats = () => ({
-    inFlight: dispatcher.inFlight(),
-    waiting: dispatcher.waiting(),
-    openRequests: requests.open(),
-    drains: drains.count(),
-    delayMs: load.delayMs(),
-  });
+  const stats = () => statsOf(parts, load);
   starting.use(tellStats(stats, log));
   showStats(needs, stats);
   const pulls = startPulls(needs, { ...parts, load, windows });
@@ -165,10 +171,15 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   const schedule = retrySchedule(settings.retryScale);
   const client = stack.use(openClient({ networks: settings.networks }));
   const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
-  const needsOfWorking = { ...attemptNeeds, isWorking: true };
-  const make: DispatcherNeeds['attempt'] = (delivery, webhook, isWorking) =>
-    attempt(delivery, webhook, isWorking ? needsOfWorking : attemptNeeds);
+  const needsOf = {
+    works: { ...attemptNeeds, standing: 'works' },
+    unknown: { ...attemptNeeds, standing: 'unknown' },
+    failing: { ...attemptNeeds, standing: 'failing' },
+  } as const;
+  const make: DispatcherNeeds['attempt'] = (delivery, webhook, standing) =>
+    attempt(delivery, webhook, needsOf[standing]);
   const trips = metrics.counter('millrace_breaker_trips_total');
+  const worked = stack.use(await openWorked({ bucket: side.worked, now }));
   const dispatcher = stack.use(
     openDispatcher({
       attempt: traceAttempts(make, tracing ?? NO_TRACING),
@@ -177,6 +188,7 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
         if (gate.shut?.why === 'failing') trips.add();
         reports.gateChanged(gate, webhook);
       },
+      worked,
       window: windows.backlog,
       now,
       uptimeMs,
@@ -195,8 +207,20 @@ function mostHeld({ maxInFlight }: DeliverSettings): number {
   return Math.max(LEAST_HELD, maxInFlight * HELD_PER_SLOT);
 }
 
+function statsOf({ dispatcher, requests, drains }: Parts, load: LoadWatch): DeliverStats {
+  return {
+    inFlight: dispatcher.inFlight(),
+    late: dispatcher.late(),
+    waiting: dispatcher.waiting(),
+    openRequests: requests.open(),
+    drains: drains.count(),
+    delayMs: load.delayMs(),
+  };
+}
+
 function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStats): void {
   metrics.gauge('millrace_attempts_in_flight', () => stats().inFlight);
+  metrics.gauge('millrace_attempts_late', () => stats().late);
   metrics.gauge('millrace_attempts_max', () => settings.maxInFlight);
   metrics.gauge('millrace_deliveries_waiting', () => stats().waiting);
   metrics.gauge('millrace_open_requests', () => stats().openRequests);
@@ -211,6 +235,8 @@ function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameter
     if (config.destination(destinationId)?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
     const gate = dispatcher.gateOf(destinationId);
     if (isShut(gate, now())) return { dueAt: now() + schedule.delayMs(1), hurry: false };
+    // An attempt is under way that tells whether the receiver hangs; a look before its end would find nothing to do.
+    if (gate.isDoubted) return { dueAt: now() + DOUBTED_LOOK_MS, hurry: false };
     return { dueAt: attempts === 0 ? now() : dueAt, hurry: true, isUrgent: isWorking(gate, now()) };
   };
 }
@@ -221,7 +247,8 @@ function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): A
   const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
   const room = (streams: number) => {
-    const forSlots = mostHeld(settings) - dispatcher.inFlight() - dispatcher.waiting();
+    const held = dispatcher.inFlight() + dispatcher.late() + dispatcher.waiting();
+    const forSlots = mostHeld(settings) - held;
     // As if each were as large as a request can be, and every stream would send as many.
     const forBytes = Math.floor((MAX_PULLED_BYTES - requests.bytes()) / MAX_BATCH_BYTES / streams);
     return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.open(), forBytes);

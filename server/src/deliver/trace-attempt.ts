@@ -6,10 +6,10 @@ type Make = DispatcherNeeds['attempt'];
 /** Attempts as part of the trace that began with their call. */
 export function traceAttempts(make: Make, tracing: Tracing): Make {
   if (tracing === NO_TRACING) return make;
-  return async (delivery, webhook, isWorking) => {
+  return async (delivery, webhook, standing) => {
     const traced = tracing.start('millrace.attempt', delivery.trace);
-    if (traced === undefined) return make(delivery, webhook, isWorking);
-    const attempt = await make(delivery, webhook, isWorking);
+    if (traced === undefined) return make(delivery, webhook, standing);
+    const attempt = await make(delivery, webhook, standing);
     const answers = attempt.answers.map(({ answer }) =>
       answer.kind === 'status' ? String(answer.status) : answer.errorClass,
     );

@@ -62,7 +62,11 @@ export const METRICS = {
     buckets: LAG,
     help: 'From receivedAt to delivered, of what the first attempt delivered',
   },
-  millrace_attempts_in_flight: { kind: 'gauge', help: 'Attempts under way' },
+  millrace_attempts_in_flight: { kind: 'gauge', help: 'Attempts under way that hold a slot' },
+  millrace_attempts_late: {
+    kind: 'gauge',
+    help: 'Attempts without an answer for 300 ms, beside those that hold a slot',
+  },
   millrace_attempts_max: { kind: 'gauge', help: 'Attempts that may be under way: MILLRACE_MAX_IN_FLIGHT' },
   millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
   millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },

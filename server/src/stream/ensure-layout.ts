@@ -105,7 +105,7 @@ async function ensureConsumer(manager: JetStreamManager, { stream, config }: Con
 
 /** A bucket that exists is left as it is by the library, so its stream is brought to the settings beside it. */
 async function ensureBucket({ nc }: Connection, plan: BucketPlan, { replicas }: StreamSettings): Promise<void> {
-  await new Kvm(nc).create(plan.name, { history: 1, replicas, max_bytes: plan.maxBytes });
+  await new Kvm(nc).create(plan.name, { history: 1, replicas, max_bytes: plan.maxBytes, ttl: plan.ttlMs ?? 0 });
   const manager = await jetstreamManager(nc);
   const found = await findStream(manager, `KV_${plan.name}`);
   if (found !== undefined && found.num_replicas < replicas) {

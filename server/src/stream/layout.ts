@@ -22,7 +22,11 @@ export type StreamSettings = {
 
 export type StreamPlan = Partial<StreamConfig> & { name: string; subjects: string[]; max_bytes: number };
 export type ConsumerPlan = { stream: string; config: Partial<ConsumerConfig> & { durable_name: string } };
-export type BucketPlan = { name: string; maxBytes: number };
+export type BucketPlan = {
+  name: string;
+  maxBytes: number /** Its keys are forgotten after this time. */;
+  ttlMs?: number;
+};
 export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets: BucketPlan[] };
 
 export const eventStreamName = (index: number): string => `EVENTS-${index}`;
@@ -54,19 +58,21 @@ export const DRAIN_CONSUMER = 'drain';
 export const DRAIN_URGENT_CONSUMER = 'drain-urgent';
 export const CONFIG_BUCKET = 'config';
 export const HEALTH_BUCKET = 'health';
+export const WORKED_BUCKET = 'worked';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Shares of the servers' file store. They add up to 0.8: what is left keeps a full stream from becoming a full disk. */
 const SHARE = {
-  events: 0.5,
+  events: 0.499,
   lanes: 0.16,
   dead: 0.05,
   outcomes: 0.06,
   tickets: 0.005,
   quarantine: 0.005,
   buckets: 0.01,
+  worked: 0.001,
 };
 
 export function layout(settings: StreamSettings, storeBytes: number): Layout {
@@ -79,7 +85,12 @@ export function layout(settings: StreamSettings, storeBytes: number): Layout {
     outcomesPlan(share(SHARE.outcomes)),
     quarantinePlan(share(SHARE.quarantine)),
   ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
-  const buckets = [CONFIG_BUCKET, HEALTH_BUCKET].map((name) => ({ name, maxBytes: share(SHARE.buckets) }));
+  const buckets: BucketPlan[] = [
+    { name: CONFIG_BUCKET, maxBytes: share(SHARE.buckets) },
+    { name: HEALTH_BUCKET, maxBytes: share(SHARE.buckets) },
+    // What is missing here is learned anew, so it needs no room of its own size.
+    { name: WORKED_BUCKET, maxBytes: share(SHARE.worked), ttlMs: DAY_MS },
+  ];
   return { streams, consumers: consumerPlans(settings), buckets };
 }
 
@@ -172,7 +183,8 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
   return [
     ...times(settings.eventStreams, (i) => ({
       stream: eventStreamName(i),
-      config: { durable_name: DELIVER_CONSUMER, ...shared },
+      // Room for what a few processes may hold: a burst that waits to be stored in lanes must not keep other requests back.
+      config: { durable_name: DELIVER_CONSUMER, ...shared, max_ack_pending: 16_384 },
     })),
     // A consumer that also covered tickets.at would take the schedules themselves, before they are due.
     { stream: TICKETS_STREAM, config: { durable_name: DRAIN_CONSUMER, filter_subject: 'tickets.due.*', ...shared } },

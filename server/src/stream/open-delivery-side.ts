@@ -16,6 +16,7 @@ import { pullRequests, type RequestsNeeds } from './requests.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
 import { trimEvents } from './trim-events.ts';
+import { openWorkedBucket, type WorkedBucket } from './worked-bucket.ts';
 
 export type TicketTaker = {
   /** How many more can be held, of lanes whose receiver works and of the others. */
@@ -31,6 +32,7 @@ export type DeliverySide = AsyncDisposable & {
   tickets: Tickets;
   deadLetters: DeadLetters;
   health: HealthBucket;
+  worked: WorkedBucket;
   outcomes: Outcomes;
   quarantine: Quarantine;
   peers: Peers;
@@ -75,6 +77,7 @@ export async function openDeliverySide({
     outcomes: openOutcomes(durable),
     quarantine: openQuarantine({ ...durable, metrics }),
     health: openHealthBucket({ ...durable, watching: pulling, log }),
+    worked: openWorkedBucket(pulling, log),
     peers,
     pullRequests: (needs) => pullRequests({ ...needs, connection: pulling, eventStreams: settings.eventStreams, log }),
     pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),

@@ -30,6 +30,7 @@ suite('opening the stream', () => {
       'EVENTS-1',
       'KV_config',
       'KV_health',
+      'KV_worked',
       'LANES-0',
       'LANES-1',
       'OUTCOMES',

@@ -84,7 +84,9 @@ async function restartIfStalled(watch: Watch, { bucket, log }: BucketWatchNeeds)
 /** Zero when nobody can tell: then there is nothing to catch up with either. */
 async function lastRevision(bucket: KV): Promise<number> {
   try {
-    return (await bucket.status()).streamInfo.state.last_seq;
+    const { last_seq: last, messages } = (await bucket.status()).streamInfo.state;
+    // When all of its keys have expired, there is nothing that a watch could have missed.
+    return messages === 0 ? 0 : last;
   } catch {
     return 0;
   }

@@ -16,7 +16,7 @@ export function openIdle(most: number, drop: (connection: Connection) => void): 
   const others = new Set<Connection>();
   return {
     add(connection) {
-      (connection.pool.isGood ? good : others).add(connection);
+      (connection.pool.standing === 'works' ? good : others).add(connection);
       if (good.size + others.size <= most) return;
       const [first] = others.size > 0 ? others : good;
       if (first === undefined) return;

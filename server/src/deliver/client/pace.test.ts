@@ -11,7 +11,7 @@ suite('the pacer', () => {
   test('lets a few in at once and the rest in order, at its pace', (t) => {
     const admitted: string[] = [];
     const pacer = openTestPacer(t, (item) => admitted.push(item) > 0);
-    for (const item of 'abcdefgh') pacer.ask(item, false);
+    for (const item of 'abcdefgh') pacer.ask(item, 'failing');
     assert.equal(admitted.join(''), 'ab');
     t.mock.timers.tick(50);
     assert.equal(admitted.join(''), 'abc');
@@ -22,16 +22,37 @@ suite('the pacer', () => {
   test('serves two lines in turn while somebody stands in both', (t) => {
     const admitted: string[] = [];
     const pacer = openTestPacer(t, (item) => admitted.push(item) > 0);
-    for (const item of 'abcdef') pacer.ask(item, false);
-    for (const item of 'XY') pacer.ask(item, true);
+    for (const item of 'abcdef') pacer.ask(item, 'failing');
+    for (const item of 'XY') pacer.ask(item, 'works');
     for (let turn = 0; turn < 6; turn += 1) t.mock.timers.tick(50);
     assert.equal(admitted.join(''), 'abXcYdef');
+  });
+
+  test('serves receivers that work, unknown and failing ones in turn, however long a line is', (t) => {
+    const admitted: string[] = [];
+    const pacer = openTestPacer(t, (item) => admitted.push(item) > 0);
+    for (const item of 'abcdefgh') pacer.ask(item, 'failing');
+    for (const item of '123') pacer.ask(item, 'unknown');
+    for (const item of 'XYZ') pacer.ask(item, 'works');
+    for (let turn = 0; turn < 12; turn += 1) t.mock.timers.tick(50);
+    assert.equal(admitted.join(''), 'abX1cY2dZ3efgh');
+  });
+
+  test('lets more in of those that cost less', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const admitted: string[] = [];
+    const admit = (item: string) => admitted.push(item) > 0;
+    const pacer = openPacer({ perSecond: 20, now: () => Date.now(), admit, cost: () => 0.25 });
+    for (const item of 'abcdefghijklmnop') pacer.ask(item, 'works');
+    assert.equal(admitted.join(''), 'abcde', 'until less than one token is left');
+    t.mock.timers.tick(50);
+    assert.equal(admitted.join(''), 'abcdefghi');
   });
 
   test('spends nothing on those who have no use for their turn', (t) => {
     const admit: Mock<(item: string) => boolean> = t.mock.fn((item: string) => item === 'x');
     const pacer = openTestPacer(t, admit);
-    for (const item of 'abcdefgx') pacer.ask(item, false);
+    for (const item of 'abcdefgx') pacer.ask(item, 'failing');
     assert.equal(admit.mock.callCount(), 8);
   });
 
@@ -39,7 +60,7 @@ suite('the pacer', () => {
     const admitted: string[] = [];
     const pacer = openTestPacer(t, (item) => admitted.push(item) > 0);
     for (const _ of 'abc') pacer.overdraw();
-    pacer.ask('x', false);
+    pacer.ask('x', 'failing');
     t.mock.timers.tick(90);
     assert.deepEqual(admitted, []);
     t.mock.timers.tick(20);
@@ -49,19 +70,19 @@ suite('the pacer', () => {
   test('takes those who come while it lets others in', (t) => {
     const admitted: string[] = [];
     const pacer: Pacer<string> = openTestPacer(t, (item) => {
-      if (item === 'a') pacer.ask('b', false);
+      if (item === 'a') pacer.ask('b', 'failing');
       return admitted.push(item) > 0;
     });
-    pacer.ask('a', false);
+    pacer.ask('a', 'failing');
     assert.deepEqual(admitted, ['a', 'b']);
   });
 
   test('lets nobody in once it is stopped', (t) => {
     const admitted: string[] = [];
     const pacer = openTestPacer(t, (item) => admitted.push(item) > 0);
-    for (const item of 'abc') pacer.ask(item, false);
+    for (const item of 'abc') pacer.ask(item, 'failing');
     pacer.stop();
-    pacer.ask('d', false);
+    pacer.ask('d', 'failing');
     t.mock.timers.tick(1_000);
     assert.deepEqual(admitted, ['a', 'b']);
   });

@@ -1,9 +1,12 @@
+/** What is believed about a receiver. */
+export type Standing = 'works' | 'unknown' | 'failing';
+
 export type Pacer<Item> = {
   /**
-   * Lets the item in, now or when its turn comes. There are two lines, which take turns: however many come who never did any
-   * good, those who did stand behind their like only. In a line it is first come, first served.
+   * Lets the item in, now or when its turn comes. Each standing has a line, and the lines take turns: however many receivers
+   * fail, those that work and those that nothing is known about do not wait behind them. In a line it is first come, first served.
    */
-  ask(item: Item, isGood: boolean): void;
+  ask(item: Item, standing: Standing): void;
   /** Counts one that could not wait; those who can, wait longer for it. */
   overdraw(): void;
   /** Forgets everyone who waits or will come. */
@@ -15,13 +18,15 @@ type Needs<Item> = {
   now: () => number;
   /** False when the item has no use for its turn any more: the next one gets it. */
   admit: (item: Item) => boolean;
+  /** The part of a token that the item takes; one, if this is left out. */
+  cost?: (item: Item) => number;
 };
 
 /** How far apart two wake-ups are at least: a timer for each token would cost more than the few that it lets in early. */
 const TICK_MS = 10;
 
-/** A token bucket with two waiting lines. */
-export function openPacer<Item>({ perSecond, now, admit }: Needs<Item>): Pacer<Item> {
+/** A token bucket with three waiting lines. */
+export function openPacer<Item>({ perSecond, now, admit, cost = () => 1 }: Needs<Item>): Pacer<Item> {
   const bucket = openBucket(perSecond, now);
   const lines = openLines<Item>();
   let timer: NodeJS.Timeout | undefined;
@@ -30,17 +35,20 @@ export function openPacer<Item>({ perSecond, now, admit }: Needs<Item>): Pacer<I
 
   function letIn(): void {
     isServing = true;
-    while (lines.size() > 0 && bucket.waitMs() === 0) if (admit(lines.next())) bucket.take();
+    while (lines.size() > 0 && bucket.waitMs() === 0) {
+      const item = lines.next();
+      if (admit(item)) bucket.take(cost(item));
+    }
     isServing = false;
     timer = lines.size() === 0 ? undefined : setTimeout(letIn, Math.max(TICK_MS, bucket.waitMs()));
   }
   return {
-    ask(item, isGood) {
+    ask(item, standing) {
       if (isStopped) return;
-      lines.add(item, isGood);
+      lines.add(item, standing);
       if (timer === undefined && !isServing) letIn();
     },
-    overdraw: () => bucket.take(),
+    overdraw: () => bucket.take(1),
     stop() {
       isStopped = true;
       lines.clear();
@@ -50,32 +58,32 @@ export function openPacer<Item>({ perSecond, now, admit }: Needs<Item>): Pacer<I
 }
 
 type Lines<Item> = {
-  add(item: Item, isGood: boolean): void;
-  /** Of the two lines in turn, as long as somebody stands in both. There must be one. */
+  add(item: Item, standing: Standing): void;
+  /** Of the lines in turn; those in which nothing waits are passed over. There must be one. */
   next(): Item;
   size(): number;
   clear(): void;
 };
 
 function openLines<Item>(): Lines<Item> {
-  let [inTurn, after]: [Item[], Item[]] = [[], []];
-  const good = inTurn;
-  const others = after;
+  const lines: Record<Standing, Item[]> = { works: [], unknown: [], failing: [] };
+  const inTurn = Object.values(lines);
   return {
-    add: (item, isGood) => void (isGood ? good : others).push(item),
+    add: (item, standing) => void lines[standing].push(item),
     next() {
-      if (after.length > 0) [inTurn, after] = [after, inTurn];
-      return inTurn.shift() as Item;
+      const at = inTurn.findIndex((line) => line.length > 0);
+      const [line = []] = inTurn.splice(at, 1);
+      inTurn.push(line);
+      return line.shift() as Item;
     },
-    size: () => good.length + others.length,
+    size: () => inTurn.reduce((sum, line) => sum + line.length, 0),
     clear() {
-      good.length = 0;
-      others.length = 0;
+      for (const line of inTurn) line.length = 0;
     },
   };
 }
 
-type Bucket = { waitMs(): number; take(): void };
+type Bucket = { waitMs(): number; take(tokens: number): void };
 
 /** It holds a tenth of a second, so that an idle process does not start with a stampede. */
 function openBucket(perSecond: number, now: () => number): Bucket {
@@ -89,8 +97,8 @@ function openBucket(perSecond: number, now: () => number): Bucket {
       filledAt = at;
       return tokens >= 1 ? 0 : ((1 - tokens) / perSecond) * 1_000;
     },
-    take() {
-      tokens -= 1;
+    take(taken) {
+      tokens -= taken;
     },
   };
 }

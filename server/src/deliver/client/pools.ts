@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import type { Standing } from './pace.ts';
 import type { Sending } from './sending.ts';
 
 /** The connections of one workspace to one origin. It exists while it has a connection or a POST, and not a moment longer. */
@@ -7,8 +8,8 @@ export type Pool = {
   origin: string;
   /** The last one used is the first one taken, so that those in excess grow old and close. */
   idle: Connection[];
-  /** Whether the last answer was a good one. */
-  isGood: boolean;
+  /** By its last answer; before the first one, as far as the sender of its POSTs knows. */
+  standing: Standing;
   /** Connections, and dials that may become one. */
   open: number;
   /** POSTs that are not answered yet. */
@@ -35,7 +36,7 @@ export function openPools(): Pools {
       if (pools === undefined) workspaces.set(workspaceId, (pools = new Map()));
       let pool = pools.get(origin);
       if (pool === undefined) {
-        pool = { workspaceId, origin, idle: [], isGood: false, open: 0, unanswered: 0, waiting: [], inLine: 0 };
+        pool = { workspaceId, origin, idle: [], standing: 'unknown', open: 0, unanswered: 0, waiting: [], inLine: 0 };
         pools.set(origin, pool);
         size += 1;
       }

@@ -44,7 +44,7 @@ export function admitDial(traffic: Traffic, pool: Pool): boolean {
 /** Time is up. Whatever the POST holds is closed, so that it ends at the receiver too. */
 export function timeOut(traffic: Traffic, sending: Sending): void {
   const { stage, dial, status, pool } = sending;
-  if (status === 0 && stage !== 'waiting') pool.isGood = false;
+  if (status === 0 && stage !== 'waiting') pool.standing = 'failing';
   const within = `within ${traffic.timeoutMs / 1_000} s`;
   if (stage === 'sent' && status !== 0) settleStatus(traffic, sending);
   else if (stage === 'sent') settleError(traffic, sending, ['timeout', `no answer ${within}`]);
@@ -73,7 +73,7 @@ export function settleError(traffic: Traffic, sending: Sending, [errorClass, det
 }
 
 function settleStatus(traffic: Traffic, sending: Sending): void {
-  sending.pool.isGood = sending.status < 500;
+  sending.pool.standing = sending.status < 500 ? 'works' : 'failing';
   settle(traffic, sending);
   sending.resolve(statusAnswer(sending, traffic.now()));
 }
@@ -105,7 +105,7 @@ export function askForMore(traffic: Traffic, pool: Pool, most: number): void {
   // Counted here, because the pacer may let some of them in at once.
   for (let asked = pool.inLine; asked < wanted; asked += 1) {
     pool.inLine += 1;
-    traffic.pacer.ask(pool, pool.isGood);
+    traffic.pacer.ask(pool, pool.standing);
   }
 }
 
@@ -142,7 +142,7 @@ function failToDial(traffic: Traffic, sending: Sending, failure: Extract<Dialed,
   const { pool } = sending;
   sending.address = failure.address;
   pool.open -= 1;
-  pool.isGood = false;
+  pool.standing = 'failing';
   settleError(traffic, sending, [failure.errorClass, failure.detail]);
   askForDials(traffic, pool);
 }
@@ -208,7 +208,7 @@ function fail(traffic: Traffic, connection: Connection, error: Error): void {
     traffic.pacer.overdraw();
     return startDial(traffic, sending);
   }
-  sending.pool.isGood = false;
+  sending.pool.standing = 'failing';
   settleError(traffic, sending, [errorClass, errorDetail(error)]);
 }
 
