@@ -10,6 +10,7 @@ import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver
 import { killDeliver } from './inject/kill-deliver.ts';
 import { killLeader } from './inject/kill-leader.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
+import { quietReceivers } from './inject/quiet-receivers.ts';
 import { stopDatabase } from './inject/stop-database.ts';
 import { stopNats } from './inject/stop-nats.ts';
 import { skewClocks } from './inject/skew-clocks.ts';
@@ -37,6 +38,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['many-lanes', openManyLanes],
   ['hanging-receivers', hangReceivers],
   ['hostile-receivers', attackFromReceivers],
+  ['quiet-receivers', quietReceivers],
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
   ['clock-skew', skewClocks],

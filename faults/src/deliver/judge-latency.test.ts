@@ -11,6 +11,10 @@ suite('the verdict on what others notice', () => {
     lateOnly(judgeLatency({ name: 'healthy', quiet: [timed(quietMs)], during: [timed(duringMs)], bound }));
 
   test('is green within twice the quiet p99', () => assert.deepEqual(judged(10, 20), []));
+  test('is green within as many times the quiet p99 as the bound says', () => {
+    assert.deepEqual(judged(10, 30, { ...BOUND, times: 3 }), []);
+    assert.match(judged(10, 31, { ...BOUND, times: 3 }).join(), /over 30 ms/);
+  });
   test('is green below the floor', () => assert.deepEqual(judged(10, 200, { ...BOUND, floorMs: 250 }), []));
   test('is green when the machine itself was that late, and only then', () => {
     const noisy = { name: 'healthy', quiet: [timed(10)], during: [timed(200)], bound: { ...BOUND, hops: 8 } };

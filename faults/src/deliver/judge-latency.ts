@@ -9,6 +9,8 @@ export type LatencyBound = {
   maxP99Ms: number;
   /** Not one may pass this. */
   lateMs: number;
+  /** So many times the quiet p99 is allowed; two, if this is left out. */
+  times?: number;
   /** An event passes through so many processes; each is as late as the machine is. */
   hops?: number;
 };
@@ -27,13 +29,15 @@ export type LatencyCase = {
   machineLateMs?: number;
 };
 
-/** Nobody else's p99 more than doubles. */
+/** Nobody else's p99 more than doubles, or grows more than the bound says. */
 export function judgeLatency({ name, quiet, during, bound, machineLateMs = 0 }: LatencyCase): Findings {
   const quietP99Ms = percentileMs(quiet, 0.99) ?? Infinity;
   const p99Ms = percentileMs(during, 0.99) ?? Infinity;
   const maxMs = percentileMs(during, 1) ?? Infinity;
   const noiseMs = machineLateMs * (bound.hops ?? 0);
-  const limitMs = Math.round(Math.min(bound.maxP99Ms, Math.max(bound.floorMs, 2 * quietP99Ms)) + noiseMs);
+  const limitMs = Math.round(
+    Math.min(bound.maxP99Ms, Math.max(bound.floorMs, (bound.times ?? 2) * quietP99Ms)) + noiseMs,
+  );
   const complaints: Complaint[] = [[quiet.length === 0 || during.length === 0, `${name}: nothing was measured`]];
   const late: Complaint[] = [
     [p99Ms > limitMs, `${name}: p99 was ${p99Ms} ms, over ${limitMs} ms; in quiet times it is ${quietP99Ms} ms`],

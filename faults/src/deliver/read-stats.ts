@@ -7,13 +7,20 @@ import type { ServerProcess } from '../server-process.ts';
 export type StatsLine = {
   at: number;
   inFlight: number;
+  late: number;
   drains: number;
   rssMb: number;
   /** Since its start. */
   loopDelayP99Ms: number;
 };
 
-export type ProcessFigures = { mostInFlight: number; mostDrains: number; mostRssMb: number; loopDelayP99Ms: number };
+export type ProcessFigures = {
+  mostInFlight: number;
+  mostLate: number;
+  mostDrains: number;
+  mostRssMb: number;
+  loopDelayP99Ms: number;
+};
 
 /** The worst of what each process said of itself in a time. */
 export function processFigures(processes: readonly ServerProcess[], { from, to }: Span): ProcessFigures & Figures {
@@ -21,6 +28,7 @@ export function processFigures(processes: readonly ServerProcess[], { from, to }
   const most = (of: (line: StatsLine) => number) => Math.max(...lines.map(of));
   return {
     mostInFlight: most((line) => line.inFlight),
+    mostLate: most((line) => line.late),
     mostDrains: most((line) => line.drains),
     mostRssMb: most((line) => line.rssMb),
     loopDelayP99Ms: most((line) => line.loopDelayP99Ms),
