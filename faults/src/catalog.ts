@@ -8,6 +8,7 @@ import { killAllNodes } from './inject/kill-all-nodes.ts';
 import { killCollect } from './inject/kill-collect.ts';
 import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver-leaders.ts';
 import { killDeliver } from './inject/kill-deliver.ts';
+import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
@@ -30,6 +31,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['sigterm', terminateCollect],
   ['database-stopped', stopDatabase],
   ['deliver-kill', killDeliver],
+  ['deliver-burst-kill', killInBurst],
   ['deliver-leader-kill', killDeliverLeaders],
   ['deliver-both-kill', killDeliverAndLeaders],
   ['deliver-sigterm', terminateDeliver],

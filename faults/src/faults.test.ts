@@ -14,6 +14,8 @@ const PROMISES: Readonly<Record<string, string>> = {
   'database-stopped':
     'collect does not notice that PostgreSQL is gone, control says so, and both go on when it is back',
   'deliver-kill': 'a delivering process killed at any moment loses nothing, and repeats no more than it had under way',
+  'deliver-burst-kill':
+    'a delivering process killed in a burst repeats nothing that it had acknowledged, and loses nothing',
   'deliver-leader-kill': 'deliveries outlive the leader of any of their streams',
   'deliver-both-kill': 'deliveries outlive leaders and delivering processes that die together',
   'deliver-sigterm': 'a delivering process asked to leave loses nothing and repeats nothing',

@@ -1,0 +1,57 @@
+import { finishDeliveries } from '../deliver/finish-deliveries.ts';
+import type { Strike } from '../deliver/judge-deliveries.ts';
+import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
+import { planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { joinFindings } from '../join-findings.ts';
+import type { FaultRun, Findings } from '../run-fault.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** More than one process takes, so that it is killed with its hands full. */
+const CALLS_PER_SECOND = 500;
+const WITHIN_MS = 60_000;
+/** What the dead process had written into its sockets arrives all the same, on a busy machine a little later. */
+const ON_ITS_WAY_MS = 1_000;
+
+/**
+ * A deliver process dies in the middle of a burst of single calls for one destination. What comes twice is among the requests
+ * that it had not acknowledged: those under way, and those that were answered so lately that their record was not stored yet.
+ */
+export async function killInBurst(run: FaultRun): Promise<Findings> {
+  const calls = run.isFull ? 5_000 : 1_500;
+  await using scene = await openDeliverScene(run, {
+    nodes: 1,
+    plan: planWorkspaces({ name: 'burst', workspaces: 1, sourcesEach: 1, destinationsPerSource: 1 }),
+    behaviour: { status: 200 },
+    retryScale: 1,
+    roles: ['collect', 'deliver'],
+  });
+  const load = scene.load({ batchesPerSecond: CALLS_PER_SECOND, sizes: [1, 1] });
+  await waitUntil('half of the calls arrived', WITHIN_MS, () => scene.arrivals.length >= calls / 2);
+  const [deliver] = scene.delivers;
+  if (deliver === undefined) throw new Error('nothing delivers');
+  const from = performance.now();
+  await deliver.kill('SIGKILL');
+  const killedAt = performance.now();
+  const inFlight = await countUnacknowledged(scene);
+  const strikes: Strike[] = [{ what: 'kill in a burst', from, until: killedAt + ON_ITS_WAY_MS, inFlight }];
+  await deliver.start();
+  await waitUntil('all calls were sent', WITHIN_MS, () => scene.oracle.calls.size >= calls);
+  const found = await finishDeliveries(scene, load, strikes);
+  return joinFindings(found, { figures: { unacknowledgedAtKill: inFlight, ...twice(scene, killedAt) } });
+}
+
+async function countUnacknowledged({ engine }: DeliverScene): Promise<number> {
+  let left = await engine.leftovers();
+  await waitUntil('the engine says what is left', WITHIN_MS, async () => (left = await engine.leftovers()).isWhole);
+  return left.unacknowledged;
+}
+
+/** How many came twice, and how long before the kill the first of them had arrived. */
+function twice({ arrivals }: DeliverScene, killedAt: number): { cameTwice: number; oldestMs: number } {
+  const groups = Map.groupBy(arrivals, ({ messageId }) => messageId)
+    .values()
+    .filter((group) => group.length > 1)
+    .toArray();
+  const oldest = Math.min(killedAt, ...groups.flat().map(({ at }) => at));
+  return { cameTwice: groups.length, oldestMs: Math.round(killedAt - oldest) };
+}
