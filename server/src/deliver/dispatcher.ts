@@ -276,12 +276,11 @@ function keepSweeping(state: State): void {
 
 /** For what no answer sets in motion: late attempts, patience that is over, budgets that have grown, gates shut by others. */
 function sweep(state: State): void {
-  const { slots } = state;
-  const now = state.needs.now();
-  const uptimeMs = state.needs.uptimeMs();
+  const { slots, needs } = state;
+  const uptimeMs = needs.uptimeMs();
   slots.findLate(uptimeMs);
   for (const line of state.busy) {
-    if (state.isStopped || isShut(line.gate, now)) handBackAll(line);
+    if (state.isStopped || isShut(line.gate, needs.now())) handBackAll(line);
     if (isCrowdedOut(state, line.gate)) handBackFresh(line);
     handBackLate(line, uptimeMs);
     if (waitingIn(line) === 0) state.busy.delete(line);
