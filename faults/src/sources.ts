@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openLog } from '../../server/src/log.ts';
+import { openEntrySigner } from '../../server/src/secrets/sign-entry.ts';
 import type { SourceConfig } from '../../server/src/stream/config-bucket.ts';
 import type { ConfigWriter } from '../../server/src/stream/config-writer.ts';
 import type { StreamSettings } from '../../server/src/stream/layout.ts';
@@ -33,14 +34,14 @@ export function sourceConfig({ id, writeKey }: Source, workspaceId: string): Sou
 /** A second after a start the servers close their surplus routes and count as offline for a moment; then it is tried again. */
 export async function writeConfig(
   natsUrl: string,
-  size: Pick<StreamSettings, 'replicas' | 'eventStreams'>,
+  { keys, ...size }: Pick<StreamSettings, 'replicas' | 'eventStreams'> & { keys?: ReadonlyMap<number, Buffer> },
   write: (writer: ConfigWriter) => Promise<void>,
 ): Promise<void> {
   let lastError: unknown;
   const isPut = async () => {
     try {
       await using stream = await openStream({ natsUrl, settings: streamSettings(size), log: SILENT });
-      await write(await stream.configWriter());
+      await write(await stream.configWriter(keys && openEntrySigner(keys)));
       return true;
     } catch (error) {
       lastError = error;

@@ -5,6 +5,7 @@ import { hashOfSecret } from './control/secret-text.ts';
 import type { Control } from './control/start-control.ts';
 import type { KeyRing } from './secrets/seal.ts';
 import { sealSettings } from './secrets/sealed-settings.ts';
+import type { EntrySigner } from './secrets/sign-entry.ts';
 import type { Running } from './start-roles.ts';
 import { insertDestination, lockDestination, updateDestination } from './store/destinations.ts';
 import type { Tx } from './store/open-store.ts';
@@ -24,17 +25,18 @@ const NAME = 'Demo';
 
 type Roles = Pick<Running, 'stream' | 'control'>;
 export type DemoReceiverAt = { url: string; keyRing: KeyRing };
+type SignedReceiver = DemoReceiverAt & { signer: EntrySigner };
 
 /**
  * A source whose write key is easy to type, which the API would never make. With a receiver there is a destination too; its
  * address is another one at each start.
  */
-export async function putDemoSource({ stream, control }: Roles, receiver: DemoReceiverAt | undefined): Promise<void> {
+export async function putDemoSource({ stream, control }: Roles, receiver: SignedReceiver | undefined): Promise<void> {
   if (control !== undefined) {
     await storeDemoSource(control, receiver?.url);
     return;
   }
-  const writer = await stream.configWriter();
+  const writer = await stream.configWriter(receiver?.signer);
   const shared = { workspaceId: WORKSPACE_ID, name: NAME, enabled: true };
   await writer.putSource({ ...shared, id: SOURCE_ID, writeKeyHashes: [hashOfKey(WRITE_KEY)] });
   if (receiver === undefined) return;

@@ -7,6 +7,7 @@ import { DESTINATION_ID, putDemoSource, SHARED_SECRET, untilDemoIsKnown, WRITE_K
 import { deliveryId } from './delivery/delivery.ts';
 import { openLog } from './log.ts';
 import { openKeyRing } from './secrets/seal.ts';
+import { openEntrySigner } from './secrets/sign-entry.ts';
 import { nextStopSignal, startRoles } from './start-roles.ts';
 import { connectNats } from './stream/connect-nats.ts';
 import { followEvents } from './stream/read-events.ts';
@@ -40,7 +41,14 @@ const watching = stack.use(
 );
 stack.use(await followEvents(watching, config.stream.eventStreams, screen.stored));
 const isKnown = running.view && untilDemoIsKnown(running.view, receiver !== undefined);
-await putDemoSource(running, receiver && { url: receiver.url, keyRing: openKeyRing(config.deliver.keys) });
+await putDemoSource(
+  running,
+  receiver && {
+    url: receiver.url,
+    keyRing: openKeyRing(config.deliver.keys),
+    signer: openEntrySigner(config.deliver.keys),
+  },
+);
 await isKnown;
 console.log(`
 Millrace is collecting on http://localhost:${running.collectPort}   (write key: ${WRITE_KEY})

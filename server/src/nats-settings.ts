@@ -10,10 +10,15 @@ const SETTINGS = {
   credentials: 'MILLRACE_NATS_CREDS_FILE',
 } as const;
 
-type Name = (typeof SETTINGS)[keyof typeof SETTINGS] | 'MILLRACE_NATS_URL';
+type Name = (typeof SETTINGS)[keyof typeof SETTINGS] | 'MILLRACE_NATS_URL' | 'MILLRACE_UNSIGNED_CONFIG';
 type Reader = { text(name: Name): string; problem(name: Name, what: string): void };
 
-export type NatsSettings = { natsUrl: string; natsFiles: NatsFiles };
+export type NatsSettings = {
+  natsUrl: string;
+  natsFiles: NatsFiles;
+  /** For the time of an upgrade from a version that does not sign config entries. */
+  mayBeUnsigned: boolean;
+};
 
 /** Never repeats a value in a problem: the URL may hold a password. */
 export function readNatsSettings(read: Reader): NatsSettings {
@@ -30,7 +35,13 @@ export function readNatsSettings(read: Reader): NatsSettings {
       'names a user, or an NKey or credentials file is set: one of the three, not more',
     );
   }
-  return { natsUrl, natsFiles };
+  return { natsUrl, natsFiles, mayBeUnsigned: readUnsigned(read) };
+}
+
+function readUnsigned(read: Reader): boolean {
+  const text = read.text('MILLRACE_UNSIGNED_CONFIG');
+  if (text !== 'refuse' && text !== 'allow') read.problem('MILLRACE_UNSIGNED_CONFIG', 'must be refuse or allow');
+  return text === 'allow';
 }
 
 function readNatsUrl(read: Reader): string {

@@ -10,6 +10,7 @@ import { type Deliver, startDeliver } from './deliver/start-deliver.ts';
 import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
+import { type EntrySigner, openEntrySigner } from './secrets/sign-entry.ts';
 import type { ConfigView } from './stream/config-bucket.ts';
 import { openStream, type Stream } from './stream/open-stream.ts';
 import { NO_TAIL, type TailWriter } from './stream/tail-writer.ts';
@@ -34,16 +35,19 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const stream = starting.use(await openStream({ natsUrl, natsFiles, settings: config.stream, metrics, log }));
   const plays = (role: Role) => config.roles.includes(role);
   // One copy of the configuration for all roles of the process.
-  const view = plays('collect') || plays('deliver') ? starting.use(await stream.configView()) : undefined;
+  const signer = config.control.keys.size === 0 ? undefined : openEntrySigner(config.control.keys);
+  const trust = signer && { check: signer.check, mayBeUnsigned: config.mayBeUnsigned };
+  const view = plays('collect') || plays('deliver') ? starting.use(await stream.configView(trust)) : undefined;
   const tail = view === undefined ? NO_TAIL : starting.use(stream.tailWriter());
   const tracing = config.isTraced ? openTracing() : NO_TRACING;
-  const needs = { config, stream, metrics, tail, tracing, log };
+  const needs = { config, stream, signer, metrics, tail, tracing, log };
   const deliver = view !== undefined && plays('deliver') ? starting.use(await playDeliver(needs, view)) : undefined;
   const collect = view !== undefined && plays('collect') ? starting.use(await playCollect(needs, view)) : undefined;
   const control = plays('control') ? starting.use(await playControl(needs)) : undefined;
   const running = starting.move();
   life.doing = 'working';
   life.stream = stream;
+  life.view = view;
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,
@@ -59,7 +63,7 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   };
 }
 
-type Life = { doing: 'starting' | 'working' | 'shutting down'; stream?: Stream };
+type Life = { doing: 'starting' | 'working' | 'shutting down'; stream?: Stream; view?: ConfigView | undefined };
 type WatchNeeds = { config: Config; metrics: Metrics; life: Life; log: Logger };
 
 /** First to start and last to stop, so that it can be asked all the time. Roles that are open have read the configuration. */
@@ -69,6 +73,7 @@ async function playMetrics({ config, metrics, life, log }: WatchNeeds): Promise<
   const whyNotReady = () => [
     ...(life.doing === 'working' ? [] : [`this process is ${life.doing}`]),
     ...(life.stream?.isConnected() === false ? ['NATS cannot be reached'] : []),
+    ...(life.view?.isSettled() === false ? ['the configuration is not signed by control yet'] : []),
   ];
   const { port } = starting.use(await serveMetrics({ settings: config.metrics, metrics, whyNotReady, log }));
   const running = starting.move();
@@ -78,6 +83,8 @@ async function playMetrics({ config, metrics, life, log }: WatchNeeds): Promise<
 type RoleNeeds = {
   config: Config;
   stream: Stream;
+  /** Undefined without the key ring, so for collect alone. */
+  signer: EntrySigner | undefined;
   metrics: Metrics;
   tail: TailWriter;
   tracing: Tracing;
@@ -108,9 +115,9 @@ async function playDeliver({ config, stream, ...needs }: RoleNeeds, view: Config
   return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function playControl({ config, stream, metrics, log }: RoleNeeds): Promise<Control> {
+async function playControl({ config, stream, signer, metrics, log }: RoleNeeds): Promise<Control> {
   await using starting = new AsyncDisposableStack();
-  const configWriter = await stream.configWriter();
+  const configWriter = await stream.configWriter(signer);
   const record = starting.use(await stream.recordSide());
   const side = starting.use(await stream.controlSide());
   const control = starting.use(

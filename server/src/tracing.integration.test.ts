@@ -6,7 +6,7 @@ import { startNatsCluster } from '@millrace/engines';
 import { type Attributes, type Context, type Span, type SpanOptions, trace, type Tracer } from '@opentelemetry/api';
 import { hashOfKey } from './collect/find-write-key.ts';
 import { readConfig } from './config.ts';
-import { destination, KEYS, SOURCE_ID, track, until, WORKSPACE_ID } from './deliver/deliver-for-tests.ts';
+import { destination, KEYS, SIGNER, SOURCE_ID, track, until, WORKSPACE_ID } from './deliver/deliver-for-tests.ts';
 import { openReceiver } from './deliver/receiver-for-tests.ts';
 import { openLog } from './log.ts';
 import { startRoles } from './start-roles.ts';
@@ -51,7 +51,7 @@ test('a call, its append and its attempt are one trace, and the receiver is told
   const read = readConfig(settings);
   assert.ok(read.ok);
   await using running = await startRoles(read.value, openLog({ level: 'silent', pretty: false }));
-  const writer = await running.stream.configWriter();
+  const writer = await running.stream.configWriter(SIGNER);
   const targets = [{ url: receiver.url }];
   await writer.putDestination(destination({ id: 'dst_1', settings: { targets, sharedSecret: 'a secret' } }));
   const who = { id: SOURCE_ID, workspaceId: WORKSPACE_ID, name: 'Shop', enabled: true };

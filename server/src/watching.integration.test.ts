@@ -9,7 +9,7 @@ import { after, before, suite, test } from 'node:test';
 import { freePorts, ROOT_DIR, startNatsCluster } from '@millrace/engines';
 import { hashOfKey } from './collect/find-write-key.ts';
 import { readConfig } from './config.ts';
-import { destination, KEYS, SOURCE_ID, track, until, WORKSPACE_ID } from './deliver/deliver-for-tests.ts';
+import { destination, KEYS, SIGNER, SOURCE_ID, track, until, WORKSPACE_ID } from './deliver/deliver-for-tests.ts';
 import { answer, openReceiver } from './deliver/receiver-for-tests.ts';
 import { openLog } from './log.ts';
 import { METRICS } from './metrics/declared.ts';
@@ -35,7 +35,7 @@ async function openScene() {
   const running = opening.use(await startRoles(read.value, openLog({ level: 'silent', pretty: false })));
   const good = opening.use(await openReceiver());
   const bad = opening.use(await openReceiver(answer(410)));
-  const writer = await running.stream.configWriter();
+  const writer = await running.stream.configWriter(SIGNER);
   const who = { id: SOURCE_ID, workspaceId: WORKSPACE_ID, name: 'Shop', enabled: true };
   for (const [id, { url }] of Object.entries({ dst_good: good, dst_bad: bad })) {
     await writer.putDestination(destination({ id, settings: { targets: [{ url }], sharedSecret: 'a secret' } }));

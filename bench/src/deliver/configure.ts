@@ -1,5 +1,6 @@
 import { CATALOG } from '@millrace/contract/control';
 import { openKeyRing } from '../../../server/src/secrets/seal.ts';
+import { openEntrySigner } from '../../../server/src/secrets/sign-entry.ts';
 import { sealSettings } from '../../../server/src/secrets/sealed-settings.ts';
 import { configKey, type DestinationConfig } from '../../../server/src/stream/config-bucket.ts';
 import type { Stream } from '../../../server/src/stream/open-stream.ts';
@@ -15,7 +16,7 @@ export type Configuration = { contender: string; count: number; port: number };
 
 /** Destinations as control writes them to the bucket, each with a source of its own. */
 export async function configure({ contender, count, port }: Configuration, stream: Stream): Promise<void> {
-  const writer = await stream.configWriter();
+  const writer = await stream.configWriter(openEntrySigner(new Map([[1, KEY]])));
   for (let start = 0; start < count; start += AT_ONCE) {
     const part = Array.from({ length: Math.min(AT_ONCE, count - start) }, (_, i) => start + i);
     await writer.write(

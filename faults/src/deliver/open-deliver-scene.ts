@@ -108,7 +108,7 @@ async function writePlan(
   { port }: EnterNeeds,
 ): Promise<Plan> {
   const size = { replicas: nodes, eventStreams: EVENT_STREAM_NAMES.length };
-  await writeConfig(url, size, async (writer) => {
+  await writeConfig(url, { ...size, keys: new Map([[1, KEY]]) }, async (writer) => {
     await writer.write(configOf(plan, port));
   });
   return plan;

@@ -129,7 +129,11 @@ suite('a start without a database', () => {
 });
 
 /** These tests have no NATS. */
-const NO_PROJECTOR = { changed: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+const NO_PROJECTOR = {
+  changed: () => undefined,
+  settled: async () => true,
+  [Symbol.asyncDispose]: async () => undefined,
+};
 
 type Line = { msg: string; link?: string };
 

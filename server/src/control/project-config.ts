@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Store } from '../store/open-store.ts';
+import { hasRepairsWaiting } from '../store/outbox.ts';
 import { type ProjectionLag, projectionLag, retryFailures } from '../store/projection-failures.ts';
 import type { ConfigWriter } from '../stream/config-writer.ts';
 import { projectChanges } from './project-changes.ts';
@@ -11,6 +12,8 @@ export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Lo
 export type Projector = AsyncDisposable & {
   /** Something was committed that the bucket should hear of now, not at the next look. */
   changed(): void;
+  /** Resolves with true when the whole bucket has been found equal to PostgreSQL, with false when we end before. */
+  settled(): Promise<boolean>;
 };
 
 /** Changes by other processes are found by looking. */
@@ -23,6 +26,8 @@ const REPAIR_RETRY_MS = 5_000;
 /** How often what the bucket did not take is tried again, and how many of them at once. */
 const SET_ASIDE_MS = 5_000;
 const SET_ASIDE_AT_ONCE = 200;
+/** A comparison reads the whole bucket, and what was set aside may keep it from being equal for long. */
+const SETTLE_MS = { first: 500, most: 30_000 };
 
 /** Keeps the config bucket equal to PostgreSQL: change by change, and as a whole at the start and every few minutes. */
 export function startProjector({ store, configWriter, log, metrics }: ProjectorNeeds): Projector {
@@ -36,6 +41,7 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
   const running = Promise.all([keepProjecting(needs), keepRepairing(needs), keepRetrying(needs, seen)]);
   return {
     changed: bell.ring,
+    settled: () => untilSettled(needs),
     async [Symbol.asyncDispose]() {
       life.abort();
       bell.ring();
@@ -97,6 +103,18 @@ async function keepRetrying(
       log.warn({ error: String(error) }, 'projection.retry_failed');
     }
   }
+}
+
+async function untilSettled({ bell, signal, ...needs }: LoopNeeds): Promise<boolean> {
+  for (let waitMs = SETTLE_MS.first; !signal.aborted; waitMs = Math.min(waitMs * 2, SETTLE_MS.most)) {
+    // The comparison finds nothing while repairs wait: they are asked about before and after.
+    const hadRepairs = await needs.store.asSystem(hasRepairsWaiting);
+    const differences = await repairConfig(needs);
+    if (!hadRepairs && differences === 0 && !(await needs.store.asSystem(hasRepairsWaiting))) return true;
+    bell.ring();
+    await pause(waitMs, signal);
+  }
+  return false;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -22,14 +22,14 @@ const PAGE = 500;
 export async function repairConfig({ store, configWriter }: RepairNeeds): Promise<number> {
   if (await store.asSystem(hasRepairsWaiting)) return 0;
   const seen = await readBucket(configWriter);
-  const sources = await comparePages(store, seen, {
+  const sources = await comparePages({ store, configWriter }, seen, {
     page: async (tx, page) => (await pageOfSources(tx, page)).map((row) => ({ ...row, entry: sourceEntry(row) })),
   });
-  const destinations = await comparePages(store, seen, {
+  const destinations = await comparePages({ store, configWriter }, seen, {
     page: async (tx, page) =>
       (await pageOfDestinations(tx, page)).map((row) => ({ ...row, entry: destinationEntry(row) })),
   });
-  const users = await comparePages(store, seen, {
+  const users = await comparePages({ store, configWriter }, seen, {
     page: async (tx, page) => (await pageOfUsers(tx, page)).map((row) => ({ ...row, entry: userEntry(row) })),
   });
   const left = await repairLeftOvers(store, seen);
@@ -48,7 +48,7 @@ type Row = { id: string; workspace_id: string; entry: ConfigEntry };
 
 /** Goes through the rows page by page, each in a short transaction of its own; what was compared leaves `seen`. */
 async function comparePages(
-  store: Store,
+  { store, configWriter }: RepairNeeds,
   seen: Seen,
   { page }: { page(tx: Tx, page: Page): Promise<Row[]> },
 ): Promise<number> {
@@ -56,7 +56,9 @@ async function comparePages(
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after;
     const rows = await store.asSystem((tx) => page(tx, { limit: PAGE, after: from }));
-    const differing = rows.filter(({ entry }) => seen.get(entry.key)?.digest !== digestOf(entry.value));
+    const differing = rows.filter(
+      ({ entry }) => seen.get(entry.key)?.digest !== digestOf(configWriter.textOf(entry.key, entry.value)),
+    );
     for (const { entry } of rows) seen.delete(entry.key);
     await addRepairs(
       store,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { startPostgresServer } from '@millrace/engines';
+import { pino } from 'pino';
 import { openLog } from '../log.ts';
 import { listCanaries } from '../store/key-ring.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
@@ -56,6 +57,27 @@ suite('the key ring', () => {
     const sources = await alone.ask('GET', '/api/v1/sources?limit=100');
     assert.ok((sources.body['items'] as unknown[]).length >= 60);
     await alone.ask('POST', `/api/v1/destinations/${ids[0] ?? ''}/rotate-secret`, {}, `rotate-${ids[0] ?? ''}`);
+  });
+
+  test('is said to be rotated only after everything is sealed and signed anew', async () => {
+    await using scene = await openScene();
+    await checkKeyRing(scene.store, ring(1));
+    {
+      await using server = await serve(scene, ring(1));
+      await createBoth(server, 'a');
+    }
+    const lines: string[] = [];
+    const told = pino({}, { write: (line: string) => void lines.push(line) });
+    const rotate = (isSigned: boolean) => {
+      const signedAnew = async () => {
+        lines.push(`sealed with the old key: ${await scene.store.asSystem((tx) => countSealedBy(tx, headOf(1)))}`);
+        return isSigned;
+      };
+      return rotateRing({ store: scene.store, keyRing: ring(1, 2), log: told, now, signedAnew });
+    };
+    assert.ok(await rotate(false));
+    assert.doesNotMatch(lines.join('\n'), /ring\.rotated/);
+    assert.ok(lines.includes('sealed with the old key: 0'));
   });
 
   test('is refused at the start without a key that is in use, and may lose one that is not', async () => {

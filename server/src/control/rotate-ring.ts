@@ -13,7 +13,14 @@ import {
 import { headOf, type KeyRing } from '../secrets/seal.ts';
 import { resealSettings } from '../secrets/sealed-settings.ts';
 
-export type RotationNeeds = { store: Store; keyRing: KeyRing; log: Logger; now(): Date };
+export type RotationNeeds = {
+  store: Store;
+  keyRing: KeyRing;
+  log: Logger;
+  now(): Date;
+  /** Resolves with true when every config entry carries a MAC of the new key. */
+  signedAnew?(): Promise<boolean>;
+};
 
 const BATCH = 500;
 const RETRY_MS = 1_000;
@@ -54,7 +61,8 @@ export async function rotateRing(needs: RotationNeeds, signal?: AbortSignal): Pr
   for (const table of SEALED_TABLES) {
     if (await store.asSystem((tx) => isSealedByOthers(tx, table, head))) return false;
   }
-  if (count > 0) log.info({ keyId: keyRing.activeId, count }, 'ring.rotated');
+  // Only then may the old key go: deliver would refuse what it signed.
+  if (count > 0 && (await needs.signedAnew?.()) !== false) log.info({ keyId: keyRing.activeId, count }, 'ring.rotated');
   return true;
 }
 

@@ -73,7 +73,7 @@ export async function startControl({
     now,
     log,
   };
-  starting.use(startRotation(needs));
+  starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));
   const running = starting.move();

@@ -4,7 +4,7 @@
  * something away, and the change is refused with a reason. So no entry stands in the way of the next one, and off is off.
  */
 import type { Projected } from '../store/outbox.ts';
-import type { ConfigChange, ConfigRoom, ConfigWriter } from '../stream/config-writer.ts';
+import type { ConfigChange, ConfigRoom, ConfigWriter, CurrentEntry } from '../stream/config-writer.ts';
 import { narrowEntry, shortestEntry } from './narrow-entry.ts';
 
 export type EntryChange = ConfigChange & Projected;
@@ -71,12 +71,12 @@ async function writeOne(change: EntryChange, writer: ConfigWriter): Promise<stri
   const current = await writer.current(key);
   const isGone = current.kind === 'deleted';
   if (value === undefined) return isGone ? undefined : (await writer.replace({ key, value }))?.why;
-  const bytes = sizeOf(value);
-  if (current.kind === 'put' && bytes <= sizeOf(current.value)) return (await writer.replace({ key, value }))?.why;
+  const bytes = sizeOf(writer.textOf(key, value));
+  if (current.kind === 'put' && bytes <= current.bytes) return (await writer.replace({ key, value }))?.why;
   if (kind === 'user') return (await writer.write([change]))[0] === undefined ? undefined : FULL;
   const maxBytes = writer.maxValueBytes();
   const why = bytes > maxBytes ? `its entry has ${bytes} bytes, and NATS takes at most ${maxBytes}` : FULL;
-  if (current.kind === 'put') await narrow(change, { inEffect: current.value, wanted: value }, writer);
+  if (current.kind === 'put') await narrow(change, { inEffect: current, wanted: value }, writer);
   // A watch may still hold what we removed to make room, before a crash.
   else if (!isGone) await writer.replace({ key, value: undefined });
   return why;
@@ -84,15 +84,22 @@ async function writeOne(change: EntryChange, writer: ConfigWriter): Promise<stri
 
 async function narrow(
   { key, kind }: EntryChange,
-  { inEffect, wanted }: { inEffect: string; wanted: string },
+  { inEffect, wanted }: { inEffect: PutEntry; wanted: string },
   writer: ConfigWriter,
 ): Promise<void> {
-  const narrowed = narrowEntry(kind, inEffect, wanted);
-  if (narrowed === inEffect) return;
+  const narrowed = isDoubtful(kind, inEffect) ? shortestEntry(kind, wanted) : narrowEntry(kind, inEffect.value, wanted);
+  if (narrowed === inEffect.value || wanted === inEffect.value) return;
   if ((await writer.replace({ key, value: narrowed })) === undefined || narrowed === undefined) return;
   const shortest = shortestEntry(kind, narrowed);
   const refusal = await writer.replace({ key, value: shortest });
   if (refusal !== undefined) await writer.replace({ key, value: undefined });
+}
+
+type PutEntry = Extract<CurrentEntry, { kind: 'put' }>;
+
+/** Whatever we write is signed, and a stranger's settings must not be. Of a source without a MAC only keys that we know remain. */
+function isDoubtful(kind: EntryChange['kind'], { verdict }: PutEntry): boolean {
+  return verdict === 'forged' || (verdict === 'unsigned' && kind === 'destination');
 }
 
 function sizeOf(value = ''): number {

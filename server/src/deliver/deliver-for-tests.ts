@@ -6,6 +6,7 @@ import { readNetworks } from '../http/address-policy.ts';
 import { type Logger, openLog } from '../log.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { sealSettings } from '../secrets/sealed-settings.ts';
+import { openEntrySigner } from '../secrets/sign-entry.ts';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import { openInspector } from '../stream/inspect-for-tests.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
@@ -14,6 +15,7 @@ import { type Deliver, type DeliverSettings, startDeliver } from './start-delive
 
 export const KEYS = new Map([[1, Buffer.alloc(32, 'k')]]);
 const keyRing = openKeyRing(KEYS);
+export const SIGNER = openEntrySigner(KEYS);
 
 export const SETTINGS: DeliverSettings = {
   keys: KEYS,
@@ -49,7 +51,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
   const settings = { replicas: options.nodes ?? 1, eventStreams: 1, laneStreams: 1, ...times } as const;
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
   const inspector = opening.use(await openInspector(cluster.url, log));
-  const writer = await stream.configWriter();
+  const writer = await stream.configWriter(SIGNER);
   const view = opening.use(await stream.configView());
   let requests = 0;
   const open = opening.move();
@@ -60,7 +62,8 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
     async putDestination(change: DestinationChange): Promise<void> {
       const wanted = destination(change);
       await writer.putDestination(wanted);
-      await until(() => JSON.stringify(view.destination(wanted.id)) === JSON.stringify(wanted));
+      const seen = () => ({ ...view.destination(wanted.id), mac: undefined });
+      await until(() => JSON.stringify(seen()) === JSON.stringify(wanted));
     },
     deleteDestination: (id: string) => writer.deleteDestination(id),
     /** What one deliver process does, as often as wanted. */
@@ -78,7 +81,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
 async function playDeliver(stream: Stream, settings: DeliverSettings, log: Logger): Promise<Deliver> {
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.deliverySide());
-  const config = starting.use(await stream.configView());
+  const config = starting.use(await stream.configView({ check: SIGNER.check, mayBeUnsigned: false }));
   const deliver = starting.use(await startDeliver({ settings, config, side, log }));
   const running = starting.move();
   return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -80,6 +80,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       userMark: nothing,
       hasMarks: () => false,
       lastErasureAt: nothing,
+      isSettled: () => true,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => undefined,
     },

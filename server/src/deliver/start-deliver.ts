@@ -243,7 +243,7 @@ function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameter
 
 type Pulling = { load: LoadWatch; windows: Windows };
 
-function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
   const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
   const room = (streams: number) => {
@@ -259,8 +259,9 @@ function startPulls({ settings, side }: DeliverNeeds, parts: Parts & Pulling): A
     windows.looks.fresh(lateMs);
     requests.take(request);
   };
+  const isHeldUp = () => load.isOverloaded() || !config.isSettled();
   return [
-    side.pullRequests({ room: (streams) => (load.isOverloaded() ? 0 : room(streams)), taken }),
-    side.pullTickets({ room: (isUrgent) => (load.isOverloaded() ? 0 : drains.room(isUrgent)), held: drains.drain }),
+    side.pullRequests({ room: (streams) => (isHeldUp() ? 0 : room(streams)), taken }),
+    side.pullTickets({ room: (isUrgent) => (isHeldUp() ? 0 : drains.room(isUrgent)), held: drains.drain }),
   ];
 }

@@ -123,6 +123,12 @@ export const METRICS = {
   },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
+  millrace_config_refused_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['unsigned', 'forged'],
+    help: 'Config entries that are not authentic and were not used',
+  },
   millrace_nats_losses_total: { kind: 'counter', help: 'Connections to NATS that were lost' },
   millrace_nats_connected: { kind: 'gauge', help: '1 while NATS can be reached' },
   millrace_stream_troubles_total: {

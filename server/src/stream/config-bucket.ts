@@ -7,10 +7,12 @@ import { jetstream } from '@nats-io/jetstream';
 import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connection } from './connect-nats.ts';
 import { indexDestinations, indexSources } from './config-index.ts';
 import type { UserMark } from '../delivery/withheld.ts';
 import { CONFIG_BUCKET } from './layout.ts';
+import { openTrust, type Trust, type TrustNeeds } from './trust-entries.ts';
 import { indexUsers } from './user-index.ts';
 import { watchBucket } from './watch-bucket.ts';
 import { whenSettled } from './when-settled.ts';
@@ -65,6 +67,8 @@ export type ConfigView = AsyncDisposable & {
   hasMarks(sourceId: string): boolean;
   /** The time of the newest deletion request of a workspace. */
   lastErasureAt(workspaceId: string): number | undefined;
+  /** Whether deliver may take up work: see Trust. */
+  isSettled(): boolean;
   /** Calls with the id of each destination that changes from now on. */
   onDestination(changed: (id: string) => void): Disposable;
 };
@@ -87,23 +91,29 @@ export function readConfigKey(key: string): { kind: 'source' | 'destination' | '
   return undefined;
 }
 
+export type ConfigViewNeeds = {
+  connection: Connection;
+  trust?: ConfigTrust | undefined;
+  metrics?: Metrics;
+  log: Logger;
+};
+/** What a process that has the key ring checks entries with. */
+export type ConfigTrust = Pick<TrustNeeds, 'check' | 'mayBeUnsigned'>;
+
 /** Resolves when the whole configuration has been read once. */
-export async function openConfigView(connection: Connection, log: Logger): Promise<ConfigView> {
-  const sources = indexSources();
-  const destinations = indexDestinations();
-  const users = indexUsers();
+export async function openConfigView({ connection, trust, metrics, log }: ConfigViewNeeds): Promise<ConfigView> {
+  const indexes = { sources: indexSources(), destinations: indexDestinations(), users: indexUsers() };
+  const { sources, destinations, users } = indexes;
   const listeners = new Set<(id: string) => void>();
+  const trusted = trust && trustFor(indexes, { ...trust, metrics, log });
   const watch = await watchBucket({
     bucket: await openBucket(connection.nc),
     connection,
     log,
-    changed(key, entry) {
-      const named = readConfigKey(key);
-      if (named?.kind === 'source') sources.set(named.id, readSource(key, entry));
-      if (named?.kind === 'user') users.set(named.id, entry?.json<UserConfig>());
-      if (named?.kind !== 'destination') return;
-      destinations.set(named.id, entry?.string());
-      for (const listener of listeners) listener(named.id);
+    changed(key, entry, text) {
+      const judged = trusted?.judge({ key, text, isDeletion: entry === undefined }) ?? 'use';
+      const changed = judged === 'keep' ? undefined : apply(indexes, { key, entry, isHeld: judged === 'hold' });
+      if (changed !== undefined) for (const listener of listeners) listener(changed);
     },
   });
   return {
@@ -120,12 +130,58 @@ export async function openConfigView(connection: Connection, log: Logger): Promi
       return workspaceId !== undefined && users.hasAny(workspaceId);
     },
     lastErasureAt: users.lastErasureAt,
+    isSettled: () => trusted?.isSettled() ?? true,
     onDestination(changed) {
       listeners.add(changed);
       return { [Symbol.dispose]: () => listeners.delete(changed) };
     },
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
+}
+
+type Indexes = {
+  sources: ReturnType<typeof indexSources>;
+  destinations: ReturnType<typeof indexDestinations>;
+  users: ReturnType<typeof indexUsers>;
+};
+
+type Change = { key: string; entry: KvEntry | undefined; isHeld: boolean };
+
+/** The id of the destination that changed, if it was one. */
+function apply({ sources, destinations, users }: Indexes, { key, entry, isHeld }: Change): string | undefined {
+  const named = readConfigKey(key);
+  if (named?.kind === 'source') sources.set(named.id, readSource(key, entry));
+  if (named?.kind === 'user') users.set(named.id, entry?.json<UserConfig>());
+  if (named?.kind !== 'destination') return undefined;
+  const text = entry?.string();
+  destinations.set(named.id, text !== undefined && isHeld ? heldBack(text) : text);
+  return named.id;
+}
+
+/** Routed as it says and sent nowhere: what is for this destination waits in its lane until an authentic entry comes. */
+function heldBack(text: string): string {
+  const destination = JSON.parse(text) as DestinationConfig;
+  return JSON.stringify({ ...destination, paused: true, settings: { targets: [] } });
+}
+
+type Telling = { metrics: Metrics | undefined; log: Logger };
+
+function trustFor({ sources, destinations, users }: Indexes, { metrics, log, ...trust }: ConfigTrust & Telling): Trust {
+  const count = metrics?.counters('millrace_config_refused_total');
+  const held = { source: sources.has, destination: destinations.has, user: users.has };
+  return openTrust({
+    ...trust,
+    isHeld(key) {
+      const named = readConfigKey(key);
+      return named !== undefined && held[named.kind](named.id);
+    },
+    isDestination: (key) => readConfigKey(key)?.kind === 'destination',
+    refused(key, why) {
+      count?.(why).add();
+      log.error({ key, why }, 'config.refused');
+    },
+    now: () => performance.now(),
+  });
 }
 
 /** Ids become a part of subjects, where a dot or a wildcard would mean something else. */

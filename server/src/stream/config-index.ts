@@ -17,6 +17,7 @@ export function indexSources() {
       for (const hash of source.writeKeyHashes) byHash.set(hash, source);
       if (source.blockedEvents !== undefined) blocked.set(id, new Set(source.blockedEvents));
     },
+    has: (id: string): boolean => byId.has(id),
     byId: (id: string): SourceConfig | undefined => byId.get(id),
     byKeyHash: (hash: string): SourceConfig | undefined => byHash.get(hash),
     isEventBlocked: (id: string, event: string): boolean => blocked.get(id)?.has(event) === true,
@@ -50,6 +51,7 @@ export function indexDestinations() {
       group.list = undefined;
       byId.set(id, kept);
     },
+    has: (id: string): boolean => byId.has(id),
     byId(id: string): DestinationConfig | undefined {
       const kept = byId.get(id);
       return kept === undefined ? undefined : parsed(kept);

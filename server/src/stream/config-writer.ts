@@ -1,4 +1,5 @@
 import { jetstreamManager } from '@nats-io/jetstream';
+import { bareValue, type EntrySigner, type EntryVerdict, MAC_BYTES } from '../secrets/sign-entry.ts';
 import { configKey, type DestinationConfig, isSourceConfig, openBucket, type SourceConfig } from './config-bucket.ts';
 import type { Connection } from './connect-nats.ts';
 import { CONFIG_BUCKET } from './layout.ts';
@@ -9,8 +10,14 @@ export type ConfigChange = { key: string; value: string | undefined };
 /** The engine said no, and will say no again until something else changes. */
 export type ConfigRefusal = { key: string; kind: 'too_large' | 'full' | 'refused'; why: string };
 export type ConfigRoom = { maxBytes: number; usedBytes: number };
-/** What the bucket says of one key. `deleted` is known to every watch; `absent` may be news to some. */
-export type CurrentEntry = { kind: 'put'; value: string } | { kind: 'deleted' } | { kind: 'absent' };
+/**
+ * What the bucket says of one key. `deleted` is known to every watch; `absent` may be news to some. `bytes` are those of the
+ * value with its MAC.
+ */
+export type CurrentEntry =
+  | { kind: 'put'; value: string; bytes: number; verdict: EntryVerdict }
+  | { kind: 'deleted' }
+  | { kind: 'absent' };
 
 export type ConfigWriter = {
   /** All of them, many at a time; resolves when each is stored or refused, rejects when that is not known of one. */
@@ -19,6 +26,8 @@ export type ConfigWriter = {
   replace(change: ConfigChange): Promise<ConfigRefusal | undefined>;
   current(key: string): Promise<CurrentEntry>;
   room(): Promise<ConfigRoom>;
+  /** What the bucket holds for this value: with a MAC, if the writer has the key ring. */
+  textOf(key: string, value: string): string;
   /** What is longer is refused by the engine, however often it is tried. */
   maxValueBytes(): number;
   /** Calls with every entry that the bucket holds. */
@@ -34,6 +43,8 @@ export type ConfigWriterNeeds = {
   publisher: Publisher;
   /** A connection of its own, for reading everything: on a shared one, what others wait for would stand behind it. */
   connect(): Promise<Connection>;
+  /** Makes entries authentic for those who check them. */
+  signer?: EntrySigner | undefined;
 };
 
 /** The engine did not take the change: the caller tries again. */
@@ -50,15 +61,15 @@ const HEADER_BYTES = 512;
 /** What an entry in effect may grow by when it is turned off. */
 const OFF_BYTES = 512;
 
-export function openConfigWriter({ publishing, publisher, connect }: ConfigWriterNeeds): ConfigWriter {
+export function openConfigWriter({ publishing, publisher, connect, signer }: ConfigWriterNeeds): ConfigWriter {
   const maxMessageBytes = () => publishing.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
   const write = async (changes: readonly ConfigChange[]): Promise<ConfigRefusal[]> => {
-    const maxBytes = maxMessageBytes() - HEADER_BYTES;
+    const maxBytes = maxMessageBytes() - HEADER_BYTES - MAC_BYTES;
     const refusals: ConfigRefusal[] = [];
     for (const slice of slicesOf(changes.filter((change) => bytesOf(change) <= maxBytes))) {
       // What is published without a connection would be sent at the reconnect, perhaps after something newer.
       if (!publishing.isConnected()) throw new ConfigNotWritten('no NATS server can be reached');
-      refusals.push(...(await publishAll(publisher, slice)));
+      refusals.push(...(await publishAll({ publisher, signer }, slice)));
     }
     const tooLarge = changes.filter((change) => bytesOf(change) > maxBytes);
     return [...refusals, ...tooLarge.map((change) => refusalOf(change, maxBytes))];
@@ -76,9 +87,10 @@ export function openConfigWriter({ publishing, publisher, connect }: ConfigWrite
       await manager.streams.purge(CONFIG_STREAM, { filter: subjectOf(change.key) });
       return (await write([change]))[0];
     },
-    current: (key) => readEntry(publishing, key),
+    current: (key) => readEntry(publishing, key, signer),
     room: () => readRoom(publishing),
-    maxValueBytes: () => maxMessageBytes() - HEADER_BYTES - OFF_BYTES,
+    textOf: (key, value) => signer?.sign(key, value) ?? value,
+    maxValueBytes: () => maxMessageBytes() - HEADER_BYTES - MAC_BYTES - OFF_BYTES,
     readAll: (visit) => readBucket(connect, visit),
     async putSource(source) {
       if (!isSourceConfig(source))
@@ -102,12 +114,14 @@ async function readRoom({ nc }: Connection): Promise<ConfigRoom> {
 }
 
 /** From the leader: a follower may not have what we wrote a moment ago. */
-async function readEntry({ nc }: Connection, key: string): Promise<CurrentEntry> {
+async function readEntry({ nc }: Connection, key: string, signer: EntrySigner | undefined): Promise<CurrentEntry> {
   const manager = await jetstreamManager(nc, API);
   const message = await manager.streams.getMessage(CONFIG_STREAM, { last_by_subj: subjectOf(key) });
   if (message === null) return { kind: 'absent' };
   if (message.header.get('KV-Operation') !== '') return { kind: 'deleted' };
-  return { kind: 'put', value: message.string() };
+  const text = message.string();
+  const verdict = signer?.check({ key, text, isDeletion: false }) ?? 'authentic';
+  return { kind: 'put', value: bareValue(text), bytes: message.data.length, verdict };
 }
 
 function bytesOf({ value = '' }: ConfigChange): number {
@@ -135,7 +149,10 @@ function* slicesOf(changes: readonly ConfigChange[]): Generator<ConfigChange[]> 
 }
 
 /** One after the other would take a sync of the disk each; side by side they share them. */
-async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]): Promise<ConfigRefusal[]> {
+async function publishAll(
+  { publisher, signer }: Pick<ConfigWriterNeeds, 'publisher' | 'signer'>,
+  changes: readonly ConfigChange[],
+): Promise<ConfigRefusal[]> {
   const stopWaiting: (() => void)[] = [];
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -149,7 +166,7 @@ async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]
           resolve([{ key: change.key, kind: answer.kind, why: `NATS refused the entry: ${answer.description}` }]);
         } else reject(new ConfigNotWritten(`${answer.kind}: ${answer.description}`));
       };
-      stopWaiting.push(publisher.publish(toPublication(change), answered));
+      stopWaiting.push(publisher.publish(toPublication(change, signer), answered));
     });
   try {
     return (await Promise.race([late.promise, Promise.all(changes.map(publishOne))])).flat();
@@ -160,10 +177,10 @@ async function publishAll(publisher: Publisher, changes: readonly ConfigChange[]
 }
 
 /** What the KV library would send, over our own publisher. */
-function toPublication({ key, value }: ConfigChange): Publication {
+function toPublication({ key, value }: ConfigChange, signer: EntrySigner | undefined): Publication {
   const subject = subjectOf(key);
-  if (value !== undefined) return { subject, payload: Buffer.from(value) };
-  return { subject, payload: new Uint8Array(), headers: [['KV-Operation', 'DEL']] };
+  const payload = Buffer.from(signer?.sign(key, value) ?? value ?? '');
+  return value === undefined ? { subject, payload, headers: [['KV-Operation', 'DEL']] } : { subject, payload };
 }
 
 function subjectOf(key: string): string {

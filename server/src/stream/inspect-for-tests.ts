@@ -1,8 +1,10 @@
 /** What tests want to know of the engine that no role needs to. */
 import { jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
-import type { Logger } from '../log.ts';
+import { Kvm } from '@nats-io/kv';
+import { type Logger, openLog } from '../log.ts';
 import { connectNats } from './connect-nats.ts';
+import { CONFIG_BUCKET } from './layout.ts';
 
 export async function openInspector(url: string, log: Logger) {
   const connection = await connectNats({ url, name: 'tests', log });
@@ -41,6 +43,35 @@ export async function openInspector(url: string, log: Logger) {
       const { state } = await manager.streams.info('EVENTS-0');
       const { ack_floor: floor } = await manager.consumers.info('EVENTS-0', 'deliver');
       return state.last_seq - floor.stream_seq;
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** The config bucket as somebody with a NATS connection and nothing else can change it. */
+export async function openBucketForTests(url: string) {
+  const connection = await connectNats({ url, name: 'tests', log: openLog({ level: 'silent', pretty: false }) });
+  const open = () => new Kvm(connection.nc).open(CONFIG_BUCKET);
+  const manager = await jetstreamManager(connection.nc);
+  return {
+    async get(key: string): Promise<string> {
+      return (await (await open()).get(key))?.string() ?? '';
+    },
+    async put(key: string, text: string): Promise<void> {
+      await (await open()).put(key, text);
+    },
+    async remove(key: string): Promise<void> {
+      await (await open()).delete(key);
+    },
+    async all(): Promise<Map<string, string>> {
+      const entries = new Map<string, string>();
+      for await (const entry of await (await open()).history()) {
+        if (entry.operation === 'PUT') entries.set(entry.key, entry.string());
+      }
+      return entries;
+    },
+    async subjectsOf(stream: string): Promise<string[]> {
+      return Object.keys((await manager.streams.info(stream, { subjects_filter: '>' })).state.subjects ?? {});
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };

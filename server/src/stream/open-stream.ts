@@ -1,7 +1,8 @@
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
+import type { EntrySigner } from '../secrets/sign-entry.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './append-request.ts';
-import { openConfigView, type ConfigView } from './config-bucket.ts';
+import { type ConfigTrust, openConfigView, type ConfigView } from './config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
 import { type Connect, connectNats } from './connect-nats.ts';
 import { type EngineClock, openEngineClock } from './engine-clock.ts';
@@ -26,8 +27,10 @@ export type Stream = AsyncDisposable & {
   /** Whether an append would be tried now. */
   isAvailable(): boolean;
   isConnected(): boolean;
-  configWriter(): Promise<ConfigWriter>;
-  configView(): Promise<ConfigView>;
+  /** Without a signer, entries are refused by every process that has the key ring. */
+  configWriter(signer?: EntrySigner): Promise<ConfigWriter>;
+  /** Without trust, every entry is used: collect has no key ring. */
+  configView(trust?: ConfigTrust): Promise<ConfigView>;
   deliverySide(): Promise<DeliverySide>;
   recordSide(): Promise<RecordSide>;
   controlSide(): Promise<ControlSide>;
@@ -70,13 +73,9 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     append: (request) => appendRequest(request, { connection: publishing, events, log }),
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
     isConnected,
-    configWriter: async () =>
-      openConfigWriter({
-        publishing,
-        publisher,
-        connect: () => connect('millrace-compare'),
-      }),
-    configView: () => openConfigView(watching, log),
+    configWriter: async (signer) =>
+      openConfigWriter({ publishing, publisher, connect: () => connect('millrace-compare'), signer }),
+    configView: (trust) => openConfigView({ connection: watching, trust, metrics, log }),
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
     controlSide: () => openControlSide({ connect, settings, now, log }),

@@ -22,6 +22,7 @@ export function indexUsers() {
       workspaces.set(workspaceId, workspace);
       workspaceOfHash.set(userId, workspaceId);
     },
+    has: (userId: string): boolean => workspaceOfHash.has(userId),
     hasAny: (workspaceId: string): boolean => (workspaces.get(workspaceId)?.users.size ?? 0) > 0,
     lastErasureAt: (workspaceId: string): number | undefined => workspaces.get(workspaceId)?.lastErasureAt,
     markOf({ workspaceId, sourceId }: { workspaceId: string; sourceId: string }, userId: string): UserMark | undefined {

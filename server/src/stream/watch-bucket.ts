@@ -6,8 +6,8 @@ import type { Connection } from './connect-nats.ts';
 export type BucketWatchNeeds = {
   connection: Pick<Connection, 'onReconnect'>;
   bucket: KV;
-  /** Called with each entry once and again when it changes; without an entry when it was deleted. */
-  changed(key: string, entry: KvEntry | undefined): void;
+  /** Called with each entry once and again when it changes; without an entry when it was deleted, with the deletion's text. */
+  changed(key: string, entry: KvEntry | undefined, text: string): void;
   log: Logger;
 };
 
@@ -66,7 +66,7 @@ async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
 /** One entry that cannot be read must not keep the others from us. */
 function tell(entry: KvEntry, { changed, log }: BucketWatchNeeds): void {
   try {
-    changed(entry.key, entry.operation === 'PUT' ? entry : undefined);
+    changed(entry.key, entry.operation === 'PUT' ? entry : undefined, entry.string());
   } catch (error) {
     log.error({ key: entry.key, error: String(error) }, 'config.bad_entry');
   }
