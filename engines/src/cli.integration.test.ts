@@ -34,11 +34,11 @@ suite('scripts/engines', () => {
   });
 });
 
-/** A checkout of its own, with what has already been fetched. */
+/** A checkout of its own, with what has already been fetched, and without any package: engines come before `npm ci`. */
 function checkout() {
   natsServerBinary();
   const dir = mkdtempSync(join(tmpdir(), 'millrace-checkout-'));
-  for (const part of ['engines', 'scripts', '.node-version'])
+  for (const part of ['engines', 'scripts', '.node-version', 'server/package.json', 'server/src/stream'])
     cpSync(join(ROOT_DIR, part), join(dir, part), { recursive: true });
   mkdirSync(join(dir, '.engines'));
   for (const part of ['bin', 'node']) symlinkSync(join(ENGINES_DIR, part), join(dir, '.engines', part));

@@ -22,6 +22,8 @@ export type NatsNode = {
 export type NatsCluster = AsyncDisposable & {
   /** All servers, comma separated: the value of MILLRACE_NATS_URL. */
   url: string;
+  /** The same for a user who may do everything, for what no role may. */
+  adminUrl: string;
   nodes: NatsNode[];
   dir: string;
 };
@@ -44,6 +46,7 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
   await Promise.all(nodes.map((node) => node.start()));
   return {
     url: nodes.map((node) => node.url).join(','),
+    adminUrl: nodes.map((node) => node.url.replace('nats://', 'nats://admin:admin@')).join(','),
     nodes,
     dir,
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,5 @@
+import { renderAccounts, type ProofOf } from '../../server/src/stream/render-users.ts';
+
 /** One server of a development or test cluster. */
 export type NatsNodeSettings = {
   name: string;
@@ -11,7 +13,7 @@ export type NatsNodeSettings = {
   /** `default` exists only so that a test can show that the promise of `always` is really checked. */
   sync: 'always' | 'default';
   tls?: NatsTls | undefined;
-  /** The public NKey of the service's user, who then has no password. */
+  /** The public NKey of the user `millrace`, who then has no password. */
   nkey?: string | undefined;
 };
 
@@ -37,19 +39,18 @@ jetstream {
   ${node.sync === 'always' ? 'sync_interval: always' : ''}
 }
 system_account: SYS
-accounts {
-  SYS {
-    users: [{ user: system, password: system }]
-    exports: [{ service: "$SYS.REQ.SERVER.PING.JSZ", response: Stream }]
-  }
-  MILLRACE {
-    jetstream: enabled
-    users: [${node.nkey === undefined ? '{ user: millrace, password: millrace }' : `{ nkey: ${node.nkey} }`}]
-    imports: [{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" } }]
-  }
-}
-${node.nkey === undefined ? 'no_auth_user: millrace' : ''}
+${renderAccounts(COUNTS, proofOf(node), { systemPassword: 'system', more: [ADMIN] })}${node.nkey === undefined ? 'no_auth_user: millrace' : ''}
 ${tlsBlock(node)}${clusterBlock(node)}`;
+}
+
+/** The most of each kind that development and tests use. */
+const COUNTS = { eventStreams: 16, laneStreams: 16 };
+/** For tests that look at or change what no role may. */
+const ADMIN = '      { user: admin, password: admin }';
+
+/** In development and tests a user's password is its name. Without a name in the URL a process is `millrace`. */
+function proofOf({ nkey }: NatsNodeSettings): ProofOf {
+  return (user) => (user === 'millrace' && nkey !== undefined ? `nkey: ${nkey}` : `user: ${user}, password: ${user}`);
 }
 
 function tlsBlock({ tls }: NatsNodeSettings): string {

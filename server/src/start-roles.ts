@@ -32,7 +32,9 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const life: Life = { doing: 'starting' };
   const watched = starting.use(await playMetrics({ config, metrics, life, log }));
   const { natsUrl, natsFiles } = config;
-  const stream = starting.use(await openStream({ natsUrl, natsFiles, settings: config.stream, metrics, log }));
+  const stream = starting.use(
+    await openStream({ natsUrl, natsFiles, roles: config.roles, settings: config.stream, metrics, log }),
+  );
   const plays = (role: Role) => config.roles.includes(role);
   // One copy of the configuration for all roles of the process.
   const signer = config.control.keys.size === 0 ? undefined : openEntrySigner(config.control.keys);

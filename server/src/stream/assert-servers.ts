@@ -1,5 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Bounds, boundsOf, describeOffset, hostOffset, isTooFar } from './clock-bounds.ts';
+import { SERVERS_SUBJECT } from './layout.ts';
 
 /** What one server says of itself in answer to a ping for its JetStream state. */
 type ServerReport = {
@@ -10,7 +11,6 @@ type ServerReport = {
 /** With how far this host's clock is ahead of the server's; undefined for a server that does not say its time. */
 type HeardReport = ServerReport & { offset?: Bounds | undefined };
 
-const PING = '$SYS.REQ.SERVER.PING.JSZ';
 const PATIENCE_MS = 10_000;
 
 /** Our largest message: a batch and its envelope. */
@@ -66,7 +66,7 @@ export function serverProblem({ server, data }: ServerReport): string | undefine
 
 const HOW_TO_ALLOW_THE_QUESTION =
   'the NATS servers do not say how they store: the account of MILLRACE_NATS_URL needs JetStream, and an import of the ' +
-  `service ${PING} from the system account (docs/operating.md shows the lines of the server's configuration)`;
+  `service ${SERVERS_SUBJECT} from the system account (docs/operating.md shows the lines of the server's configuration)`;
 
 /** Right after a start some servers may not have found each other yet, so the question is repeated for a while. */
 async function collectReports(nc: NatsConnection, expected: number): Promise<HeardReport[]> {
@@ -83,7 +83,11 @@ async function collectReports(nc: NatsConnection, expected: number): Promise<Hea
 async function askOnce(nc: NatsConnection): Promise<HeardReport[]> {
   const reports = new Map<string, HeardReport>();
   const sentAt = performance.now();
-  for await (const answer of await nc.requestMany(PING, '', { maxWait: 500, stall: 250, strategy: 'stall' })) {
+  for await (const answer of await nc.requestMany(SERVERS_SUBJECT, '', {
+    maxWait: 500,
+    stall: 250,
+    strategy: 'stall',
+  })) {
     if (answer.data.length === 0) continue;
     const report: ServerReport = answer.json();
     reports.set(report.server.name, { ...report, offset: offsetFrom(report, sentAt) });

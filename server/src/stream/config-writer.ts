@@ -2,7 +2,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { bareValue, type EntrySigner, type EntryVerdict, MAC_BYTES } from '../secrets/sign-entry.ts';
 import { configKey, type DestinationConfig, isSourceConfig, openBucket, type SourceConfig } from './config-bucket.ts';
 import type { Connection } from './connect-nats.ts';
-import { CONFIG_BUCKET } from './layout.ts';
+import { bucketStream, bucketSubject, CONFIG_BUCKET } from './layout.ts';
 import type { Publication, PublishAnswer, Publisher } from './publish.ts';
 
 /** One entry of the bucket: what it should hold, or undefined when it should not be there. */
@@ -83,8 +83,7 @@ export function openConfigWriter({ publishing, publisher, connect, signer }: Con
     async replace(change) {
       const [refusal] = await write([change]);
       if (refusal?.kind !== 'full') return refusal;
-      const manager = await jetstreamManager(publishing.nc, API);
-      await manager.streams.purge(CONFIG_STREAM, { filter: subjectOf(change.key) });
+      await forget(publishing, change.key);
       return (await write([change]))[0];
     },
     current: (key) => readEntry(publishing, key, signer),
@@ -104,7 +103,7 @@ export function openConfigWriter({ publishing, publisher, connect, signer }: Con
   };
 }
 
-const CONFIG_STREAM = `KV_${CONFIG_BUCKET}`;
+const CONFIG_STREAM = bucketStream(CONFIG_BUCKET);
 const API = { checkAPI: false, timeout: ANSWER_TIMEOUT_MS };
 
 async function readRoom({ nc }: Connection): Promise<ConfigRoom> {
@@ -122,6 +121,11 @@ async function readEntry({ nc }: Connection, key: string, signer: EntrySigner | 
   const text = message.string();
   const verdict = signer?.check({ key, text, isDeletion: false }) ?? 'authentic';
   return { kind: 'put', value: bareValue(text), bytes: message.data.length, verdict };
+}
+
+async function forget({ nc }: Connection, key: string): Promise<void> {
+  const manager = await jetstreamManager(nc, API);
+  await manager.streams.purge(CONFIG_STREAM, { filter: subjectOf(key) });
 }
 
 function bytesOf({ value = '' }: ConfigChange): number {
@@ -184,7 +188,7 @@ function toPublication({ key, value }: ConfigChange, signer: EntrySigner | undef
 }
 
 function subjectOf(key: string): string {
-  return `$KV.${CONFIG_BUCKET}.${key}`;
+  return bucketSubject(CONFIG_BUCKET, key);
 }
 
 async function readBucket(

@@ -1,4 +1,4 @@
-import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type ConnectionOptions, createInbox, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log.ts';
 import type { Counter, Metrics } from '../metrics/open-metrics.ts';
 import { guardCallbacks } from './guard-callbacks.ts';
@@ -6,6 +6,8 @@ import { explainNoConnection, natsAccess, type NatsFiles } from './nats-access.t
 
 export type Connection = AsyncDisposable & {
   nc: NatsConnection;
+  /** A new subject for answers. */
+  inbox(): string;
   isConnected(): boolean;
   /** When the connection was lost, or undefined while it stands. */
   lostAt(): number | undefined;
@@ -19,7 +21,15 @@ export type Connection = AsyncDisposable & {
   leaveServer(why: string): void;
 };
 
-export type ConnectionNeeds = { url: string; files?: NatsFiles; name: string; log: Logger; metrics?: Metrics };
+export type ConnectionNeeds = {
+  url: string;
+  files?: NatsFiles;
+  /** Below which answers come in; a NATS user may read its own alone. */
+  inbox?: string;
+  name: string;
+  log: Logger;
+  metrics?: Metrics;
+};
 /** Makes a connection of that name, to the servers and as the user of this process. */
 export type Connect = (name: string) => Promise<Connection>;
 
@@ -35,11 +45,18 @@ type Life = {
 const AVOID_LOST_SERVER_MS = 5_000;
 
 /** One connection to the cluster that moves on from a dead or cut-off server within seconds. */
-export async function connectNats({ url, files, name, log, metrics }: ConnectionNeeds): Promise<Connection> {
+export async function connectNats({
+  url,
+  files,
+  inbox = '_INBOX',
+  name,
+  log,
+  metrics,
+}: ConnectionNeeds): Promise<Connection> {
   const counter = metrics?.counter('millrace_nats_losses_total');
   const life: Life = { lostAt: undefined, server: '', losses: 0, counter, listeners: new Set() };
   const access = natsAccess(url, files);
-  const nc = await connect({ name, ...options(life), ...access }).catch((error: unknown) => {
+  const nc = await connect({ name, inboxPrefix: inbox, ...options(life), ...access }).catch((error: unknown) => {
     throw explainNoConnection(error, access);
   });
   guardCallbacks(nc, log.child({ connection: name }));
@@ -47,6 +64,7 @@ export async function connectNats({ url, files, name, log, metrics }: Connection
   void followStatus(nc, life, log.child({ connection: name }));
   return {
     nc,
+    inbox: () => createInbox(inbox),
     isConnected: () => life.lostAt === undefined && !nc.isClosed(),
     lostAt: () => life.lostAt,
     losses: () => life.losses,
@@ -101,6 +119,9 @@ async function followStatus(nc: NatsConnection, life: Life, log: Logger): Promis
       life.server = status.server;
       log.info({ server: status.server }, 'nats.reconnected');
       for (const listener of life.listeners) listener();
+    } else if (status.type === 'error') {
+      // Mostly a permission that the NATS user does not have: nothing else tells of a publish that was denied.
+      log.error({ error: status.error.message }, 'nats.denied');
     }
   }
 }

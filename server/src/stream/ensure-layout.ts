@@ -10,6 +10,7 @@ import { Kvm } from '@nats-io/kv';
 import { assertServers } from './assert-servers.ts';
 import type { Connection } from './connect-nats.ts';
 import {
+  bucketStream,
   type BucketPlan,
   type ConsumerPlan,
   eventStreamName,
@@ -107,7 +108,7 @@ async function ensureConsumer(manager: JetStreamManager, { stream, config }: Con
 async function ensureBucket({ nc }: Connection, plan: BucketPlan, { replicas }: StreamSettings): Promise<void> {
   await new Kvm(nc).create(plan.name, { history: 1, replicas, max_bytes: plan.maxBytes, ttl: plan.ttlMs ?? 0 });
   const manager = await jetstreamManager(nc);
-  const found = await findStream(manager, `KV_${plan.name}`);
+  const found = await findStream(manager, bucketStream(plan.name));
   if (found !== undefined && found.num_replicas < replicas) {
     await manager.streams.update(found.name, { num_replicas: replicas });
   }

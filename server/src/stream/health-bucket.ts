@@ -3,7 +3,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
-import { HEALTH_BUCKET } from './layout.ts';
+import { bucketSubject, HEALTH_BUCKET } from './layout.ts';
 import { type DurableNeeds, publishDurably } from './publish-durably.ts';
 import { watchBucket } from './watch-bucket.ts';
 import { whenSettled } from './when-settled.ts';
@@ -38,7 +38,7 @@ export type HealthNeeds = DurableNeeds & { watching: Connection; log: Logger };
 
 /** What is written here may be lost: the next look at the lane writes it again. */
 export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): HealthBucket {
-  const subject = (destinationId: string) => `$KV.${HEALTH_BUCKET}.${destinationId}`;
+  const subject = (destinationId: string) => bucketSubject(HEALTH_BUCKET, destinationId);
   return {
     async put(health) {
       const payload = Buffer.from(JSON.stringify(health));

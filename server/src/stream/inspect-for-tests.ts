@@ -4,7 +4,9 @@ import { nanos } from '@nats-io/nats-core';
 import { Kvm } from '@nats-io/kv';
 import { type Logger, openLog } from '../log.ts';
 import { connectNats } from './connect-nats.ts';
-import { CONFIG_BUCKET } from './layout.ts';
+import { bucketSubject, CONFIG_BUCKET, laneStreamName, laneSubject } from './layout.ts';
+
+const SILENT = openLog({ level: 'silent', pretty: false });
 
 export async function openInspector(url: string, log: Logger) {
   const connection = await connectNats({ url, name: 'tests', log });
@@ -50,7 +52,7 @@ export async function openInspector(url: string, log: Logger) {
 
 /** The config bucket as somebody with a NATS connection and nothing else can change it. */
 export async function openBucketForTests(url: string) {
-  const connection = await connectNats({ url, name: 'tests', log: openLog({ level: 'silent', pretty: false }) });
+  const connection = await connectNats({ url, name: 'tests', log: SILENT });
   const open = () => new Kvm(connection.nc).open(CONFIG_BUCKET);
   const manager = await jetstreamManager(connection.nc);
   return {
@@ -69,6 +71,15 @@ export async function openBucketForTests(url: string) {
         if (entry.operation === 'PUT') entries.set(entry.key, entry.string());
       }
       return entries;
+    },
+    /** Has the server publish a text as the answer to a question of a user who may not publish it. */
+    async smuggle(asDeliver: string, text: string, key: string): Promise<void> {
+      await using stolen = await connectNats({ url: asDeliver, inbox: '_INBOX_deliver', name: 'stolen', log: SILENT });
+      const lane = laneSubject(0, 'dst_smuggled', 0);
+      const { seq } = (await stolen.nc.request(lane, text)).json<{ seq: number }>();
+      const reply = bucketSubject(CONFIG_BUCKET, key);
+      stolen.nc.publish(`$JS.API.DIRECT.GET.${laneStreamName(0)}`, JSON.stringify({ seq }), { reply });
+      await stolen.nc.flush();
     },
     async subjectsOf(stream: string): Promise<string[]> {
       return Object.keys((await manager.streams.info(stream, { subjects_filter: '>' })).state.subjects ?? {});

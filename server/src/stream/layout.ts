@@ -2,15 +2,14 @@
  * Everything that exists in JetStream: every stream, subject, consumer and bucket, in one table.
  * Names made of ids only: text from users never goes into a subject or a header.
  */
-import {
-  AckPolicy,
-  type ConsumerConfig,
-  DiscardPolicy,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from '@nats-io/jetstream';
-import { nanos } from '@nats-io/nats-core';
+import type { ConsumerConfig, StreamConfig } from '@nats-io/jetstream';
+
+// As @nats-io/jetstream has them, which scripts/engines cannot import: it renders the NATS users before packages are installed.
+const AckPolicy = { Explicit: 'explicit' } as const;
+const DiscardPolicy = { New: 'new' } as const;
+const RetentionPolicy = { Limits: 'limits', Workqueue: 'workqueue' } as const;
+const StorageType = { File: 'file' } as const;
+const nanos = (ms: number): number => ms * 1_000_000;
 
 export type StreamSettings = {
   replicas: 1 | 3;
@@ -59,6 +58,17 @@ export const DRAIN_URGENT_CONSUMER = 'drain-urgent';
 export const CONFIG_BUCKET = 'config';
 export const HEALTH_BUCKET = 'health';
 export const WORKED_BUCKET = 'worked';
+/** The stream behind a bucket, and the subject of one of its keys. */
+export const bucketStream = (bucket: string): string => `KV_${bucket}`;
+export const bucketSubject = (bucket: string, key: string): string => `$KV.${bucket}.${key}`;
+/** Told and never stored: whoever listens at that moment hears it. */
+export const SEEN_SUBJECT = 'seen';
+export const REFUSED_SUBJECT = 'refused';
+export const PEERS_SUBJECT = 'deliver.alive';
+export const tailSubject = (sourceId: string): string => `tail.${sourceId}`;
+export const wantSubject = (sourceId: string): string => `tail.want.${sourceId}`;
+/** Every server answers how it stores. */
+export const SERVERS_SUBJECT = '$SYS.REQ.SERVER.PING.JSZ';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -6,13 +6,14 @@ import { type ConfigTrust, openConfigView, type ConfigView } from './config-buck
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
 import { type Connect, connectNats } from './connect-nats.ts';
 import { type EngineClock, openEngineClock } from './engine-clock.ts';
-import { ensureLayout } from './ensure-layout.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { type EventStream, openEventStreams } from './event-streams.ts';
 import type { StreamSettings } from './layout.ts';
 import type { NatsFiles } from './nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
+import { inboxPrefix, NATS_ROLES, type NatsRole, userOf } from './permissions.ts';
+import { prepareLayout } from './prepare-layout.ts';
 import { probeStreams } from './probe-streams.ts';
 import { openPublisher } from './publish.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './refusals.ts';
@@ -46,6 +47,8 @@ export type Stream = AsyncDisposable & {
 export type StreamNeeds = {
   natsUrl: string;
   natsFiles?: NatsFiles;
+  /** Which this process plays: they decide its NATS user and whether it makes and changes streams. By default all. */
+  roles?: readonly NatsRole[];
   settings: StreamSettings;
   log: Logger;
   metrics?: Metrics;
@@ -53,12 +56,13 @@ export type StreamNeeds = {
 
 /** Opens the engine: everything in the layout exists and keeps its promises, or this throws and says which one not. */
 export async function openStream(needs: StreamNeeds): Promise<Stream> {
-  const { natsUrl, natsFiles = {}, settings, log, metrics = openMetrics() } = needs;
-  const connect: Connect = (name) => connectNats({ url: natsUrl, files: natsFiles, name, log, metrics });
+  const { natsUrl, natsFiles = {}, roles = NATS_ROLES, settings, log, metrics = openMetrics() } = needs;
+  const to = { url: natsUrl, files: natsFiles, inbox: inboxPrefix(userOf(roles)), log, metrics };
+  const connect: Connect = (name) => connectNats({ ...to, name });
   await using opening = new AsyncDisposableStack();
   const publishing = opening.use(await connect('millrace-publish'));
   const watching = opening.use(await connect('millrace-watch'));
-  await ensureLayout(watching, settings);
+  await prepareLayout(watching, { roles, settings, log });
   const { now } = opening.use(await openEngineClock({ connection: watching, metrics, log }));
   const publisher = opening.use(openPublisher(publishing));
   const events = opening.use(

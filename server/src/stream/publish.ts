@@ -1,4 +1,4 @@
-import { headers, type Msg, nuid } from '@nats-io/nats-core';
+import { headers, type Msg } from '@nats-io/nats-core';
 import type { Connection } from './connect-nats.ts';
 import { type EngineTrouble, troubleOf } from './engine-errors.ts';
 
@@ -24,8 +24,8 @@ export type Publisher = Disposable & {
  * The library's own js.publish costs two to five times the CPU of this (bench/ has the figures), which is most of the
  * price of accepting a request. It also waits and retries by rules of its own, where we need to know at once.
  */
-export function openPublisher({ nc }: Connection): Publisher {
-  const inbox = `_INBOX.${nuid.next()}`;
+export function openPublisher({ nc, inbox: newInbox }: Pick<Connection, 'nc' | 'inbox'>): Publisher {
+  const inbox = newInbox();
   const waiting = new Map<string, (answer: PublishAnswer) => void>();
   let count = 0;
   const answers = nc.subscribe(`${inbox}.*`, {

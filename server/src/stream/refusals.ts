@@ -1,4 +1,5 @@
 import type { Connection } from './connect-nats.ts';
+import { REFUSED_SUBJECT } from './layout.ts';
 
 /** Calls of one source that collect refused lately, all for the same reason. */
 export type RefusedCalls = {
@@ -12,15 +13,13 @@ export type RefusedCalls = {
 };
 
 /** Sent, never stored: collect must not wait for the sake of calls that it does not take. */
-const SUBJECT = 'refused';
-
 export function tellRefused({ nc }: Connection, refused: RefusedCalls): void {
-  nc.publish(SUBJECT, JSON.stringify(refused));
+  nc.publish(REFUSED_SUBJECT, JSON.stringify(refused));
 }
 
 /** Each goes to one of those who listen. */
 export function onRefused({ nc }: Connection, told: (refused: RefusedCalls) => void): Disposable {
-  const subscription = nc.subscribe(SUBJECT, {
+  const subscription = nc.subscribe(REFUSED_SUBJECT, {
     queue: 'control',
     callback(error, message) {
       if (error === null) told(message.json<RefusedCalls>());

@@ -1,4 +1,5 @@
 import type { Connection } from './connect-nats.ts';
+import { SEEN_SUBJECT } from './layout.ts';
 
 /** What collect saw of one source lately: which of its keys were used, and names of track events. */
 export type Sighting = {
@@ -12,15 +13,13 @@ export type Sighting = {
 };
 
 /** Sent, never stored: what gets lost on the way is seen again. */
-const SUBJECT = 'seen';
-
 export function tellSeen({ nc }: Connection, sighting: Sighting): void {
-  nc.publish(SUBJECT, JSON.stringify(sighting));
+  nc.publish(SEEN_SUBJECT, JSON.stringify(sighting));
 }
 
 /** Each sighting goes to one of those who listen. */
 export function onSeen({ nc }: Connection, seen: (sighting: Sighting) => void): Disposable {
-  const subscription = nc.subscribe(SUBJECT, {
+  const subscription = nc.subscribe(SEEN_SUBJECT, {
     queue: 'control',
     callback(error, message) {
       if (error === null) seen(message.json<Sighting>());

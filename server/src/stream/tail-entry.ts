@@ -30,14 +30,6 @@ export const MAX_TAIL_PER_SECOND = 50;
 export const WANT_EVERY_MS = 2_000;
 export const WANT_LASTS_MS = 5_000;
 
-export function tailSubject(sourceId: string): string {
-  return `tail.${sourceId}`;
-}
-
-export function wantSubject(sourceId: string): string {
-  return `tail.want.${sourceId}`;
-}
-
 export function keyOf({ type, event, userId }: TailFilter): string {
   return JSON.stringify([type, event, userId]);
 }

@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Subscription } from '@nats-io/nats-core';
 import type { Connection } from './connect-nats.ts';
-import {
-  isMatch,
-  keyOf,
-  type TailBatch,
-  type TailEntry,
-  type TailFilter,
-  tailSubject,
-  WANT_EVERY_MS,
-  wantSubject,
-} from './tail-entry.ts';
+import { isMatch, keyOf, type TailBatch, type TailEntry, type TailFilter, WANT_EVERY_MS } from './tail-entry.ts';
+import { tailSubject, wantSubject } from './layout.ts';
 
 /** How control looks on. */
 export type Tails = {

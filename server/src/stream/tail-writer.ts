@@ -5,11 +5,10 @@ import {
   keyOf,
   MAX_TAIL_PER_SECOND,
   type TailFilter,
-  tailSubject,
   type TailWant,
   WANT_LASTS_MS,
-  wantSubject,
 } from './tail-entry.ts';
+import { tailSubject, wantSubject } from './layout.ts';
 
 /** How collect and deliver let others look on. */
 export type TailWriter = {
