@@ -26,8 +26,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'hanging-receivers': 'many receivers that never answer cost bounded room, and nobody else anything',
   'hostile-receivers':
     'receivers that answer with floods, bombs and resets cost bounded room, and nobody else anything',
-  'quiet-receivers':
-    'receivers that were silent for long, or are new, do not wait behind hundreds that begin to hang',
+  'quiet-receivers': 'receivers that were silent for long, or are new, do not wait behind hundreds that begin to hang',
   'recorder-stopped':
     'deliveries do not notice that nobody records them, and afterwards the record misses none of them',
   'database-restarted': 'the record is exact to the last attempt when PostgreSQL dies in the middle of it',

@@ -28,6 +28,7 @@ import {
   ticketAtSubject,
   TICKETS_STREAM,
   wantSubject,
+  WORKED_BUCKET,
 } from './layout.ts';
 
 export const NATS_ROLES = ['collect', 'deliver', 'control'] as const;
@@ -105,6 +106,8 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
       bucketSubject(HEALTH_BUCKET, '>'),
+      ...watch(WORKED_BUCKET),
+      bucketSubject(WORKED_BUCKET, '>'),
       PEERS_SUBJECT,
       tailSubject('*'),
     ],

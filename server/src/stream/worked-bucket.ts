@@ -3,7 +3,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
-import { WORKED_BUCKET } from './layout.ts';
+import { bucketSubject, WORKED_BUCKET } from './layout.ts';
 import { watchBucket } from './watch-bucket.ts';
 import { whenSettled } from './when-settled.ts';
 
@@ -20,7 +20,7 @@ export function openWorkedBucket(connection: Connection, log: Logger): WorkedBuc
   const { nc } = connection;
   return {
     put(destinationId) {
-      if (connection.isConnected()) nc.publish(`$KV.${WORKED_BUCKET}.${destinationId}`, NOTHING);
+      if (connection.isConnected()) nc.publish(bucketSubject(WORKED_BUCKET, destinationId), NOTHING);
     },
     async watch(marked) {
       const kvm = new Kvm(jetstream(nc, { timeout: 1_500 }));

@@ -171,7 +171,7 @@ function cutOff(traffic: Traffic, connection: Connection, detail: string): void 
   drop(connection);
   if (sending === undefined) return;
   if (sending.status !== 0) return settleStatus(traffic, sending);
-  sending.pool.isGood = false;
+  sending.pool.standing = 'failing';
   settleError(traffic, sending, ['answer_too_large', detail]);
 }
 
