@@ -10,8 +10,17 @@ import { freePorts } from './free-ports.ts';
 import { getEngines } from './get-engines.ts';
 import { natsIsReady, spawnNats } from './nats-cluster.ts';
 import type { NatsNodeSettings } from './nats-config.ts';
+import { newerPostgresFolder } from './newer-postgres.ts';
 import { ENGINES_DIR } from './paths.ts';
-import { isPostgresRunning, removePostgresData, startPostgres, stopPostgres } from './postgres.ts';
+import {
+  isPostgresRunning,
+  OWNER_LOGIN,
+  postgresUrl,
+  removePostgresData,
+  SERVICE_LOGIN,
+  startPostgres,
+  stopPostgres,
+} from './postgres.ts';
 
 type State = { nodes: (NatsNodeSettings & { pid: number })[]; postgresPort: number };
 
@@ -26,6 +35,7 @@ const { values, positionals } = parseArgs({
 switch (positionals[0]) {
   case 'get':
     getEngines();
+    newerPostgresFolder();
     break;
   case 'up':
     getEngines();
@@ -85,7 +95,9 @@ function printEnvironment(): void {
   const state = readState();
   if (state === undefined) throw new Error('nothing is set up here yet: run `scripts/engines up` first');
   console.log(`export MILLRACE_NATS_URL='${state.nodes.map((node) => `nats://127.0.0.1:${node.port}`).join(',')}'`);
-  console.log(`export MILLRACE_DATABASE_URL='postgres://millrace@127.0.0.1:${state.postgresPort}/millrace'`);
+  const databaseUrl = (login: string) => postgresUrl(login, state.postgresPort, 'millrace');
+  console.log(`export MILLRACE_DATABASE_URL='${databaseUrl(SERVICE_LOGIN)}'`);
+  console.log(`export MILLRACE_MIGRATION_DATABASE_URL='${databaseUrl(OWNER_LOGIN)}'`);
   console.log(`export MILLRACE_REPLICAS='${state.nodes.length}'`);
 }
 

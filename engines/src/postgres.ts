@@ -17,12 +17,30 @@ export function startPostgres(port: number): void {
   if (!existsSync(join(dataDir, 'PG_VERSION'))) createDatabaseFolder(dataDir);
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dataDir}`;
   runPostgres('pg_ctl', ['start', '-w', '-D', dataDir, '-l', join(dataDir, 'server.log'), '-o', settings]);
-  const exists = runPostgres('psql', [
-    ...connection(port),
-    '-tAc',
-    "select 1 from pg_database where datname='millrace'",
-  ]);
-  if (exists.trim() !== '1') runPostgres('psql', [...connection(port), '-c', 'create database millrace']);
+  const adminUrl = postgresUrl('postgres', port, 'postgres');
+  try {
+    if (runSql(adminUrl, "SELECT 1 FROM pg_database WHERE datname = 'millrace'").trim() === '1') return;
+  } catch (error) {
+    const why = 'the database is one of an older version: `scripts/engines down --wipe` before starting anew';
+    throw new Error(`${why} (${String(error)})`, { cause: error });
+  }
+  runSql(adminUrl, 'CREATE DATABASE millrace');
+  runSql(adminUrl, loginsSql('millrace'));
+}
+
+/** As in production: one login owns the tables and migrates, the other one is the service's and can do less. */
+export const OWNER_LOGIN = 'millrace_owner';
+export const SERVICE_LOGIN = 'millrace';
+
+export function loginsSql(database: string): string {
+  return `CREATE ROLE millrace_app NOLOGIN;
+    CREATE ROLE ${OWNER_LOGIN} LOGIN IN ROLE millrace_app;
+    CREATE ROLE ${SERVICE_LOGIN} LOGIN IN ROLE millrace_app;
+    ALTER DATABASE ${database} OWNER TO ${OWNER_LOGIN}`;
+}
+
+export function postgresUrl(login: string, port: number, database: string): string {
+  return `postgres://${login}@127.0.0.1:${port}/${database}`;
 }
 
 export function stopPostgres(): void {
@@ -50,15 +68,19 @@ function createDatabaseFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const { uid, gid } = postgresOwner();
   if (uid !== undefined && gid !== undefined) chownSync(dataDir, uid, gid);
-  runPostgres('initdb', ['-D', dataDir, '-U', 'millrace', '--auth=trust', '--encoding=UTF8', '--no-locale']);
+  runPostgres('initdb', ['-D', dataDir, ...INITDB_OPTIONS]);
 }
 
-function connection(port: number): string[] {
-  return ['-h', '127.0.0.1', '-p', String(port), '-U', 'millrace', '-d', 'postgres'];
+export const INITDB_OPTIONS = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale'];
+
+export function runSql(url: string, sql: string): string {
+  return runPostgres('psql', ['-v', 'ON_ERROR_STOP=1', '-qtA', '-c', sql, url]);
 }
 
-export function runPostgres(program: string, args: string[]): string {
-  const done = spawnSync(binary(program), args, { ...postgresOwner(), encoding: 'utf8' });
+/** `folder`: where the programs of another version are. */
+export function runPostgres(program: string, args: string[], folder?: string): string {
+  const found = folder === undefined ? binary(program) : join(folder, program);
+  const done = spawnSync(found, args, { ...postgresOwner(), encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`${program} failed: ${done.stderr || done.error?.message}`);
   return done.stdout;
 }

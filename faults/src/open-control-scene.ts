@@ -36,7 +36,7 @@ export async function openControlScene(run: FaultRun): Promise<ControlScene> {
   const cluster = parts.use(await startNatsCluster({ nodes: 1, dir: run.dir }));
   const database = parts.use(await startDatabase());
   const token = randomBytes(24).toString('hex');
-  const settings = { ...settingsFor(cluster.url, 1), ...controlSettings(database.url, token) };
+  const settings = { ...settingsFor(cluster.url, 1), ...controlSettings(database, token) };
   const collect = parts.use(await serverProcess(settings, join(run.dir, 'server.log')));
   const control = controlClient(`http://127.0.0.1:${controlPortIn(await collect.start())}`, token);
   const beside = parts.use(await serverProcess(settingsFor(cluster.url, 1), join(run.dir, 'beside.log')));
@@ -72,10 +72,11 @@ export async function openControlScene(run: FaultRun): Promise<ControlScene> {
   };
 }
 
-function controlSettings(databaseUrl: string, token: string): Settings {
+function controlSettings({ url, serviceUrl }: Database, token: string): Settings {
   return {
     MILLRACE_ROLES: 'collect,control',
-    MILLRACE_DATABASE_URL: databaseUrl,
+    MILLRACE_DATABASE_URL: serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: url,
     MILLRACE_KEYS: `1:${randomBytes(32).toString('base64')}`,
     MILLRACE_BOOTSTRAP_TOKEN: token,
     MILLRACE_CONTROL_PORT: '0',

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { DatabaseOrder } from './inject/database-process.ts';
 
 export type Database = AsyncDisposable & {
+  /** Of the login that owns the tables, and of the service. */
   url: string;
+  serviceUrl: string;
   /** As a power cut would; resolves when it is gone. */
   stop(): Promise<void>;
   /** Resolves when it takes connections again. */
@@ -14,14 +16,14 @@ export type Database = AsyncDisposable & {
 /** A PostgreSQL that faults may do anything to. */
 export async function startDatabase(): Promise<Database> {
   const child = fork(join(import.meta.dirname, 'inject/database-process.ts'));
-  const url = await nextWord(child);
+  const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;
   const tell = async (order: DatabaseOrder) => {
     const done = nextWord(child);
     child.send(order);
     await done;
   };
   return {
-    url,
+    ...urls,
     stop: () => tell('stop'),
     start: () => tell('start'),
     async [Symbol.asyncDispose]() {

@@ -27,7 +27,8 @@ before(async () => {
     MILLRACE_COLLECT_PORT: '0',
     MILLRACE_CONTROL_PORT: '0',
     MILLRACE_DRAIN_MS: '0',
-    MILLRACE_DATABASE_URL: postgres.url,
+    MILLRACE_DATABASE_URL: postgres.serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: postgres.url,
     MILLRACE_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
     MILLRACE_BOOTSTRAP_TOKEN: TOKEN,
   });

@@ -46,6 +46,7 @@ export const DEFAULTS = {
   MILLRACE_METRICS_HOST: '',
   MILLRACE_METRICS_PORT: '9464',
   MILLRACE_DATABASE_URL: 'postgres://127.0.0.1:5432/millrace',
+  MILLRACE_MIGRATION_DATABASE_URL: '',
   MILLRACE_KEYS: '',
   MILLRACE_UNSIGNED_CONFIG: 'refuse',
   MILLRACE_BOOTSTRAP_TOKEN: '',
@@ -123,6 +124,7 @@ function readCollect(read: Reader): CollectSettings {
 }
 
 function readControl(read: Reader): ControlSettings {
+  const databaseUrl = readDatabaseUrl(read, 'MILLRACE_DATABASE_URL');
   const bootstrapToken = read.text('MILLRACE_BOOTSTRAP_TOKEN');
   if (bootstrapToken !== '' && !/^[\x21-\x7e]{32,500}$/.test(bootstrapToken)) {
     read.problem('MILLRACE_BOOTSTRAP_TOKEN', 'must be at least 32 visible characters: `openssl rand -hex 32`');
@@ -135,7 +137,8 @@ function readControl(read: Reader): ControlSettings {
     port: read.number('MILLRACE_CONTROL_PORT', 0, 65_535),
     maxConnections: read.number('MILLRACE_MAX_CONNECTIONS', 1, 1_000_000),
     trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
-    databaseUrl: readDatabaseUrl(read),
+    databaseUrl,
+    migrationDatabaseUrl: readDatabaseUrl(read, 'MILLRACE_MIGRATION_DATABASE_URL', databaseUrl),
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     keys: readKeyRing(read),
     networks: readWebhookNetworks(read),
@@ -168,9 +171,10 @@ function readWebhookNetworks(read: Reader): Networks {
   return readNetworks(cidrs('MILLRACE_ALLOW_CIDRS'), cidrs('MILLRACE_DENY_CIDRS'));
 }
 
-function readDatabaseUrl(read: Reader): string {
-  const url = read.text('MILLRACE_DATABASE_URL');
-  if (!/^postgres(ql)?:\/\//.test(url)) read.problem('MILLRACE_DATABASE_URL', 'must begin with postgres://');
+function readDatabaseUrl(read: Reader, name: Name, otherwise?: string): string {
+  const url = read.text(name);
+  if (url === '' && otherwise !== undefined) return otherwise;
+  if (!/^postgres(ql)?:\/\//.test(url)) read.problem(name, 'must begin with postgres://');
   return url;
 }
 

@@ -4,7 +4,8 @@ import { migrateDatabase } from './store/migrate-database.ts';
 
 const read = readConfig(undefined, { MILLRACE_ROLES: 'collect' });
 if (!read.ok) throw new Error(read.problems.join('\n'));
-const { applied, alreadyThere } = await migrateDatabase(read.value.control.databaseUrl);
+const { migrationDatabaseUrl, databaseUrl } = read.value.control;
+const { applied, alreadyThere } = await migrateDatabase(migrationDatabaseUrl, databaseUrl);
 console.log(
   applied.length === 0 ? `nothing to do: ${alreadyThere} migrations are applied` : `applied ${applied.join(', ')}`,
 );

@@ -1,7 +1,7 @@
 /** Every role in one process over engines of its own, asked over HTTP as people would. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from './config.ts';
 import { openLog } from './log.ts';
 import { type Running, startRoles } from './start-roles.ts';
@@ -18,7 +18,7 @@ export async function openStack(change: Record<string, string> = {}) {
   const log = openLog({ level: 'fatal', pretty: false });
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
   const postgres = opening.use(await startPostgresServer());
-  const read = readConfig({ ...stackSettings(nats.url, postgres.url), ...change });
+  const read = readConfig({ ...stackSettings(nats.url, postgres), ...change });
   if (!read.ok) throw new Error(read.problems.join(', '));
   const config = read.value;
   const roles = { current: await startRoles(config, log) };
@@ -99,7 +99,10 @@ function system({ control }: Running, text: string, values: unknown[]): Promise<
 }
 
 /** For one process with all roles, or for each of several. */
-export function stackSettings(natsUrl: string, databaseUrl: string): Record<string, string> {
+export function stackSettings(
+  natsUrl: string,
+  { url, serviceUrl }: Pick<PostgresServer, 'url' | 'serviceUrl'>,
+): Record<string, string> {
   return {
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: natsUrl,
@@ -107,7 +110,8 @@ export function stackSettings(natsUrl: string, databaseUrl: string): Record<stri
     MILLRACE_CONTROL_PORT: '0',
     MILLRACE_DRAIN_MS: '0',
     MILLRACE_LANE_STREAMS: '1',
-    MILLRACE_DATABASE_URL: databaseUrl,
+    MILLRACE_DATABASE_URL: serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: url,
     MILLRACE_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
     MILLRACE_BOOTSTRAP_TOKEN: TOKEN,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',

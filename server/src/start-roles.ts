@@ -2,6 +2,7 @@
 import { type Collect, serveCollect } from './collect/serve-collect.ts';
 import type { Config, Role } from './config.ts';
 import { startProjector } from './control/project-config.ts';
+import { startAuditWatch } from './control/watch-audit.ts';
 import { recordRefusals } from './control/record-refusals.ts';
 import { recordSightings } from './control/record-sightings.ts';
 import { startRecording } from './control/start-recording.ts';
@@ -137,6 +138,7 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
   starting.use(stream.onSeen(recordSightings({ store: control.store, log })));
   starting.use(stream.onRefused(recordRefusals({ store: control.store, log })));
   starting.use(startRecording({ store: control.store, side: record, settings: config.control.record, metrics, log }));
+  starting.use(startAuditWatch({ store: control.store, anchors: record.auditAnchors, metrics, log }));
   const running = starting.move();
   return { ...control, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -25,7 +25,8 @@ async function openScene() {
   const read = readConfig({
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: nats.url,
-    MILLRACE_DATABASE_URL: postgres.url,
+    MILLRACE_DATABASE_URL: postgres.serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: postgres.url,
     MILLRACE_COLLECT_PORT: '0',
     MILLRACE_CONTROL_PORT: '0',
     MILLRACE_METRICS_PORT: '0',

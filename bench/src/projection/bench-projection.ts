@@ -63,7 +63,7 @@ async function openScene() {
   const postgres = opening.use(await startPostgresServer());
   const cluster = opening.use(await startNatsCluster({ maxFileStoreMb: 20_000 }));
   await migrateDatabase(postgres.url);
-  const store = opening.use(await openStore(postgres.url));
+  const store = opening.use(await openStore(postgres.serviceUrl));
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
   const configWriter = await stream.configWriter();
   const keyRing = openKeyRing(new Map([[1, randomBytes(32)]]));

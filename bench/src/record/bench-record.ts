@@ -39,12 +39,12 @@ async function openScene() {
   await using opening = new AsyncDisposableStack();
   const postgres = opening.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
-  const store = opening.use(await openStore(postgres.url));
+  const store = opening.use(await openStore(postgres.serviceUrl));
   await store.asSystem((tx) => insertWorkspace(tx, { id: WORKSPACE, name: 'Bench' }));
   const opened = opening.move();
   const given = { log: openLog({ level: 'error', pretty: false }), catalog: CATALOG, workspaceId: WORKSPACE };
   const keyRing = openKeyRing(new Map([[1, Buffer.alloc(32)]]));
-  return { ...given, store, keyRing, url: postgres.url, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { ...given, store, keyRing, url: postgres.adminUrl, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** The oldest day, both tables of it. */

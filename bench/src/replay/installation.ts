@@ -18,7 +18,7 @@ export async function openInstallation() {
   const nats = opening.use(await startNatsCluster({ maxFileStoreMb: 20_480 }));
   const postgres = opening.use(await startPostgresServer());
   const [controlPort = 0] = await freePorts(1);
-  const settings = { ...stackSettings(nats.url, postgres.url), MILLRACE_CONTROL_PORT: String(controlPort) };
+  const settings = { ...stackSettings(nats.url, postgres), MILLRACE_CONTROL_PORT: String(controlPort) };
   const start = async (roles: string) => {
     const process = await serverProcess({ ...settings, MILLRACE_ROLES: roles }, join(dir, `${roles}.log`));
     opening.use(process);

@@ -34,11 +34,11 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
   const installed: Partial<Pick<RecorderScene, 'control' | 'store' | 'entered'>> = {};
   const enter = async ({ port, settings }: EnterNeeds) => {
     const token = randomBytes(24).toString('hex');
-    const asControl = { ...settings, ...controlSettings(database.url, token) };
+    const asControl = { ...settings, ...controlSettings(database, token) };
     const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
     const client = controlClient(`http://127.0.0.1:${controlPortIn(await control.start())}`, token);
     const entered = await enterPlan(client, plan, port);
-    const store = parts.use(await openStore(database.url));
+    const store = parts.use(await openStore(database.serviceUrl));
     // The others start only now, so they read all of it at their start.
     await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
     Object.assign(installed, { control, store, entered });
@@ -53,10 +53,11 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
   return { scene, database, store, control, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-function controlSettings(databaseUrl: string, token: string): Settings {
+function controlSettings({ url, serviceUrl }: Database, token: string): Settings {
   return {
     MILLRACE_ROLES: 'control',
-    MILLRACE_DATABASE_URL: databaseUrl,
+    MILLRACE_DATABASE_URL: serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: url,
     MILLRACE_BOOTSTRAP_TOKEN: token,
     MILLRACE_CONTROL_PORT: '0',
     MILLRACE_LOG_LEVEL: 'info',

@@ -21,7 +21,7 @@ export async function readRecord({ settings, cluster }: DeliverScene): Promise<R
   await using stack = new AsyncDisposableStack();
   const postgres = stack.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
-  const store = stack.use(await openStore(postgres.url));
+  const store = stack.use(await openStore(postgres.serviceUrl));
   const stream = stack.use(await openStream({ natsUrl, settings: streamSettings, log: SILENT }));
   const side = stack.use(await stream.recordSide());
   stack.use(startRecorder({ store, side, settings: control.record, now: () => new Date(), log: SILENT }));

@@ -13,4 +13,4 @@ process.on('message', (order: DatabaseOrder) => {
 });
 // Also when whoever started us was killed.
 process.once('disconnect', () => void server[Symbol.asyncDispose]().then(() => process.exit(0)));
-process.send?.(server.url);
+process.send?.(JSON.stringify({ url: server.url, serviceUrl: server.serviceUrl }));

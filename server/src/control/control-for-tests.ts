@@ -63,7 +63,7 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
-  const store = starting.use(await openStore(postgres.url));
+  const store = starting.use(await openStore(postgres.serviceUrl));
   const nats = starting.use(await startNatsCluster({ nodes: 1, ...options }));
   const log = openLog({ level: 'fatal', pretty: false });
   const stream = starting.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log }));

@@ -8,6 +8,8 @@ export type ControlSettings = {
   maxConnections: number;
   trustedProxies: string[];
   databaseUrl: string;
+  /** Signs in as the owner of the tables; the same as above where one login does both. */
+  migrationDatabaseUrl: string;
   /** Becomes the secret of the first workspace's owner token. */
   bootstrapToken: string | undefined;
   /** The key ring: the last one seals, all of them open. */

@@ -29,7 +29,7 @@ let needs: ControlNeeds;
 before(async () => {
   const server = opened.use(await startPostgresServer());
   await migrateDatabase(server.url);
-  const store = opened.use(await openStore(server.url));
+  const store = opened.use(await openStore(server.serviceUrl));
   await store.asSystem(async (tx) => {
     for (const id of ['ws_1', 'ws_2']) await insertWorkspace(tx, { id, name: id });
   });

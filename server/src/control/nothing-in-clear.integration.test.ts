@@ -84,7 +84,7 @@ async function openScene() {
   const postgres = opening.use(await startPostgresServer());
   const cluster = opening.use(await startNatsCluster());
   await migrateDatabase(postgres.url);
-  const store = opening.use(await openStore(postgres.url));
+  const store = opening.use(await openStore(postgres.serviceUrl));
   const { log, logged } = keepingLog();
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: SETTINGS, log }));
   const keyRing = openKeyRing(new Map([[1, randomBytes(32)]]));

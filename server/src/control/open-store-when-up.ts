@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
+import { HOW_TO_MEND, judgeLogin, readLogin } from '../store/check-login.ts';
 import { isUnavailable, openStore, type Store, StoreUnavailable } from '../store/open-store.ts';
 
 export type OpenNeeds = {
   databaseUrl: string;
+  migrationDatabaseUrl: string;
   /** The rest of the start that needs the database; done before the first question is let through. */
   prepare(store: Store): Promise<void>;
   log: Logger;
@@ -46,9 +48,12 @@ export async function openStoreWhenUp(needs: OpenNeeds): Promise<Store> {
   };
 }
 
-async function openPrepared({ databaseUrl, prepare, log }: OpenNeeds): Promise<Store> {
-  const { applied } = await migrateDatabase(databaseUrl);
+async function openPrepared({ databaseUrl, migrationDatabaseUrl, prepare, log }: OpenNeeds): Promise<Store> {
+  const { applied } = await migrateDatabase(migrationDatabaseUrl, databaseUrl);
   if (applied.length > 0) log.info({ applied }, 'database.migrated');
+  const { missing, liftable } = judgeLogin(await readLogin(databaseUrl));
+  if (missing.length > 0) throw new Error(`${missing.join('; ')}. ${HOW_TO_MEND}`);
+  if (liftable.length > 0) log.warn({ why: liftable, how: HOW_TO_MEND }, 'database.login_too_strong');
   await using opening = new AsyncDisposableStack();
   const store = opening.use(await openStore(databaseUrl));
   await prepare(store);

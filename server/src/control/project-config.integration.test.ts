@@ -205,7 +205,7 @@ async function openScene() {
   const server = opening.use(await startPostgresServer());
   const cluster = opening.use(await startNatsCluster());
   await migrateDatabase(server.url);
-  const store = opening.use(await openStore(server.url));
+  const store = opening.use(await openStore(server.serviceUrl));
   await store.asSystem((tx) => insertWorkspace(tx, { id: WORKSPACE, name: 'One' }));
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: SETTINGS, log }));
   const configWriter = await stream.configWriter();

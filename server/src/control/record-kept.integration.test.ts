@@ -34,7 +34,7 @@ before(async () => {
   const nats = stack.use(await startNatsCluster());
   postgres = stack.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
-  store = stack.use(await openStore(postgres.url));
+  store = stack.use(await openStore(postgres.serviceUrl));
   const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
   const layout = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
   stream = stack.use(await openStream({ natsUrl: nats.url, settings: layout, log: silent, metrics }));

@@ -110,7 +110,7 @@ async function openScene() {
   await using opening = new AsyncDisposableStack();
   const postgres = opening.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
-  const store = opening.use(await openStore(postgres.url));
+  const store = opening.use(await openStore(postgres.serviceUrl));
   const token = await addToken(store, await addWorkspace(store), { role: 'owner' });
   const opened = opening.move();
   return { store, token, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -54,7 +54,7 @@ export async function startControl({
     await checkKeyRing(opened, keyRing);
     await setUp(opened, { settings, now: now(), log });
   };
-  const store = starting.use(await openStoreWhenUp({ databaseUrl: settings.databaseUrl, prepare, log }));
+  const store = starting.use(await openStoreWhenUp({ ...settings, prepare, log }));
   const projector = starting.use(project(store));
   const work = starting.use(startWork({ store, side, catalog: CATALOG, now, log }));
   const changed = () => {

@@ -16,7 +16,7 @@ let store: Store;
 before(async () => {
   const postgres = stack.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
-  store = stack.use(await openStore(postgres.url));
+  store = stack.use(await openStore(postgres.serviceUrl));
 });
 after(() => stack.disposeAsync());
 

@@ -49,18 +49,68 @@ export function listAudit(tx: Tx, workspaceId: string, { limit, after }: Page): 
   return tx.query(sql, [workspaceId, after ?? Number.MAX_SAFE_INTEGER, limit]);
 }
 
-/** The first entry that does not fit the one before it, or undefined when the whole chain holds. */
-export async function findBrokenEntry(tx: Tx, workspaceId: string): Promise<number | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM audit_log WHERE workspace_id = $1 ORDER BY sequence`;
-  let previous: Buffer = FIRST_HASH;
-  for (const [index, row] of (await tx.query<AuditRow>(sql, [workspaceId])).entries()) {
-    const sequence = index + 1;
-    const { at, actor, action, object_id: objectId, details } = row;
-    const expected = hashOfEntry({ workspaceId, sequence, previous }, { at, actor, action, objectId, details });
-    if (Number(row.sequence) !== sequence || !row.hash.equals(expected)) return sequence;
-    previous = row.hash;
+/** Where a chain ends: its last entry and that entry's hash. */
+export type AuditEnd = { sequence: number; hash: Buffer };
+export type CheckedAudit = { kind: 'holds'; end: AuditEnd } | { kind: 'broken'; sequence: number; why: string };
+
+const BEFORE_FIRST: AuditEnd = { sequence: 0, hash: FIRST_HASH };
+const CHECKED_AT_ONCE = 1_000;
+
+/** The ends of all workspaces' audit logs, also of those without an entry. */
+export async function auditEnds(tx: Tx): Promise<Map<string, AuditEnd>> {
+  const sql = `SELECT w.id, last.sequence, last.hash FROM workspaces w LEFT JOIN LATERAL
+    (SELECT sequence, hash FROM audit_log WHERE workspace_id = w.id ORDER BY sequence DESC LIMIT 1) AS last ON true`;
+  const rows = await tx.query<{ id: string; sequence: string | null; hash: Buffer | null }>(sql);
+  return new Map(
+    rows.map(({ id, sequence, hash }) => [id, { sequence: Number(sequence ?? 0), hash: hash ?? FIRST_HASH }]),
+  );
+}
+
+/**
+ * Looks at every entry after `from`: whether each fits the one before it. `from` and `anchor` are ends that the log had once;
+ * an entry there with another hash, or none, was put in the place of the first one.
+ */
+export async function checkAudit(
+  tx: Tx,
+  workspaceId: string,
+  { from = BEFORE_FIRST, anchor = from }: { from?: AuditEnd; anchor?: AuditEnd },
+): Promise<CheckedAudit> {
+  if (from.sequence > 0) {
+    const [first] = await auditAfter(tx, workspaceId, from.sequence - 1);
+    if (first?.hash.equals(from.hash) !== true) return broken(from.sequence, ANCHOR_MISSED);
   }
-  return undefined;
+  let end = from;
+  for (;;) {
+    const rows = await auditAfter(tx, workspaceId, end.sequence);
+    for (const row of rows) {
+      const why = linkProblem(workspaceId, end, row);
+      end = { sequence: end.sequence + 1, hash: row.hash };
+      if (why !== undefined) return broken(end.sequence, why);
+      if (end.sequence === anchor.sequence && !end.hash.equals(anchor.hash)) return broken(end.sequence, ANCHOR_MISSED);
+    }
+    if (rows.length < CHECKED_AT_ONCE) break;
+  }
+  return end.sequence < anchor.sequence ? broken(end.sequence + 1, ANCHOR_MISSED) : { kind: 'holds', end };
+}
+
+function broken(sequence: number, why: string): CheckedAudit {
+  return { kind: 'broken', sequence, why };
+}
+
+function linkProblem(workspaceId: string, before: AuditEnd, row: AuditRow): string | undefined {
+  const link = { workspaceId, sequence: before.sequence + 1, previous: before.hash };
+  if (Number(row.sequence) !== link.sequence) return 'an entry is missing';
+  const { at, actor, action, object_id: objectId, details } = row;
+  const expected = hashOfEntry(link, { at, actor, action, objectId, details });
+  return row.hash.equals(expected) ? undefined : 'an entry was changed';
+}
+
+const ANCHOR_MISSED =
+  'the log is not the one whose end was anchored: it was rewritten, or an older backup was restored';
+
+function auditAfter(tx: Tx, workspaceId: string, sequence: number): Promise<AuditRow[]> {
+  const sql = `SELECT ${COLUMNS} FROM audit_log WHERE workspace_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
+  return tx.query(sql, [workspaceId, sequence, CHECKED_AT_ONCE]);
 }
 
 type Link = { workspaceId: string; sequence: number; previous: Buffer };

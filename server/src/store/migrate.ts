@@ -15,28 +15,47 @@ const NO_TRANSACTION = '-- no transaction';
  * Refuses a database that is newer than this program, and one in which an applied file was changed afterwards.
  */
 export async function migrate(client: Client, migrations: Migration[]): Promise<Migrated> {
+  // A login that may change nothing can still find that nothing is to be done.
+  const before = await readApplied(client);
+  if (before.length > 0 && pendingMigrations(migrations, before).length === 0) {
+    return { applied: [], alreadyThere: before.length };
+  }
   await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
   try {
     await client.query(
       `CREATE TABLE IF NOT EXISTS schema_migrations (
          name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
-    const { rows } = await client.query<{ name: string; checksum: string }>(
-      'SELECT name, checksum FROM schema_migrations ORDER BY name',
-    );
+    const rows = await readApplied(client);
     const pending = pendingMigrations(migrations, rows);
     for (const migration of pending) await apply(client, migration);
     return { applied: pending.map((migration) => migration.name), alreadyThere: rows.length };
+  } catch (error) {
+    throw isForbidden(error) ? new Error(FORBIDDEN, { cause: error }) : error;
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
   }
 }
 
+const FORBIDDEN =
+  'migrations are pending, and this login may not apply them: set MILLRACE_MIGRATION_DATABASE_URL to one that owns the tables, or run `npm run migrate` with it';
+
+type Applied = { name: string; checksum: string };
+
+async function readApplied(client: Client): Promise<Applied[]> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AND has_table_privilege('schema_migrations', 'SELECT') AS there`,
+  );
+  if (rows[0]?.there !== true) return [];
+  return (await client.query<Applied>('SELECT name, checksum FROM schema_migrations ORDER BY name')).rows;
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42501';
+}
+
 /** What is still to do; throws when the database and the files tell different stories. */
-export function pendingMigrations(
-  migrations: Migration[],
-  applied: readonly { name: string; checksum: string }[],
-): Migration[] {
+export function pendingMigrations(migrations: Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const { name, checksum } of applied) {
     const migration = known.get(name);

@@ -17,8 +17,12 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** Created by the first migration where it may be. Row-level security does not bind a superuser, but it binds this role. */
-const APP_ROLE = 'millrace_app';
+/** Row-level security does not bind a superuser, but it binds this role. */
+export const APP_ROLE = 'millrace_app';
+
+/** Whether the login may become a role: a login that may only grant the role to others (PostgreSQL 16) cannot. */
+export const CAN_PLAY = `CASE WHEN current_setting('server_version_num')::int >= 160000
+  THEN pg_has_role(current_user, oid, 'SET') ELSE pg_has_role(current_user, oid, 'MEMBER') END`;
 
 export async function openStore(databaseUrl: string): Promise<Store> {
   const pool = new Pool({
@@ -72,7 +76,7 @@ function ignore(): void {
 }
 
 async function canPlayAppRole(pool: Pool): Promise<boolean> {
-  const sql = `SELECT pg_has_role(current_user, oid, 'MEMBER') AS can FROM pg_roles WHERE rolname = $1`;
+  const sql = `SELECT ${CAN_PLAY} AS can FROM pg_roles WHERE rolname = $1`;
   const { rows } = await pool.query<{ can: boolean }>(sql, [APP_ROLE]).catch(rethrowUnavailable);
   return rows[0]?.can === true;
 }

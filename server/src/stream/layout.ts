@@ -51,6 +51,9 @@ export const QUARANTINE_STREAM = 'QUARANTINE';
 export const QUARANTINED_KINDS = ['request', 'lane', 'ticket', 'outcome', 'letter', 'config'] as const;
 export type QuarantinedKind = (typeof QUARANTINED_KINDS)[number];
 export const quarantineSubject = (kind: QuarantinedKind | '*'): string => `quarantine.${kind}`;
+/** Ends of the audit logs in PostgreSQL, where a superuser of PostgreSQL cannot change them. */
+export const AUDIT_STREAM = 'AUDIT';
+export const auditSubject = (workspaceId: string): string => `audit.${workspaceId}`;
 export const RECORD_CONSUMER = 'record';
 export const DELIVER_CONSUMER = 'deliver';
 export const DRAIN_CONSUMER = 'drain';
@@ -80,7 +83,8 @@ const SHARE = {
   dead: 0.05,
   outcomes: 0.06,
   tickets: 0.005,
-  quarantine: 0.005,
+  quarantine: 0.004,
+  audit: 0.001,
   buckets: 0.01,
   worked: 0.001,
 };
@@ -94,6 +98,7 @@ export function layout(settings: StreamSettings, storeBytes: number): Layout {
     deadPlan(share(SHARE.dead)),
     outcomesPlan(share(SHARE.outcomes)),
     quarantinePlan(share(SHARE.quarantine)),
+    auditPlan(share(SHARE.audit)),
   ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
   const buckets: BucketPlan[] = [
     { name: CONFIG_BUCKET, maxBytes: share(SHARE.buckets) },
@@ -181,6 +186,20 @@ function quarantinePlan(maxBytes: number): StreamPlan {
     max_age: nanos(30 * DAY_MS),
     duplicate_window: nanos(HOUR_MS),
     allow_direct: true,
+  };
+}
+
+/** A workspace's last ends, newest last. No client can take one back: the stream refuses deletes and purges. */
+function auditPlan(maxBytes: number): StreamPlan {
+  return {
+    name: AUDIT_STREAM,
+    subjects: [auditSubject('*')],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    max_msgs_per_subject: 20,
+    max_bytes: maxBytes,
+    deny_delete: true,
+    deny_purge: true,
   };
 }
 

@@ -1,6 +1,8 @@
+import { jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connect } from './connect-nats.ts';
+import { type AuditAnchors, openAuditAnchors } from './audit-anchors.ts';
 import { type LaneHealth, watchHealth } from './health-bucket.ts';
 import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
 import type { OutcomeBatch, OutcomeEntry } from './outcomes.ts';
@@ -36,6 +38,7 @@ export type RecordSide = AsyncDisposable & {
   now(): number;
   pullOutcomes(needs: OutcomesTaker): AsyncDisposable;
   quarantine: Quarantine;
+  auditAnchors: AuditAnchors;
   /** The event streams, in the order of their numbers. */
   usage: UsageReader[];
   /** A destination's lane as it was last told, or undefined when nothing waits. */
@@ -55,6 +58,8 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-record'));
   const publisher = opening.use(openPublisher(connection));
+  const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
+  const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   const lanes = new Map<string, LaneHealth>();
   opening.use(
     await watchHealth({ watching: connection, log }, (destinationId, health) => {
@@ -71,23 +76,27 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
         stream: OUTCOMES_STREAM,
         consumer: RECORD_CONSUMER,
         room,
-        taken: (message) =>
-          taken({
-            subject: message.subject,
-            sequence: message.seq,
-            payload: message.data,
-            storedAt: Number(message.timestampNanos / 1_000_000n),
-            bytes: message.data.length,
-            entries: () => message.json<OutcomeBatch>().entries,
-            ack: () => message.ack(),
-            stillHeld: () => message.working(),
-            giveBack: () => message.nak(),
-          }),
+        taken: (message) => taken(pulledOutcomes(message)),
         log,
       }),
-    quarantine: openQuarantine({ connection, publisher, line: openWaitingLine(AT_ONCE), metrics }),
+    quarantine: openQuarantine({ ...durable, metrics }),
+    auditAnchors: openAuditAnchors({ ...durable, manager }),
     usage: followUsage(connection, settings.eventStreams),
     laneOf: (destinationId) => lanes.get(destinationId),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function pulledOutcomes(message: JsMsg): PulledOutcomes {
+  return {
+    subject: message.subject,
+    sequence: message.seq,
+    payload: message.data,
+    storedAt: Number(message.timestampNanos / 1_000_000n),
+    bytes: message.data.length,
+    entries: () => message.json<OutcomeBatch>().entries,
+    ack: () => message.ack(),
+    stillHeld: () => message.working(),
+    giveBack: () => message.nak(),
   };
 }

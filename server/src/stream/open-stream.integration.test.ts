@@ -25,6 +25,7 @@ suite('opening the stream', () => {
     }
     const names = (await streamsOf(cluster.url)).map((config) => config.name).sort();
     assert.deepEqual(names, [
+      'AUDIT',
       'DEAD',
       'EVENTS-0',
       'EVENTS-1',

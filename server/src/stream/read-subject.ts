@@ -44,6 +44,11 @@ export function readAt(manager: JetStreamManager, stream: string, seq: number): 
   return foundOrNot(manager.streams.getMessage(stream, { seq }));
 }
 
+/** The last message of a subject, by the leader's word. */
+export function readLast(manager: JetStreamManager, stream: string, subject: string): Promise<StoredMsg | undefined> {
+  return foundOrNot(manager.streams.getMessage(stream, { last_by_subj: subject }));
+}
+
 export type Removal = {
   stream: string;
   seq: number /** Also its bytes on the disk, which takes far longer. */;
