@@ -190,7 +190,7 @@ export const DeliveryMetrics = Type.Object({
 });
 
 export const UsageQuery = Type.Object(
-  { month: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })) },
+  { month: Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-(0[1-9]|1[0-2])$' })) },
   { additionalProperties: false },
 );
 /** Accepted calls, before any filter. */

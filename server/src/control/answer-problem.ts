@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../log.ts';
-import { isConflict, StoreUnavailable } from '../store/open-store.ts';
+import { isConflict, isRefusedData, StoreUnavailable } from '../store/open-store.ts';
 import { ApiProblem, problemDocument } from './problems.ts';
 
 const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
@@ -16,7 +16,8 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 /** The one place where what was thrown becomes an answer. */
 export function answerProblem(error: unknown, { request, reply }: Exchange, log: Logger): FastifyReply {
   const problem = toProblem(error);
-  if (problem.code === 'internal') {
+  // Data that PostgreSQL refuses should have been refused before: the sender gets a 400, and we a line about it.
+  if (problem.code === 'internal' || (problem.code === 'invalid_request' && isRefusedData(error))) {
     const what = error instanceof Error ? error.stack : String(error);
     log.error(
       { requestId: request.id, method: request.method, route: request.routeOptions.url, what },
@@ -34,6 +35,7 @@ function toProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof StoreUnavailable) return new ApiProblem('database_unavailable');
   if (isConflict(error)) return new ApiProblem('conflict');
+  if (isRefusedData(error)) return new ApiProblem('invalid_request');
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new ApiProblem('body_too_large');
   if (status === 415) return new ApiProblem('not_json');

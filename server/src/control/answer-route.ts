@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Tx } from '../store/open-store.ts';
 import type { AddressReader } from '../http/client-address.ts';
 import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
-import { type Actor, mustBeAllowed } from './actor.ts';
+import { mustBeAllowed } from './actor.ts';
 import { actorIn, bearerOf, identify, type Identity } from './authenticate.ts';
 import { mustBeOurPage, mustNotBeAnotherSite } from './csrf.ts';
 import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
@@ -46,7 +45,12 @@ type Performed = { parsed: Omit<Asked, 'tx'>; once: Once | undefined };
 async function perform(route: Route, { parsed, once }: Performed, needs: AnswerNeeds): Promise<Answer> {
   const { actor } = parsed;
   using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
-  const inWorkspace: Question['inWorkspace'] = (work) => transactInTurn(actor, work, needs);
+  const { store, shares } = needs;
+  const transact = route.method === 'GET' ? store.readWorkspace : store.inWorkspace;
+  const inWorkspace: Question['inWorkspace'] = async (work) => {
+    using _ = await shares.transact(actor);
+    return await transact(actor.workspaceId, work);
+  };
   const outside = { ...parsed, inWorkspace } as Question<never, never>;
   const toAnswer = (done: unknown): Answer => {
     return { status: route.status, text: done === undefined ? '' : JSON.stringify(done), isRepeated: false };
@@ -59,11 +63,6 @@ async function perform(route: Route, { parsed, once }: Performed, needs: AnswerN
     const work = async () => toAnswer(await route.handle(asked, needs));
     return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
   });
-}
-
-async function transactInTurn<T>(actor: Actor, work: (tx: Tx) => Promise<T>, needs: AnswerNeeds): Promise<T> {
-  using _ = await needs.shares.transact(actor);
-  return await needs.store.inWorkspace(actor.workspaceId, work);
 }
 
 export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Answering {

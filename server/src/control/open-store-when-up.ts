@@ -39,6 +39,7 @@ export async function openStoreWhenUp(needs: OpenNeeds): Promise<Store> {
   };
   return {
     inWorkspace: async (workspaceId, work) => opened().inWorkspace(workspaceId, work),
+    readWorkspace: async (workspaceId, work) => opened().readWorkspace(workspaceId, work),
     asSystem: async (work) => opened().asSystem(work),
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -25,6 +25,8 @@ export function cursorOf(text: string): string {
 
 function readCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  if (text === '' || Buffer.from(text).toString('base64url') !== cursor) throw new ApiProblem('invalid_cursor');
+  // PostgreSQL knows no NUL, so no row has one in its key.
+  const isText = text !== '' && !text.includes('\u0000');
+  if (!isText || Buffer.from(text).toString('base64url') !== cursor) throw new ApiProblem('invalid_cursor');
   return text;
 }

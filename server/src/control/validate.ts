@@ -1,7 +1,15 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
+import { IsDateTime, Set as setFormat } from 'typebox/format';
 import { ApiProblem, type FieldError } from './problems.ts';
+
+/** A time as people write it need not be one that JavaScript and PostgreSQL both hold: a leap second, the year 0. */
+setFormat('date-time', (text) => {
+  const year = IsDateTime(text) ? new Date(text).getUTCFullYear() : Number.NaN;
+  return year >= 1 && year <= 9_999;
+});
+const TIME = 'must be a time between the years 1 and 9999, such as 2026-11-16T12:00:00Z';
 
 /** Checks JSON as it is: `"1"` is not a number, and nothing unknown is let through. */
 export function bodyValidator(schema: TSchema): (value: unknown) => unknown {
@@ -27,6 +35,7 @@ export function errorsOf(compiled: Compiled, value: unknown): FieldError[] {
   const byPath = new Map<string, string>();
   for (const { instancePath, keyword, message, schemaPath, params } of compiled.Errors(value)) {
     if (keyword === 'enum') byPath.set(instancePath, `must be one of: ${params.allowedValues.join(', ')}`);
+    else if (keyword === 'format') byPath.set(instancePath, TIME);
     else if (keyword === 'boolean') byPath.set(instancePath, 'is not known here');
     else if (keyword === 'additionalProperties' || /\/anyOf\/\d/.test(schemaPath)) continue;
     else if (!byPath.has(instancePath)) byPath.set(instancePath, message);

@@ -8,6 +8,8 @@ export type Tx = {
 export type Store = AsyncDisposable & {
   /** A transaction that sees one workspace, and nothing of the others even if a query forgets to ask. */
   inWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The same for reading alone: all its questions see the database at one moment, and it can change nothing. */
+  readWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A transaction that sees all workspaces: for signing in, for the projector, for the first start. */
   asSystem<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
@@ -37,15 +39,20 @@ export async function openStore(databaseUrl: string): Promise<Store> {
   pool.on('error', ignore);
   const roleStatement = (await canPlayAppRole(pool)) ? `SET LOCAL ROLE ${APP_ROLE};` : '';
   return {
-    inWorkspace: (workspaceId, work) => {
-      const scope = `SET LOCAL millrace.workspace_id = ${escapeLiteral(workspaceId)}; SET LOCAL millrace.system = 'off'`;
-      return transact(pool, `BEGIN; ${roleStatement} ${scope}`, work);
-    },
+    inWorkspace: (workspaceId, work) => transact(pool, `BEGIN; ${roleStatement} ${scopeOf(workspaceId)}`, work),
+    readWorkspace: (workspaceId, work) =>
+      transact(pool, `${BEGIN_READING}; ${roleStatement} ${scopeOf(workspaceId)}`, work),
     asSystem: (work) => transact(pool, `BEGIN; ${roleStatement} SET LOCAL millrace.system = 'on'`, work),
     async [Symbol.asyncDispose]() {
       await pool.end();
     },
   };
+}
+
+const BEGIN_READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+function scopeOf(workspaceId: string): string {
+  return `SET LOCAL millrace.workspace_id = ${escapeLiteral(workspaceId)}; SET LOCAL millrace.system = 'off'`;
 }
 
 async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
