@@ -120,7 +120,7 @@ async function playApart() {
     const write = (line: string) => void lines.push({ ...(JSON.parse(line) as Line), role });
     const natsUrl = nats.url.replace('nats://', `nats://${role}:${role}@`);
     const settings = {
-      ...stackSettings(natsUrl, postgres.url),
+      ...stackSettings(natsUrl, postgres),
       MILLRACE_METRICS_PORT: '0',
       MILLRACE_RETRY_SCALE: '60',
     };
@@ -155,7 +155,9 @@ async function playApart() {
       using stopping = new DisposableStack();
       const life = new AbortController();
       stopping.defer(() => life.abort());
-      const headers = { Authorization: `Bearer ${stackSettings('', '')['MILLRACE_BOOTSTRAP_TOKEN']}` };
+      const headers = {
+        Authorization: `Bearer ${stackSettings('', { url: '', serviceUrl: '' })['MILLRACE_BOOTSTRAP_TOKEN']}`,
+      };
       const tail = await fetch(`${controlUrl()}/api/v1/sources/${sourceId}/tail`, { headers, signal: life.signal });
       const reader = tail.body?.pipeThrough(new TextDecoderStream()).getReader();
       await sleep(500);

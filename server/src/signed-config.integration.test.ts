@@ -113,7 +113,7 @@ async function openBed(change: Record<string, string> = {}) {
     collectUrl: () => `http://127.0.0.1:${at.collect}`,
   });
   const play = async (roles: string, more: Record<string, string> = {}) => {
-    const settings = { ...stackSettings(nats.url, postgres.url), MILLRACE_METRICS_PORT: '0', ...change, ...more };
+    const settings = { ...stackSettings(nats.url, postgres), MILLRACE_METRICS_PORT: '0', ...change, ...more };
     const read = readConfig({ ...settings, MILLRACE_ROLES: roles });
     if (!read.ok) throw new Error(read.problems.join(', '));
     const running = await startRoles(read.value, log);

@@ -21,7 +21,7 @@ async function openScene() {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
   const postgres = opening.use(await startPostgresServer());
-  const read = readConfig(stackSettings(nats.url, postgres.url));
+  const read = readConfig(stackSettings(nats.url, postgres));
   assert.ok(read.ok);
   const running = opening.use(await startRoles(read.value, log));
   assert.ok(running.control);

@@ -4,6 +4,7 @@
  * what all of them may. Only control makes and changes streams.
  */
 import {
+  AUDIT_STREAM,
   bucketStream,
   bucketSubject,
   CLOCK_SUBJECT,
@@ -121,7 +122,8 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
         ...read(stream),
         remove(stream),
       ]),
-      ...subjectsOf(...lanes, QUARANTINE_STREAM),
+      ...subjectsOf(...lanes, QUARANTINE_STREAM, AUDIT_STREAM),
+      ...read(AUDIT_STREAM),
       ticketAtSubject('*'),
       ...pull(OUTCOMES_STREAM, RECORD_CONSUMER),
       ...read(bucketStream(CONFIG_BUCKET)),
