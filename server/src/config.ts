@@ -57,6 +57,7 @@ export const DEFAULTS = {
   MILLRACE_MAX_CONNECTIONS: '20000',
   MILLRACE_MAX_HELD_BYTES: '134217728',
   MILLRACE_SOURCE_CALLS_PER_SECOND: '50000',
+  MILLRACE_ADDRESS_REFUSALS_PER_SECOND: '200',
   MILLRACE_DRAIN_MS: '1000',
   MILLRACE_REPLICAS: '1',
   MILLRACE_EVENT_STREAMS: '2',
@@ -118,6 +119,7 @@ function readCollect(read: Reader): CollectSettings {
     maxHeldBytes: read.number('MILLRACE_MAX_HELD_BYTES', 1_000_000, 100_000_000_000),
     drainMs: read.number('MILLRACE_DRAIN_MS', 0, 600_000),
     defaultRate: { perSecond, burst: perSecond * 2 },
+    refusalsPerSecond: read.number('MILLRACE_ADDRESS_REFUSALS_PER_SECOND', 0, 1_000_000),
     trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
     publicUrl: readPublicUrl(read),
   };

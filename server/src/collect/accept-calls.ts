@@ -38,6 +38,9 @@ export type AcceptNeeds = {
   unavailable(why: string): void;
 };
 
+/** A request that is refused as a whole counts as if its calls were this large: reading it was the same work. */
+const REFUSED_CALL_BYTES = 200;
+
 /** What the header alone is enough to refuse; undefined when the body has to be read. */
 export function refusedEarly(authorization: string | undefined, needs: AcceptNeeds): Answer | undefined {
   const fromHeader = needs.keys.byHeader(authorization);
@@ -60,9 +63,12 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   const { shape } = request;
   const hidden = needs.findSuppressed(source.id, parsed.value, shape);
   const watched = { sourceId: source.id, writeKey, body: parsed.value, shape, hidden };
+  // Parsed, a body can take twenty times its bytes: while the engine stores them, only those are held.
+  const stored = needs.watch.isShown(source.id) ? watched : { ...watched, body: undefined };
   if (!check.ok) {
     needs.refused.note(entered.found, { body: parsed.value, shape, hidden, ...check });
     needs.watch.refused(watched, check);
+    needs.limiter.spend(source.id, 1 + Math.floor(request.bytes.length / REFUSED_CALL_BYTES));
     return refusedAnswer(check.problem, check.refused);
   }
   if (check.refused.length > 0)
@@ -80,7 +86,7 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   const id = requestId(source.id, taken, check.messageIds);
   return store(
     request,
-    { check, source, watched, traced, id, dropped, body: withoutKeys(request.bytes, taken) },
+    { check, source, watched: stored, traced, id, dropped, body: withoutKeys(request.bytes, taken) },
     needs,
   );
 }

@@ -6,12 +6,14 @@ import { type PublicUrl, rudderSourceConfig, segmentSettings } from './browser-s
 import type { AddressReader } from '../http/client-address.ts';
 import { PREFLIGHT } from './cors.ts';
 import { isAmbiguous } from '../http/hardened-server.ts';
+import { type Keyless, mayHaveKey } from './keyless.ts';
 import { PIXEL, pixelCall } from './pixel.ts';
-import { readBody } from './read-body.ts';
+import { type Hold, readBody } from './read-body.ts';
 import { type Route, routeOf } from './route-of.ts';
 
 export type RequestNeeds = AcceptNeeds & {
   readAddress: AddressReader;
+  keyless: Keyless;
   /** Where browsers reach us, if it is not what they wrote in the Host header. */
   publicUrl: PublicUrl | undefined;
   /** Empty when ready. */
@@ -73,15 +75,21 @@ function answerRoute({ request, route, query }: Routed, needs: RequestNeeds): An
   }
 }
 
-async function answerCalls(
-  request: IncomingMessage,
-  { shape, browser }: Extract<Route, { kind: 'calls' }>,
-  needs: RequestNeeds,
-): Promise<Answer> {
+type CallsRoute = Extract<Route, { kind: 'calls' }>;
+
+async function answerCalls(request: IncomingMessage, route: CallsRoute, needs: RequestNeeds): Promise<Answer> {
+  const { authorization } = request.headers;
   // Strangers are turned away before their body is read, if the header tells.
-  const early = refusedEarly(request.headers.authorization, needs);
+  const early = refusedEarly(authorization, needs);
   if (early !== undefined) return early;
-  const { held } = needs;
+  const { held, keyless, watch } = needs;
+  const isKeyless = needs.keys.byHeader(authorization) === 'none';
+  const address = addressOf(request, needs);
+  const waitSeconds = isKeyless ? keyless.waitSeconds(address) : 0;
+  if (waitSeconds > 0) {
+    watch.shed('address_limit');
+    return laterAnswer('rate_limited', waitSeconds);
+  }
   let mine = REQUEST_BYTES;
   held.bytes += mine;
   const hold = (bytes: number) => {
@@ -90,25 +98,36 @@ async function answerCalls(
     return held.bytes <= held.maxBytes;
   };
   try {
-    const read = await readBody(request, shape === 'batch' ? MAX_BATCH_BYTES : MAX_CALL_BYTES, hold);
-    if (!read.ok && read.code === 'unavailable') {
-      needs.watch.shed('memory');
-      return laterAnswer('unavailable', 2);
-    }
-    if (!read.ok) return problemAnswer(read.code);
-    return await acceptCalls(
-      {
-        shape,
-        browser: browser || request.headers.origin !== undefined,
-        authorization: request.headers.authorization,
-        address: addressOf(request, needs),
-        bytes: read.body,
-      },
-      needs,
-    );
+    const answer = await answerBody({ request, route, address, isKeyless, hold }, needs);
+    if (isKeyless && isRefusal(answer)) keyless.refused(address, answer.status === 413 ? MAX_BATCH_BYTES : mine);
+    return answer;
   } finally {
     held.bytes -= mine;
   }
+}
+
+type CallsToAnswer = { request: IncomingMessage; route: CallsRoute; address: string; isKeyless: boolean; hold: Hold };
+
+async function answerBody(
+  { request, route, address, isKeyless, hold }: CallsToAnswer,
+  needs: RequestNeeds,
+): Promise<Answer> {
+  const { shape, browser } = route;
+  const read = await readBody(request, shape === 'batch' ? MAX_BATCH_BYTES : MAX_CALL_BYTES, hold);
+  if (!read.ok && read.code === 'unavailable') {
+    needs.watch.shed('memory');
+    return laterAnswer('unavailable', 2);
+  }
+  if (!read.ok) return problemAnswer(read.code);
+  if (isKeyless && !mayHaveKey(read.body, needs.keys)) return problemAnswer('invalid_write_key');
+  const { authorization, origin } = request.headers;
+  const isBrowser = browser || origin !== undefined;
+  return acceptCalls({ shape, browser: isBrowser, authorization, address, bytes: read.body }, needs);
+}
+
+/** It will be refused again, however often it is sent. */
+function isRefusal({ status }: Answer): boolean {
+  return status >= 400 && status < 500 && status !== 429;
 }
 
 /** A pixel cannot tell its page anything, so whatever happens it is an image. */

@@ -22,7 +22,10 @@ export async function readBody(request: IncomingMessage, maxBytes: number, hold:
     return { ok: false, code: 'unsupported_encoding' };
   }
   const read = await readBytes(request, maxBytes, hold);
-  return isGzip && read.ok ? inflate(read.body, maxBytes) : read;
+  if (!isGzip || !read.ok) return read;
+  const inflated = inflate(read.body, maxBytes);
+  // A thousandth of it may have come over the wire; what is held now is all of it.
+  return inflated.ok && !hold(inflated.body.length) ? { ok: false, code: 'unavailable' } : inflated;
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<BodyRead> {

@@ -15,6 +15,7 @@ import { ANY_ORIGIN } from './cors.ts';
 import { openFindSuppressed } from './find-suppressed.ts';
 import { openKeyLookup } from './find-write-key.ts';
 import { createHardenedServer } from '../http/hardened-server.ts';
+import { openKeyless } from './keyless.ts';
 import { openRefused, type RefusedNeeds } from './note-refused.ts';
 import { openSeen, type SeenNeeds } from './note-seen.ts';
 import { openRateLimiter, type RateLimit } from './rate-limit.ts';
@@ -28,6 +29,8 @@ export type CollectSettings = {
   /** How long we go on answering after we say that we are leaving, so that load balancers can notice. */
   drainMs: number;
   defaultRate: RateLimit;
+  /** Requests without a key in the header that one address may have refused; 0 for any number. */
+  refusalsPerSecond: number;
   trustedProxies: string[];
   publicUrl: PublicUrl | undefined;
 };
@@ -119,6 +122,7 @@ function needsOfRequests(
     nowMs: now,
     random: Math.random,
     unavailable: logSparsely(log),
+    keyless: openKeyless({ perSecond: settings.refusalsPerSecond, nowMs: () => performance.now() }),
     readAddress: openAddressReader(settings.trustedProxies),
     publicUrl: settings.publicUrl,
     whyNotReady: () => [

@@ -7,6 +7,7 @@ import { callsOf } from './hide-key.ts';
 export type Watched = {
   sourceId: string;
   writeKey: string;
+  /** Undefined when nobody looked on as it came. */
   body: unknown;
   shape: RequestShape;
   /** Places of calls that nobody may see, because their user is suppressed. */
@@ -19,7 +20,9 @@ export type CallWatch = {
   /** All of it was refused. */
   refused(watched: Watched, what: { problem: Problem; refused: readonly Refusal[] }): void;
   /** A known source was told to come back later. */
-  shed(why: 'engine' | 'memory' | 'rate_limit', sourceId?: string): void;
+  shed(why: keyof typeof SHED_CODES, sourceId?: string): void;
+  /** Whether somebody looks on: only then the parsed body is worth its memory while it is stored. */
+  isShown(sourceId: string): boolean;
   answered(status: number, code: string | undefined): void;
   appended(seconds: number): void;
 };
@@ -28,7 +31,12 @@ type State = { tail: TailWriter; refusedBy(code: string): Counter; nowMs(): numb
 
 /** Larger calls are shown without their content. */
 const MAX_SHOWN_BYTES = 8_192;
-const SHED_CODES = { engine: 'unavailable', memory: 'unavailable', rate_limit: 'rate_limited' } as const;
+const SHED_CODES = {
+  engine: 'unavailable',
+  memory: 'unavailable',
+  rate_limit: 'rate_limited',
+  address_limit: 'rate_limited',
+} as const;
 const SHED_MESSAGE = 'A whole request was told to come back later.';
 
 export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWatch {
@@ -43,7 +51,7 @@ export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWat
     stored(watched, what) {
       accepted.add(what.accepted);
       if (what.refused.length > 0) countRefused(state, what.refused);
-      if (tail.isWanted(watched.sourceId)) showStored(state, watched, what);
+      if (watched.body !== undefined && tail.isWanted(watched.sourceId)) showStored(state, watched, what);
     },
     refused(watched, { problem, refused }) {
       const all = refused.length > 0 ? refused : [{ index: 0, ...problem }];
@@ -57,6 +65,7 @@ export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWat
       const at = new Date(nowMs()).toISOString();
       tail.send(sourceId, entryText({ at, kind: 'refused', code: SHED_CODES[why], message: SHED_MESSAGE }));
     },
+    isShown: (sourceId) => tail.isWanted(sourceId),
     answered(status, code) {
       byStatus(String(status)).add();
       if (code !== undefined) byCode(code).add();

@@ -56,6 +56,7 @@ const COLLECT_SETTINGS: CollectSettings = {
   maxHeldBytes: 134_217_728,
   drainMs: 0,
   defaultRate: { perSecond: 1_000_000, burst: 1_000_000 },
+  refusalsPerSecond: 0,
   trustedProxies: [],
   publicUrl: undefined,
 };

@@ -1,0 +1,78 @@
+import { isIP } from 'node:net';
+import type { KeyLookup } from './find-write-key.ts';
+import { openRateLimiter } from './rate-limit.ts';
+
+/**
+ * Requests whose header does not say who sends them. Some client libraries have their key in the body only, so that has to be
+ * read; for what is refused then, the address pays.
+ */
+export type Keyless = {
+  /** Seconds that the address has to stay away, or 0. */
+  waitSeconds(address: string): number;
+  /** Notes that a request of this size was refused. */
+  refused(address: string, bytes: number): void;
+};
+
+export type KeylessNeeds = {
+  /** Small requests that one address may have refused; 0 for any number. */
+  perSecond: number;
+  nowMs(): number;
+  maxAddresses?: number;
+};
+
+const BURST_SECONDS = 10;
+/** So much of a body costs as much as a request. */
+const BYTES_OF_ONE = 16_384;
+const MAX_ADDRESSES = 20_000;
+
+export function openKeyless({ perSecond, nowMs, maxAddresses = MAX_ADDRESSES }: KeylessNeeds): Keyless {
+  if (perSecond === 0) return { waitSeconds: () => 0, refused: () => undefined };
+  const limit = { perSecond, burst: perSecond * BURST_SECONDS };
+  const limiter = openRateLimiter(nowMs, maxAddresses);
+  return {
+    waitSeconds: (address) => limiter.waitIfKnown(networkOf(address), limit),
+    refused(address, bytes) {
+      const network = networkOf(address);
+      limiter.waitSeconds(network, limit);
+      limiter.spend(network, 1 + Math.floor(bytes / BYTES_OF_ONE));
+    },
+  };
+}
+
+/** An IPv6 subscriber has a /64 at least, and every address in it. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const groups = [...head, ...zeros, ...tail].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+}
+
+/** Parsing this much costs about a millisecond at worst; a body without a key that is larger is not parsed. */
+export const MAX_UNKNOWN_BYTES = 32_768;
+const FIELD = Buffer.from('"writeKey"');
+const VALUE = /^\s*:\s*("(?:[^"\\]|\\.)*")/;
+const VALUE_BYTES = 600;
+/** Browser libraries repeat the same key in every call, so the first few decide. */
+const MAX_FIELDS = 16;
+
+/** Whether a key that we know stands somewhere in a large body. A search through its bytes costs a hundredth of parsing it. */
+export function mayHaveKey(body: Buffer, keys: Pick<KeyLookup, 'byKey'>): boolean {
+  if (body.length <= MAX_UNKNOWN_BYTES) return true;
+  let at = body.indexOf(FIELD);
+  for (let fields = 0; at !== -1 && fields < MAX_FIELDS; fields += 1) {
+    const from = at + FIELD.length;
+    const value = VALUE.exec(body.toString('utf8', from, from + VALUE_BYTES))?.[1];
+    if (value !== undefined && keys.byKey(textOf(value)) !== undefined) return true;
+    at = body.indexOf(FIELD, from);
+  }
+  return false;
+}
+
+function textOf(json: string): string {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return '';
+  }
+}
