@@ -16,6 +16,7 @@ import {
   handBackAll,
   handBackFresh,
   handBackLate,
+  handBackWithdrawn,
   isTooLong,
   type Job,
   type Line,
@@ -235,6 +236,7 @@ function pump(state: State): void {
 
 function giveTurn(state: State, line: Line): void {
   line.isReady = false;
+  handBackWithdrawn(line);
   const job = pick(line, (candidate, isBacklog) => canStart(state, line, { job: candidate, isBacklog }));
   if (job === undefined) return;
   start(state, line, job);
@@ -283,6 +285,7 @@ function sweep(state: State): void {
     if (state.isStopped || isShut(line.gate, needs.now())) handBackAll(line);
     if (isCrowdedOut(state, line.gate)) handBackFresh(line);
     handBackLate(line, uptimeMs);
+    handBackWithdrawn(line);
     if (waitingIn(line) === 0) state.busy.delete(line);
     else markReady(state, line);
   }

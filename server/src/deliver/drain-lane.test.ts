@@ -114,7 +114,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
 function openTicket(note: Partial<LaneNote> = {}) {
   const notes: LaneNote[] = [];
   const dueAts: number[] = [];
-  const life = { isEnded: false };
+  const life = { isEnded: false, isLost: false };
   const ticket = {
     destinationId: 'dst_1',
     isUrgent: false,
@@ -122,9 +122,10 @@ function openTicket(note: Partial<LaneNote> = {}) {
     async giveBack(back: { dueAt: number; note: string }) {
       dueAts.push(back.dueAt);
       notes.push(JSON.parse(back.note) as LaneNote);
-      return !life.isEnded;
+      return !life.isEnded && !life.isLost;
     },
     end: async () => void (life.isEnded = true),
+    isLost: () => life.isLost,
   };
   return { ticket, notes, dueAts, life };
 }
@@ -210,6 +211,39 @@ suite('a look at a lane', () => {
     await drainLane(ticket, needs);
     assert.deepEqual(posted, []);
     assert.deepEqual(notes[0]?.next, { 0: { sequence: 4, taken: 2 } });
+  });
+});
+
+suite('a look whose lease went to another holder', () => {
+  /** Six deliveries, two of them under way and four waiting for their turn when the lease is lost. */
+  async function lose(t: TestContext) {
+    const lane = openLane({ 1: ['a', 'b', 'c', 'd', 'e', 'f'] });
+    const holder = openHolder(t, lane.lanes, aWebhook({ maxConcurrency: 2 }));
+    const settledIds: string[] = [];
+    const settle = async ({ id }: { id: string }) => (settledIds.push(id), 'delivered' as const);
+    const opened = openTicket();
+    const look = drainLane(opened.ticket, { ...holder.needs, settle });
+    while (holder.posted.length < 2) await settled();
+    opened.life.isLost = true;
+    for (const one of holder.posted.slice(0, 2)) await one.end();
+    await look;
+    return { ...holder, ...opened, lane, settledIds };
+  }
+
+  test('begins no attempt any more; what is under way is finished, and the rest stays in the lane', async (t) => {
+    const { posted, settledIds, lane } = await lose(t);
+    assert.deepEqual(
+      posted.map(({ id }) => id),
+      ['a', 'b'],
+    );
+    assert.deepEqual(settledIds, ['a', 'b'], 'and what became of it is kept');
+    assert.equal(lane.stored.size, 1);
+  });
+
+  test('sees to it that the lane has a ticket, also if nobody else has it by now', async (t) => {
+    const { ensured, life } = await lose(t);
+    assert.equal(life.isEnded, false);
+    assert.deepEqual(ensured, ['dst_1']);
   });
 });
 

@@ -55,17 +55,16 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     const isUrgent = isUnknown(gate) ? ticket.isUrgent : isWorking(gate, needs.now());
     return ticket.giveBack({ dueAt, isUrgent, note: JSON.stringify(note) });
   };
-  try {
-    const dueAt = await lookAt(ticket, note, needs);
-    if (dueAt !== undefined) await giveBack(dueAt);
-  } catch (error) {
+  const dueAt = await lookAt(ticket, note, needs).catch((error: unknown) => {
     // The engine is in trouble. The ticket comes back by itself, if it cannot be given back.
     needs.log.warn({ destinationId, error: String(error) }, 'lane.failed');
-    const dueAt = needs.now() + TROUBLE_PAUSE_MS;
-    const isBack = await giveBack(dueAt);
-    // Ended already, perhaps, and what came meanwhile relied on it. One too many does no harm.
-    if (!isBack) await whenAvailable(() => needs.tickets.ensure(destinationId, { dueAt, hurry: false }));
-  }
+    return needs.now() + TROUBLE_PAUSE_MS;
+  });
+  if (dueAt === undefined || (await giveBack(dueAt))) return;
+  // The lease was over, or the ticket had been ended already, and what came meanwhile relied on it. What we put into the lane as
+  // its holder needs a ticket by then. One too many does no harm.
+  if (ticket.isLost()) needs.log.warn({ destinationId }, 'lease.lost');
+  await whenAvailable(() => needs.tickets.ensure(destinationId, { dueAt, hurry: true }));
 }
 
 /** Resolves with the time of the next look, or undefined when the ticket is no more. */
@@ -93,7 +92,7 @@ async function lookInto(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): 
   const { webhook, note, readers, counts, isEnabled } = look;
   const { now } = needs;
   if (!webhook.isPaused && isEnabled) return drainOpen(ticket, look, needs);
-  if (!webhook.isPaused) await expireOnly(readers, webhook, needs);
+  if (!webhook.isPaused) await expireOnly(readers, webhook, { ...needs, isLost: ticket.isLost });
   for (const reader of readers) await reader.drop();
   needs.reports.report(webhook, { note, counts, state: 'paused', nextAt: now() + PAUSED_LOOK_MS });
   return now() + PAUSED_LOOK_MS;
@@ -120,9 +119,12 @@ async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds):
     mode,
     untilAt: startedAt + SLICE_MS,
     passed: progress.passed,
+    isLost: ticket.isLost,
   });
   for (const reader of readers) await reader.drop();
   const parked = needs.takeParked(destinationId);
+  // Another holder tells how the lane is; what we parked is looked at in time.
+  if (ticket.isLost()) return Math.min(parked?.dueAt ?? Infinity, now() + TROUBLE_PAUSE_MS);
   const counts = isKnownFrom(parked, result, now()) ? countsWith(look, parked) : await needs.lanes.count(destinationId);
   if (counts.size === 0) return close(ticket, needs);
   progress.measure(result.left);
@@ -218,7 +220,11 @@ function openReaders(
 }
 
 /** A destination that is switched off: what waits goes on waiting, until its time is over. */
-function expireOnly(readers: TierReader[], webhook: Webhook, needs: DrainNeeds): Promise<DrainedSome> {
+function expireOnly(
+  readers: TierReader[],
+  webhook: Webhook,
+  needs: DrainNeeds & Pick<SliceNeeds, 'isLost'>,
+): Promise<DrainedSome> {
   const untilAt = needs.uptimeMs() + SLICE_MS;
   const isErased = isErasedIn(needs.config, webhook);
   return drainSome({

@@ -24,6 +24,8 @@ export type SliceNeeds = {
   /** Told now and then how many have left the lane. */
   passed(left: number): Promise<void>;
   isStopping(): boolean;
+  /** Whether the lane has another holder now: what is under way is finished, and nothing more begins. */
+  isLost(): boolean;
   now(): number;
   uptimeMs(): number;
 };
@@ -63,7 +65,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   const none = { underWay: 0, offered: 0, attempted: 0, left: 0, isCut: false };
   const slice: Slice = { ...needs, ...none, wake: Promise.withResolvers(), droppedAt: needs.uptimeMs() };
   try {
-    while (!slice.isCut && !slice.isStopping() && slice.uptimeMs() < slice.untilAt && (await takeOne(slice))) {
+    while (mayGoOn(slice) && (await takeOne(slice))) {
       await dropNowAndThen(slice);
     }
   } finally {
@@ -78,11 +80,15 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   return { attempted: slice.attempted, left: slice.left, nextDueAt, seen, isCutShort: isMore };
 }
 
+function mayGoOn({ isCut, isStopping, isLost, uptimeMs, untilAt }: Slice): boolean {
+  return !isCut && !isStopping() && !isLost() && uptimeMs() < untilAt;
+}
+
 /** False when there is nothing more to do in this slice. */
 async function takeOne(slice: Slice): Promise<boolean> {
   const webhook = slice.webhook();
   const next = oldest(await headsOf(slice.readers));
-  if (webhook === undefined || next === undefined || !isReady(slice, next.delivery)) return false;
+  if (webhook === undefined || next === undefined || !isReady(slice, next.delivery) || slice.isLost()) return false;
   const taken = next.reader.take();
   if (taken === undefined) return false;
   const isErased = slice.isErased(taken.delivery);
@@ -138,6 +144,7 @@ function attempt(slice: Slice, taken: Taken, webhook: Webhook): void {
     delivery,
     webhook,
     isLong: slice.offered > SHORT_BACKLOG,
+    isWithdrawn: slice.isLost,
     finish(made) {
       if (made === undefined) {
         slice.isCut = true;

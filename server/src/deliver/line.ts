@@ -9,6 +9,8 @@ export type Job = {
   webhook: Webhook;
   /** One of many that have waited: it gives way to what is fresh. */
   isLong?: boolean;
+  /** Whether it must not be started any more, because its lane has another holder now; then it is handed back. */
+  isWithdrawn?(): boolean;
   finish(attempt: Attempt | undefined): void;
 };
 
@@ -63,6 +65,14 @@ export function handBackLate(line: Line, uptimeMs: number): void {
   for (let [first] = line.fresh; first !== undefined && uptimeMs - first.since > PATIENCE_MS; [first] = line.fresh) {
     line.fresh.shift();
     first.job.finish(undefined);
+  }
+}
+
+/** A line's backlog is of one holder after the other, so those of a former one come first. */
+export function handBackWithdrawn({ backlog }: Line): void {
+  for (let [first] = backlog; first?.isWithdrawn?.() === true; [first] = backlog) {
+    backlog.shift();
+    first.finish(undefined);
   }
 }
 

@@ -50,6 +50,12 @@ async function openBed(ackWaitMs = LONG_ACK_WAIT_MS) {
       const dueAt = Date.parse((found.header.get('Nats-Schedule') ?? '').slice('@at '.length));
       return { dueAt, line: found.header.get('Nats-Schedule-Target').split('.')[1], held, note };
     },
+    /** Resolves when no due message of this destination is left. */
+    acknowledged: (id: string) =>
+      until(async () => {
+        const { state } = await one.manager.streams.info('TICKETS', { subjects_filter: `tickets.due.${id}` });
+        return state.subjects === undefined;
+      }),
     /** A ticket of this destination, held. */
     async held(id: string, isUrgent = false): Promise<HeldTicket> {
       assert.equal(await one.tickets.ensure(id, { dueAt: Date.now(), hurry: false, isUrgent }), 'made');
@@ -218,6 +224,9 @@ suite('tickets', { concurrency: true }, () => {
 
     test('whose lease went to another holder cannot be given back or ended by the first', async () => {
       const first = await bed.held('lost');
+      assert.equal(first.isLost(), false);
+      // Its acknowledgement takes effect a little later, and until then the due message counts as a ticket.
+      await bed.acknowledged('lost');
       // The end of the lease, without the wait for it: the schedule fires now.
       await bed.manager.streams.purge('TICKETS', { filter: ticketAtSubject('lost') });
       const second = await bed.other.tickets.ensure('lost', { dueAt: Date.now(), hurry: false });
@@ -226,6 +235,7 @@ suite('tickets', { concurrency: true }, () => {
       assert.equal(await first.giveBack({ dueAt: Date.now(), note: 'from the first' }), false);
       await first.end();
       assert.equal((await bed.scheduled('lost'))?.held, true, 'it is still the second one’s');
+      assert.equal(holder.isLost(), false);
       assert.equal(await holder.giveBack({ dueAt: Date.now() + FAR_MS, note: 'from the second' }), true);
     });
   });

@@ -15,6 +15,8 @@ export type HeldTicket = {
   isUrgent: boolean;
   /** What the last holder wrote down; empty for a new lane. */
   note: string;
+  /** Whether the lease is over or another holder has the ticket: the former holder must begin nothing more. */
+  isLost(): boolean;
   /** Gives the ticket back. False if the lease was over and somebody else has it. */
   giveBack(back: Back): Promise<boolean>;
   /** Ends the ticket. The lane must be looked at once more afterwards: what came meanwhile found a ticket in place. */
@@ -158,23 +160,25 @@ async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note,
 async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'held' | undefined> {
   const { destinationId, isUrgent, note } = taken;
   const lease = { dueAt: needs.now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
+  const held = { ...taken, heldUntil: performance.now() + LEASE_MS, isLost: false };
   const made = await schedule(needs, destinationId, { ...lease, expected: 0 });
-  if (made.kind === 'stored') return { ...taken, sequence: made.sequence };
+  if (made.kind === 'stored') return { ...held, sequence: made.sequence };
   if (made.kind !== 'conflict') return undefined;
   const found = await readScheduled(needs, destinationId).catch(() => undefined);
   if (found === undefined) return undefined;
   // Ours: stored at a first try whose answer was lost.
-  if (found.lease === lease.lease) return { ...taken, sequence: found.sequence };
+  if (found.lease === lease.lease) return { ...held, sequence: found.sequence };
   // One that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
   if (found.held || found.dueAt < needs.now() + ABOUT_TO_FIRE_MS) return 'held';
   // Held and given back since this one fired: what was written down then is newer.
   const latest = found.note === '' ? note : found.note;
   const moved = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
-  return moved.kind === 'stored' ? { ...taken, note: latest, sequence: moved.sequence } : undefined;
+  return moved.kind === 'stored' ? { ...held, note: latest, sequence: moved.sequence } : undefined;
 }
 
 type Taken = { destinationId: string; isUrgent: boolean; note: string; lease: string; dueSequence: number };
-type Lease = Taken & { sequence: number };
+/** `heldUntil` is monotonic: the engine gives the ticket to another holder then. */
+type Lease = Taken & { sequence: number; heldUntil: number; isLost: boolean };
 
 /** If a renewal comes too late the ticket is somebody else's by then, and what is expected of the last one is not there. */
 function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
@@ -191,6 +195,7 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
     destinationId,
     isUrgent,
     note,
+    isLost: () => lease.isLost || performance.now() >= lease.heldUntil,
     async giveBack(back) {
       await letGo();
       const given = { isUrgent: false, ...back, expected: lease.sequence, held: false };
@@ -207,13 +212,19 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
 
 async function renew(needs: TicketsNeeds, lease: Lease): Promise<void> {
   const { destinationId, isUrgent, note, sequence } = lease;
+  const heldUntil = performance.now() + LEASE_MS;
   const renewal = { dueAt: needs.now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
   const renewed = await schedule(needs, destinationId, { ...renewal, expected: sequence });
-  if (renewed.kind === 'stored') lease.sequence = renewed.sequence;
+  if (renewed.kind === 'stored') Object.assign(lease, { sequence: renewed.sequence, heldUntil });
   if (renewed.kind !== 'conflict') return;
-  // Stored at a first try, perhaps, whose answer was lost.
-  const found = await readScheduled(needs, destinationId).catch(() => undefined);
-  if (found?.lease === lease.lease) lease.sequence = found.sequence;
+  try {
+    const found = await readScheduled(needs, destinationId);
+    // Stored at a first try, perhaps, whose answer was lost.
+    if (found?.lease === lease.lease) Object.assign(lease, { sequence: found.sequence, heldUntil });
+    else lease.isLost = true;
+  } catch {
+    // Nobody could be asked: the next renewal will tell, or the end of the lease.
+  }
 }
 
 function readScheduled(needs: TicketsNeeds, destinationId: string): Promise<Found | undefined> {
