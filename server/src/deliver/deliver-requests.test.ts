@@ -82,6 +82,7 @@ function aRequest(place: string, calls: number, change: { sourceId?: string; sha
   const request: PulledRequest = {
     sourceId,
     place,
+    key: place,
     bytes: body.length,
     events: () => decodeRequest(envelope, body),
     ack: () => (told.acks += 1),

@@ -20,7 +20,7 @@ type Open = OpenRequest & { toldAt: number };
 type State = {
   open: Map<string, Open>;
   bytes: number;
-  /** Acknowledged lately, in two generations. */
+  /** Acknowledged lately, by their keys, in two generations. */
   done: { young: Set<string>; old: Set<string> };
 };
 
@@ -51,38 +51,38 @@ export function openRequests(needs: RequestsNeeds): Requests {
 }
 
 function take(state: State, request: PulledRequest, apart: TakingApart): void {
-  const known = state.open.get(request.place);
+  const known = state.open.get(request.key);
   if (known !== undefined) {
     // Ours still, only the engine lost patience or its leader: the new copy is the one to acknowledge.
     known.request = request;
     return;
   }
-  if (state.done.young.has(request.place) || state.done.old.has(request.place)) {
+  if (state.done.young.has(request.key) || state.done.old.has(request.key)) {
     // Sent to us once more before our acknowledgement arrived, or because it never did.
     request.ack();
     return;
   }
   const now = performance.now();
   const open = { request, pending: 1, takenAt: now, toldAt: now };
-  state.open.set(request.place, open);
+  state.open.set(request.key, open);
   state.bytes += request.bytes;
   apart.add(open);
 }
 
 function finish(state: State, request: PulledRequest): void {
   close(state, request);
-  remember(state, request.place);
+  remember(state, request.key);
   request.ack();
 }
 
-function close(state: State, { place, bytes }: PulledRequest): void {
-  state.open.delete(place);
+function close(state: State, { key, bytes }: PulledRequest): void {
+  state.open.delete(key);
   state.bytes -= bytes;
 }
 
 /** Enough for every request that the engine can still believe to be unacknowledged. */
-function remember({ done }: State, place: string): void {
-  done.young.add(place);
+function remember({ done }: State, key: string): void {
+  done.young.add(key);
   if (done.young.size < REMEMBERED) return;
   done.old = done.young;
   done.young = new Set();

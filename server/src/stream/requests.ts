@@ -12,6 +12,8 @@ export type PulledRequest = {
   sourceId: string;
   /** Where it is stored, for the log. */
   place: string;
+  /** Its place and when the engine stored it: places come again in a stream that was made anew or brought back from a backup. */
+  key: string;
   bytes: number;
   /** How much later than usual it was taken up. */
   lateMs?: number;
@@ -54,9 +56,11 @@ export function pullRequests({ connection, eventStreams, room, taken, log }: Req
 
 function pulledRequest(stream: string, message: JsMsg, freshness: Freshness): PulledRequest {
   const { subject } = message;
+  const place = `${stream}/${message.seq}`;
   return {
     sourceId: subject.slice(subject.lastIndexOf('.') + 1),
-    place: `${stream}/${message.seq}`,
+    place,
+    key: `${place}@${message.info.timestampNanos}`,
     bytes: message.data.length,
     // Of one that somebody had before, it would tell how long they had it.
     lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
