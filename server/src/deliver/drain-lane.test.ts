@@ -15,6 +15,7 @@ import { aDelivery, answersOf, aWebhook, DESTINATION, status } from './samples-f
 /** Tier 0 of a lane, in memory. `trouble` makes the engine fail as the test wants. */
 function openLane(groups: Record<number, string[]>) {
   const stored = new Map(Object.entries(groups).map(([sequence, ids]) => [Number(sequence), ids]));
+  const parkedAt = Date.now();
   const trouble = { read: false, drop: false, count: false };
   const failIf = (isTrue: boolean) => (isTrue ? Promise.reject(new Error('no leader')) : Promise.resolve());
   const lanes: Lanes = {
@@ -24,14 +25,15 @@ function openLane(groups: Record<number, string[]>) {
       await failIf(trouble.read);
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
       return found.map(([sequence, ids]) => {
-        const deliveries = ids.map((id) => JSON.stringify(aDelivery({ id, takenAt: Date.now() })));
-        return { sequence, parkedAt: Date.now(), payload: encodeDeliveries(deliveries) };
+        const deliveries = ids.map((id) => JSON.stringify(aDelivery({ id, takenAt: parkedAt })));
+        return { sequence, parkedAt, payload: encodeDeliveries(deliveries) };
       });
     },
     async count() {
       await failIf(trouble.count);
       return new Map(stored.size === 0 ? [] : [[0, stored.size]]);
     },
+    lastSequence: async () => Math.max(0, ...Object.keys(groups).map(Number)),
     async drop(_, upTo) {
       await failIf(trouble.drop);
       for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);

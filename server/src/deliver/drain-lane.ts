@@ -6,7 +6,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
 import { type Gate, isShut, isUnknown, isWorking } from './gate.ts';
 import { watchProgress } from './drain-progress.ts';
-import { type LaneNote, noteGroup, readLaneNote } from './lane-note.ts';
+import { type LaneNote, noteGroup, notePosition, positionIn, readLaneNote } from './lane-note.ts';
 import type { Parked, Parkers } from './park.ts';
 import type { LaneReports } from './lane-reports.ts';
 import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts';
@@ -82,7 +82,7 @@ async function lookAt(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Pr
     return await lookInto(ticket, { webhook, note, readers, counts, isEnabled: destination.enabled }, needs);
   } finally {
     // Also when the engine failed us half-way: what is done with must not be sent again.
-    for (const reader of readers) note.next[reader.tier] = reader.position();
+    for (const reader of readers) notePosition(note, reader.tier, { ...reader.position(), at: reader.stamp() });
   }
 }
 
@@ -208,7 +208,7 @@ function openReaders(
 ): TierReader[] {
   const seen = (group: Parameters<typeof noteGroup>[1]) => noteGroup(note, group);
   return [...counts].map(([tier, groups]) =>
-    readTier(tier, note.next[tier], {
+    readTier(tier, positionIn(note, tier), {
       lanes,
       destinationId,
       groups,

@@ -4,6 +4,8 @@ export type LaneNote = {
   failedProbes: number;
   /** Where to go on in each tier: everything before is done with, also if a replica still shows it. */
   next: Record<string, LanePosition>;
+  /** The same places with their stamps. Versions that know no stamps leave these as they are and write only the places anew. */
+  stamped?: Record<string, StampedPosition>;
   /** What a group of a tier held lately, on average. */
   sizes: Record<string, GroupSize>;
   /** How fast the lane drained lately. */
@@ -16,6 +18,8 @@ export type LaneNote = {
 
 /** In the group with this sequence, so many deliveries are done with. */
 export type LanePosition = { sequence: number; taken: number };
+/** `at`: when the engine stored the last group that was done with or begun. Sequences come again in a stream that was made anew. */
+export type StampedPosition = LanePosition & { at?: number | undefined };
 export type GroupSize = { deliveries: number; bytes: number };
 
 /** How much the latest group counts. */
@@ -24,6 +28,30 @@ const SMOOTHING = 0.2;
 export function readLaneNote(text: string): LaneNote {
   const empty = { failedProbes: 0, next: {}, sizes: {}, perSecond: 0 };
   return text === '' ? empty : { ...empty, ...(JSON.parse(text) as Partial<LaneNote>) };
+}
+
+/** Where the last holder of the lane stopped in a tier. A stamp counts only for the place that it was written with. */
+export function positionIn({ next, stamped }: LaneNote, tier: number): StampedPosition | undefined {
+  const place = next[tier];
+  const known = stamped?.[tier];
+  return known?.sequence === place?.sequence && known?.taken === place?.taken ? known : place;
+}
+
+export function notePosition(note: LaneNote, tier: number, { at, ...place }: StampedPosition): void {
+  note.next[tier] = place;
+  note.stamped = { ...note.stamped, [tier]: { ...place, at } };
+}
+
+type Stored = { sequence: number; parkedAt: number };
+
+/** Whether a group that is still there was done with by who wrote the position: only what it can have seen. */
+export function isPassed({ sequence, at = Infinity }: StampedPosition, group: Stored): boolean {
+  return group.sequence < sequence && group.parkedAt <= at;
+}
+
+/** How many deliveries of a group are done with. */
+export function takenIn({ sequence, taken, at = Infinity }: StampedPosition, group: Stored): number {
+  return group.sequence === sequence && group.parkedAt <= at ? taken : 0;
 }
 
 export function noteGroup(note: LaneNote, { tier, ...size }: GroupSize & { tier: number }): void {

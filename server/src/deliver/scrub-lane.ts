@@ -2,7 +2,7 @@ import { decodeDeliveries, type Delivery, encodeDeliveries } from '../delivery/d
 import { withheld } from '../delivery/withheld.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import type { LaneGroup, LanePlace, Lanes } from '../stream/lanes.ts';
-import type { LaneNote } from './lane-note.ts';
+import { isPassed, type LaneNote, positionIn, takenIn } from './lane-note.ts';
 import type { Settlement } from './settle.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -46,13 +46,14 @@ export async function scrubLane({ webhook, note, counts }: Scrubbing, needs: Scr
 type Rule = { isErased(delivery: Delivery): boolean; webhook: Webhook; note: LaneNote };
 
 async function scrubTier(place: LanePlace, rule: Rule, needs: ScrubNeeds): Promise<number> {
-  const start = rule.note.next[place.tier] ?? { sequence: 1, taken: 0 };
+  const start = positionIn(rule.note, place.tier) ?? { sequence: 1, taken: 0 };
   let seen = 0;
-  for (let from = start.sequence; ; ) {
+  for (let from = 1; ; ) {
     const groups = await needs.lanes.read(place, from, READ_AT_ONCE);
     for (const group of groups) {
-      await scrubGroup(place, { ...rule, group, taken: group.sequence === start.sequence ? start.taken : 0 }, needs);
       from = group.sequence + 1;
+      if (isPassed(start, group)) continue;
+      await scrubGroup(place, { ...rule, group, taken: takenIn(start, group) }, needs);
     }
     seen += groups.length;
     if (groups.length === 0) return seen;

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openBed, track, until } from './deliver-for-tests.ts';
-import { openReceiver } from './receiver-for-tests.ts';
+import { encodeDeliveries, newDelivery } from '../delivery/delivery.ts';
+import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import { answer, openReceiver, type Received } from './receiver-for-tests.ts';
+import { EVENT } from './samples-for-tests.ts';
+
+const eventOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;
+
+async function park(side: DeliverySide, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const delivery = newDelivery(`dlv_${name}`, { ...EVENT, event: name, messageId: name }, side.now());
+    const payload = encodeDeliveries([JSON.stringify(delivery)]);
+    assert.equal(await side.lanes.append({ destinationId: 'dst_1', tier: 0 }, payload), 'stored');
+  }
+}
 
 suite('a stream that was deleted and made again while a process runs', () => {
   test('is delivered from its first request on, though their sequences were done before', async () => {
@@ -9,7 +22,7 @@ suite('a stream that was deleted and made again while a process runs', () => {
     await using receiver = await openReceiver();
     await bed.putDestination({ settings: { targets: [{ url: receiver.url }] } });
     await using deliver = await bed.deliver();
-    const names = () => receiver.received.map(({ body }) => (JSON.parse(body) as { event: string }).event);
+    const names = () => receiver.received.map(eventOf);
     for (const name of ['one', 'two', 'three']) await bed.append(track(name));
     await until(async () => names().length === 3 && (await bed.unsettled()) === 0);
 
@@ -23,6 +36,48 @@ suite('a stream that was deleted and made again while a process runs', () => {
     await until(async () => (await bed.unsettled()) === 0, 30_000);
     const all = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
     assert.deepEqual(names().toSorted(), all.toSorted());
+    assert.ok(deliver.stats());
+  });
+});
+
+suite('a position in a lane', () => {
+  test('beyond the end of its stream drops nothing: what waits is delivered', async () => {
+    await using bed = await openBed();
+    await using receiver = await openReceiver();
+    await bed.putDestination({ settings: { targets: [{ url: receiver.url }] } });
+    await using side = await bed.stream.deliverySide();
+    await park(side, ['one', 'two', 'three']);
+    const note = { next: { 0: { sequence: 5_000, taken: 0 } } };
+    await bed.publish('tickets.due.dst_1', JSON.stringify({ held: false, note: JSON.stringify(note) }));
+    await using deliver = await bed.deliver();
+    await until(async () => Object.keys(await bed.laneGroups()).length === 0, 30_000);
+    assert.deepEqual(receiver.received.map(eventOf), ['one', 'two', 'three']);
+    assert.ok(deliver.stats());
+  });
+
+  test('in a stream that is deleted and made again drops nothing of the new one', async () => {
+    await using bed = await openBed();
+    let isDown = true;
+    await using receiver = await openReceiver((one, response) => answer(isDown ? 500 : 200)(one, response));
+    await bed.putDestination({ settings: { targets: [{ url: receiver.url }] } });
+    await using side = await bed.stream.deliverySide();
+    await using deliver = await bed.deliver({ retryScale: 5 });
+    await bed.append(...Array.from({ length: 30 }, (_, nth) => track(`old-${nth}`)));
+    await until(async () => receiver.received.length >= 12 && (await bed.unsettled()) === 0, 30_000);
+
+    const { config } = await bed.manager.streams.info('LANES-0');
+    await bed.manager.streams.delete('LANES-0');
+    await bed.manager.streams.add(config);
+    const names = Array.from({ length: 40 }, (_, nth) => `new-${nth}`);
+    await park(side, names);
+    isDown = false;
+    await side.tickets.ensure('dst_1', { dueAt: side.now(), hurry: true });
+    await until(async () => Object.keys(await bed.laneGroups()).length === 0, 30_000);
+    const arrived = new Set(receiver.received.map(eventOf));
+    assert.deepEqual(
+      names.filter((name) => !arrived.has(name)),
+      [],
+    );
     assert.ok(deliver.stats());
   });
 });

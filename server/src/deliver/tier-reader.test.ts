@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { encodeDeliveries } from '../delivery/delivery.ts';
+import type { StampedPosition } from './lane-note.ts';
 import { aDelivery } from './samples-for-tests.ts';
 import { readTier, type Taken } from './tier-reader.ts';
 
-/** A tier in memory: groups of names, each at its sequence. */
-function openTier(groups: Record<number, string[]>) {
+/** A tier in memory: groups of names, each at its sequence, all parked at that time. */
+function openTier(groups: Record<number, string[]>, parkedAt = 0) {
   const stored = new Map(Object.entries(groups).map(([sequence, ids]) => [Number(sequence), ids]));
   const drops: number[] = [];
   const seen: number[] = [];
   const clock = { now: 0 };
   let reads = 0;
+  const last = Math.max(0, ...stored.keys());
   const lanes = {
     async read(_: object, from: number, most: number) {
       reads += 1;
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
       return found.map(([sequence, ids]) => {
         const payload = encodeDeliveries(ids.map((id) => JSON.stringify(aDelivery({ id }))));
-        return { sequence, parkedAt: 0, payload };
+        return { sequence, parkedAt, payload };
       });
     },
+    lastSequence: async () => last,
     async drop(_: object, upTo: number) {
       drops.push(upTo);
       for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);
@@ -40,7 +43,7 @@ function openTier(groups: Record<number, string[]>) {
     reads: () => reads,
     append: (sequence: number, ids: string[]) => stored.set(sequence, ids),
     left: () => [...stored.values()].flat(),
-    read: (start?: { sequence: number; taken: number }) => readTier(2, start, needs),
+    read: (start?: StampedPosition) => readTier(2, start, needs),
     readCounted: () => readTier(2, undefined, { ...needs, groups: stored.size }),
   };
 }
@@ -227,5 +230,47 @@ suite('the position', () => {
     assert.deepEqual(reader.position(), { sequence: 1, taken: 1 });
     const untouched = tier.read({ sequence: 1, taken: 1 });
     assert.deepEqual(untouched.position(), { sequence: 1, taken: 1 });
+  });
+});
+
+suite('a position that does not fit the stream', () => {
+  const taken = async (reader: Reader) => ids(await takeAll(reader));
+
+  test('beyond its end hides nothing and drops nothing that was not seen', async () => {
+    const tier = openTier({ 1: ['a'], 2: ['b'], 3: ['c'] });
+    const reader = tier.read({ sequence: 5_000, taken: 0 });
+    const all = await takeAll(reader);
+    assert.deepEqual(ids(all), ['a', 'b', 'c']);
+    await reader.drop();
+    assert.deepEqual(tier.drops, []);
+    for (const one of all) one.done();
+    await reader.drop();
+    assert.deepEqual(tier.drops, [3]);
+    assert.deepEqual(reader.position(), { sequence: 4, taken: 0 });
+  });
+
+  test('is not believed about groups that were parked after it was written', async () => {
+    const tier = openTier({ 1: ['a', 'b'], 2: ['c'], 3: ['d'] }, 700);
+    assert.deepEqual(await taken(tier.read({ sequence: 3, taken: 0, at: 699 })), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(await taken(tier.read({ sequence: 1, taken: 1, at: 699 })), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(await taken(tier.read({ sequence: 3, taken: 0, at: 700 })), ['d']);
+    assert.deepEqual(await taken(tier.read({ sequence: 1, taken: 1, at: 700 })), ['b', 'c', 'd']);
+  });
+
+  test('of a reader that did nothing says nothing about what was there before', async () => {
+    const first = openTier({ 7: ['x'] }, 500).read();
+    assert.equal((await first.head())?.id, 'x');
+    const position = { ...first.position(), at: first.stamp() };
+    assert.deepEqual(position, { sequence: 7, taken: 0, at: 0 });
+    assert.deepEqual(await taken(openTier({ 3: ['restored'], 7: ['x'] }, 400).read(position)), ['restored', 'x']);
+  });
+
+  test('goes through more of what is done with than is read at once', async () => {
+    const groups = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [index + 1, [`d${index}`]]));
+    const tier = openTier({ ...groups, 31: ['next'] });
+    const reader = tier.read({ sequence: 31, taken: 0 });
+    assert.equal((await reader.head())?.id, 'next');
+    await reader.drop();
+    assert.deepEqual(tier.drops, [30]);
   });
 });

@@ -1,6 +1,6 @@
 import type { LaneGroup, Lanes } from '../stream/lanes.ts';
 import { boundTimes, decodeDeliveries, type Delivery } from '../delivery/delivery.ts';
-import type { LanePosition } from './lane-note.ts';
+import { isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
 
 /** A delivery that was taken from a lane. It is either done with, or kept as if it had not been taken. */
 export type Taken = { delivery: Delivery; done(): void; keep(): void };
@@ -18,10 +18,12 @@ export type TierReader = {
   done(): number;
   /** Where to go on another time. */
   position(): LanePosition;
+  /** The stamp that goes with the position; undefined when whoever wrote the last one knew none. */
+  stamp(): number | undefined;
 };
 
 export type TierReaderNeeds = {
-  lanes: Pick<Lanes, 'read' | 'drop'>;
+  lanes: Pick<Lanes, 'read' | 'drop' | 'lastSequence'>;
   destinationId: string;
   /** How many groups the tier had when it was last counted. */
   groups: number;
@@ -33,6 +35,7 @@ export type TierReaderNeeds = {
 
 type Group = {
   sequence: number;
+  parkedAt: number;
   deliveries: Delivery[];
   taken: number;
   /** Taken, and neither done with nor kept yet. */
@@ -44,10 +47,16 @@ type Group = {
 type State = {
   needs: TierReaderNeeds;
   tier: number;
-  start: LanePosition;
+  start: StampedPosition;
+  /** Whether the stream is long enough for the start; asked at most once. */
+  isStartPossible: boolean | undefined;
   /** Not dropped yet, oldest first. The last ones may not have been begun. */
   groups: Group[];
   nextSequence: number;
+  /** From the leader's first group on, whatever the last holder wrote: what lies before its position may be new. */
+  readFrom: number;
+  /** Of the last group that was done with. */
+  doneAt: number | undefined;
   /** Done with, all of it, up to here. */
   doneUpTo: number;
   droppedUpTo: number;
@@ -62,20 +71,8 @@ const READ_AHEAD = 8;
 /** Behind the end of a tier is looked once in a while, not for every delivery that is taken from the others. */
 const ASK_AGAIN_MS = 1_000;
 
-export function readTier(tier: number, start: LanePosition | undefined, needs: TierReaderNeeds): TierReader {
-  const from = start ?? { sequence: 1, taken: 0 };
-  const state: State = {
-    needs,
-    tier,
-    start: from,
-    groups: [],
-    nextSequence: from.sequence,
-    doneUpTo: 0,
-    droppedUpTo: 0,
-    doneGroups: 0,
-    readGroups: 0,
-    askAgainAt: 0,
-  };
+export function readTier(tier: number, start: StampedPosition | undefined, needs: TierReaderNeeds): TierReader {
+  const state = newState(tier, start ?? BEGINNING, needs);
   return {
     tier,
     async head() {
@@ -93,15 +90,48 @@ export function readTier(tier: number, start: LanePosition | undefined, needs: T
       state.droppedUpTo = doneUpTo;
     },
     done: () => state.doneGroups,
-    position() {
+    position: () => positionOf(state),
+    stamp() {
       passDone(state);
       const [first] = state.groups;
-      // Nothing of it was seen yet, or a replica that lags did not show it: still the same place.
-      if (first === undefined && state.nextSequence === from.sequence) return from;
-      if (first === undefined) return { sequence: state.nextSequence, taken: 0 };
-      return { sequence: first.sequence, taken: Math.min(first.taken, first.keptFrom) };
+      return first !== undefined && doneIn(first) > 0 ? first.parkedAt : state.doneAt;
     },
   };
+}
+
+function newState(tier: number, start: StampedPosition, needs: TierReaderNeeds): State {
+  return {
+    needs,
+    tier,
+    start,
+    isStartPossible: undefined,
+    groups: [],
+    nextSequence: start.sequence,
+    readFrom: 1,
+    doneAt: start.at,
+    doneUpTo: 0,
+    droppedUpTo: 0,
+    doneGroups: 0,
+    readGroups: 0,
+    askAgainAt: 0,
+  };
+}
+
+function positionOf(state: State): LanePosition {
+  passDone(state);
+  const { start, groups, nextSequence } = state;
+  const [first] = groups;
+  if (first !== undefined) return { sequence: first.sequence, taken: doneIn(first) };
+  // Nothing of it was seen yet, or a replica that lags did not show it: still the same place.
+  const isUnmoved = nextSequence === start.sequence;
+  return { sequence: nextSequence, taken: isUnmoved ? start.taken : 0 };
+}
+
+/** Nothing of the tier was seen before. */
+const BEGINNING: StampedPosition = { sequence: 1, taken: 0, at: 0 };
+
+function doneIn({ taken, keptFrom }: Group): number {
+  return Math.min(taken, keptFrom);
 }
 
 /** The group that the next delivery comes from. After one that was kept nothing more is taken. */
@@ -113,27 +143,42 @@ function hasKept({ groups }: State): boolean {
   return groups.some(({ keptFrom }) => keptFrom !== Infinity);
 }
 
+/** Until there is one to be taken, or no more can be seen. */
 async function readOn(state: State): Promise<void> {
-  const { needs, tier, start } = state;
+  const { needs, tier } = state;
   const place = { destinationId: needs.destinationId, tier };
-  const counted = needs.groups - state.readGroups;
-  const found = await needs.lanes.read(
-    place,
-    state.nextSequence,
-    counted > 0 ? Math.min(READ_AHEAD, counted) : READ_AHEAD,
-  );
-  state.readGroups += found.length;
-  if (found.length === 0 || found.length === counted) state.askAgainAt = needs.uptimeMs() + ASK_AGAIN_MS;
-  if (found.length === 0) {
-    // What is left in the tier then is what a former holder was done with and could not drop.
-    state.doneUpTo = Math.max(state.doneUpTo, start.sequence - 1);
+  for (;;) {
+    const counted = needs.groups - state.readGroups;
+    const most = counted > 0 ? Math.min(READ_AHEAD, counted) : READ_AHEAD;
+    const found = await needs.lanes.read(place, state.readFrom, most);
+    state.readGroups += found.length;
+    if (found.length === 0 || found.length === counted) state.askAgainAt = needs.uptimeMs() + ASK_AGAIN_MS;
+    for (const group of found) await keepInMind(state, group);
+    if (found.length === 0 || current(state) !== undefined) return;
   }
-  for (const group of found) {
-    const deliveries = decode(group, tier, needs);
-    const taken = group.sequence === start.sequence ? start.taken : 0;
-    state.groups.push({ sequence: group.sequence, deliveries, taken, open: 0, keptFrom: Infinity });
-    state.nextSequence = group.sequence + 1;
+}
+
+/** What a former holder was done with and could not drop is there still: it stands as done, and is dropped in its turn. */
+async function keepInMind(state: State, group: LaneGroup): Promise<void> {
+  const { needs, tier, start, groups } = state;
+  const { sequence, parkedAt } = group;
+  const empty = { sequence, parkedAt, taken: 0, open: 0, keptFrom: Infinity };
+  state.readFrom = sequence + 1;
+  if (await wasDone(state, group)) {
+    groups.push({ ...empty, deliveries: [] });
+    return;
   }
+  groups.push({ ...empty, deliveries: decode(group, tier, needs), taken: takenIn(start, group) });
+  state.nextSequence = sequence + 1;
+}
+
+/** A position without a stamp, of an older version, is believed if the stream has come that far at all. */
+async function wasDone(state: State, group: LaneGroup): Promise<boolean> {
+  const { start, needs } = state;
+  if (!isPassed(start, group)) return false;
+  if (start.at !== undefined) return true;
+  state.isStartPossible ??= start.sequence <= (await needs.lanes.lastSequence(needs.destinationId)) + 1;
+  return state.isStartPossible;
 }
 
 function decode({ payload, parkedAt }: LaneGroup, tier: number, { seen, longestMs }: TierReaderNeeds): Delivery[] {
@@ -165,6 +210,7 @@ function passDone(state: State): void {
   const { groups } = state;
   for (let [first] = groups; first !== undefined && isDone(first); [first] = groups) {
     state.doneUpTo = first.sequence;
+    state.doneAt = first.parkedAt;
     state.doneGroups += 1;
     groups.shift();
   }

@@ -16,6 +16,8 @@ export type Lanes = {
   read(place: LanePlace, from: number, most: number): Promise<LaneGroup[]>;
   /** How many groups wait in each tier, by the leader's word. */
   count(destinationId: string): Promise<Map<number, number>>;
+  /** The highest sequence that the lane's stream ever gave. */
+  lastSequence(destinationId: string): Promise<number>;
   /** Forgets the groups of a tier up to and including a sequence. */
   drop(place: LanePlace, upTo: number): Promise<void>;
   /** Forgets one group, and overwrites it on the disk. */
@@ -57,6 +59,7 @@ export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
       const subjects = Object.entries(state.subjects ?? {});
       return new Map(subjects.map(([subject, groups]) => [tierOf(subject), groups]));
     },
+    lastSequence: async (destinationId) => (await manager.streams.info(streamOf(destinationId))).state.last_seq,
     async drop(place, upTo) {
       await manager.streams.purge(streamOf(place.destinationId), { filter: subjectOf(place), seq: upTo + 1 });
     },
