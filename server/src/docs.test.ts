@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
 import { problemAnswer } from './collect/answer.ts';
-import { DEFAULTS } from './config.ts';
+import { DEFAULTS } from './read-setting.ts';
 import { PERMISSION_NAMES } from './control/permissions.ts';
 import { type Declared, METRICS } from './metrics/declared.ts';
 import { ApiProblem, PROBLEM_CODES, problemDocument } from './control/problems.ts';

@@ -33,7 +33,7 @@ before(async () => {
   const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
   const stream = stack.use(await openStream({ natsUrl: nats.url, settings, log: silent }));
   anchors = stack.use(await stream.recordSide()).auditAnchors;
-  inspector = stack.use(await openInspector(nats.url, silent));
+  inspector = stack.use(await openInspector(nats.adminUrl, silent));
 });
 after(() => stack.disposeAsync());
 

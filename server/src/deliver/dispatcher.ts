@@ -7,6 +7,7 @@ import {
   isShut,
   learn,
   newGate,
+  reopen,
   scarceConcurrency,
   type Shut,
   standingOf,
@@ -102,12 +103,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
       line.gate.shut = shut;
       handBackAll(line);
     },
-    reopen(destinationId) {
-      const gate = state.lines.get(destinationId)?.gate;
-      if (gate?.shut === undefined) return;
-      gate.shut = undefined;
-      gate.failures = 0;
-    },
+    reopen: (destinationId) => reopen(state.lines.get(destinationId)?.gate),
     inFlight: state.slots.inUse,
     late: state.slots.late,
     waiting: () => state.busy.values().reduce((sum, line) => sum + line.fresh.length, 0),

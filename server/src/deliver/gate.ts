@@ -169,6 +169,13 @@ export function isUnknown({ hasWorked, failures, shut }: Gate): boolean {
   return !hasWorked && failures === 0 && shut === undefined;
 }
 
+/** Another process found that the receiver works again. */
+export function reopen(gate: Gate | undefined): void {
+  if (gate?.shut === undefined) return;
+  gate.shut = undefined;
+  gate.failures = 0;
+}
+
 export function isShut(gate: Gate, now: number): boolean {
   if (gate.shut?.until !== undefined && gate.shut.until <= now) gate.shut = undefined;
   return gate.shut !== undefined;
