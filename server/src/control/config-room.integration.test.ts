@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { openLog } from '../log.ts';
 import { insertDestination } from '../store/destinations.ts';
+import { openEntrySigner } from '../secrets/sign-entry.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Tx } from '../store/open-store.ts';
 import { addToOutbox } from '../store/outbox.ts';
@@ -16,6 +17,8 @@ import { projectChanges } from './project-changes.ts';
 const log = openLog({ level: 'silent', pretty: false });
 const GREEDY = 'ws_greedy';
 const OTHER = 'ws_other';
+const SIGNER = openEntrySigner(new Map([[1, Buffer.alloc(32, 'k')]]));
+const TRUST = { check: SIGNER.check, mayBeUnsigned: false };
 const hashOf = (text: string) => Buffer.from(text.padEnd(32, '.')).toString('hex');
 
 for (const nodes of [1, 3] as const) {
@@ -91,13 +94,34 @@ for (const nodes of [1, 3] as const) {
       await until(() => view.sourceByKeyHash(hashOf('src_revoked')) === undefined);
       assert.equal(view.destination('dst_paused')?.enabled, true, 'what comes for it waits');
       // Whoever starts now reads the same.
-      await using late = await scene.stream.configView();
+      await using late = await scene.stream.configView(TRUST);
       assert.notEqual(late.destination('dst_off')?.enabled, true);
       assert.equal(late.destination('dst_gone'), undefined);
       assert.equal(late.sourceByKeyHash(hashOf('src_revoked')), undefined);
     });
   });
 }
+
+test('control never signs what a stranger wrote, also when its own entry finds no room', async () => {
+  await using scene = await openScene(1);
+  await scene.inWorkspace(OTHER, (tx) => addDestination(tx, OTHER, { id: 'dst_1', bytes: 600 }));
+  await scene.project();
+  const signed = await scene.configWriter.current('destination.dst_1');
+  assert.ok(signed.kind === 'put');
+  const forged = signed.value.replace(/x{600}/, 'thief');
+  for (const value of [forged, `${forged.slice(0, -1)},"mac":"1:${'A'.repeat(43)}"}`]) {
+    await scene.stranger.write([{ key: 'destination.dst_1', value }]);
+    await scene.fillUp();
+    await scene.inWorkspace(OTHER, async (tx) => {
+      await tx.query(`UPDATE destinations SET paused_at = now(), updated_at = now() WHERE id = 'dst_1'`);
+      await tell(tx, OTHER, 'dst_1');
+    });
+    await scene.project();
+    const after = await scene.configWriter.current('destination.dst_1');
+    const isSigned = after.kind === 'put' && after.verdict === 'authentic';
+    assert.doesNotMatch(isSigned ? after.value : '', /thief/);
+  }
+});
 
 suite('an entry that is too long for the engine', () => {
   test('is set aside, and the part of it that turns off takes effect', async () => {
@@ -131,8 +155,9 @@ async function openScene(nodes: 1 | 3) {
   const store = opening.use(await openStore(server.url));
   const settings = { ...SETTINGS, replicas: nodes };
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
-  const configWriter = await stream.configWriter();
-  const view = opening.use(await stream.configView());
+  const configWriter = await stream.configWriter(SIGNER);
+  const stranger = await stream.configWriter();
+  const view = opening.use(await stream.configView(TRUST));
   for (const id of [GREEDY, OTHER]) {
     await store.asSystem((tx) => insertWorkspace(tx, { id, name: id }));
     await store.inWorkspace(id, (tx) => addSource(tx, id, sourceOf(id)));
@@ -141,7 +166,9 @@ async function openScene(nodes: 1 | 3) {
   return {
     store,
     stream,
-    view: view,
+    configWriter,
+    stranger,
+    view,
     inWorkspace: (id: string, work: (tx: Tx) => Promise<void>) => store.inWorkspace(id, work),
     async project() {
       while ((await projectChanges({ store, configWriter, log })) !== 'done') await sleep(10);
@@ -153,7 +180,7 @@ async function openScene(nodes: 1 | 3) {
         for (;;) {
           count += 1;
           const value = 'x'.repeat(bytes);
-          if ((await configWriter.write([{ key: `filler.${count}`, value }])).length > 0) break;
+          if ((await stranger.write([{ key: `filler.${count}`, value }])).length > 0) break;
         }
       }
     },
