@@ -9,7 +9,9 @@ import { bucketSubject, CONFIG_BUCKET, laneStreamName, laneSubject } from './lay
 const SILENT = openLog({ level: 'silent', pretty: false });
 
 export async function openInspector(url: string, log: Logger) {
-  const connection = await connectNats({ url, name: 'tests', log });
+  // No role may look at everything.
+  const adminUrl = url.replaceAll(/nats:\/\/(?=[^@,]*(,|$))/g, 'nats://admin:admin@');
+  const connection = await connectNats({ url: adminUrl, name: 'tests', log });
   const manager = await jetstreamManager(connection.nc);
   const subjectsOf = async (stream: string) =>
     (await manager.streams.info(stream, { subjects_filter: '>' })).state.subjects ?? {};
