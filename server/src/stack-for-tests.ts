@@ -31,6 +31,7 @@ export async function openStack(change: Record<string, string> = {}) {
     ...inspector,
     ...overHttp({ controlUrl, collectUrl }),
     postgres,
+    nats,
     natsUrl: nats.url,
     controlUrl: () => `${controlUrl()}/api/v1`,
     view: () => viewOf(roles.current),
