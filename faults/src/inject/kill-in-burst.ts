@@ -17,7 +17,7 @@ const ON_ITS_WAY_MS = 1_000;
  * that it had not acknowledged: those under way, and those that were answered so lately that their record was not stored yet.
  */
 export async function killInBurst(run: FaultRun): Promise<Findings> {
-  const killAfter = run.isFull ? 5_000 : 500;
+  const calls = run.isFull ? 5_000 : 1_000;
   await using scene = await openDeliverScene(run, {
     nodes: 1,
     plan: planWorkspaces({ name: 'burst', workspaces: 1, sourcesEach: 1, destinationsPerSource: 1 }),
@@ -26,7 +26,8 @@ export async function killInBurst(run: FaultRun): Promise<Findings> {
     roles: ['collect', 'deliver'],
   });
   const load = scene.load({ batchesPerSecond: CALLS_PER_SECOND, sizes: [1, 1] });
-  await waitUntil('enough calls arrived', WITHIN_MS, () => scene.arrivals.length >= killAfter);
+  const burst = waitUntil('all calls were sent', WITHIN_MS, () => scene.oracle.calls.size >= calls).then(load.stop);
+  await waitUntil('half of the calls arrived', WITHIN_MS, () => scene.arrivals.length >= calls / 2);
   const [deliver] = scene.delivers;
   if (deliver === undefined) throw new Error('nothing delivers');
   const from = performance.now();
@@ -35,8 +36,9 @@ export async function killInBurst(run: FaultRun): Promise<Findings> {
   const inFlight = await countUnacknowledged(scene);
   const strikes: Strike[] = [{ what: 'kill in a burst', from, until: killedAt + ON_ITS_WAY_MS, inFlight }];
   await deliver.start();
+  await burst;
   const found = await finishDeliveries(scene, load, strikes);
-  return joinFindings(found, { figures: { unacknowledgedAtKill: inFlight, ...twice(scene, killedAt) } });
+  return joinFindings(found, { figures: { unacknowledgedAtKill: inFlight, oldestMs: oldestMs(scene, killedAt) } });
 }
 
 async function countUnacknowledged({ engine }: DeliverScene): Promise<number> {
@@ -45,12 +47,9 @@ async function countUnacknowledged({ engine }: DeliverScene): Promise<number> {
   return left.unacknowledged;
 }
 
-/** How many came twice, and how long before the kill the first of them had arrived. */
-function twice({ arrivals }: DeliverScene, killedAt: number): { cameTwice: number; oldestMs: number } {
-  const groups = Map.groupBy(arrivals, ({ messageId }) => messageId)
-    .values()
-    .filter((group) => group.length > 1)
-    .toArray();
-  const oldest = Math.min(killedAt, ...groups.flat().map(({ at }) => at));
-  return { cameTwice: groups.length, oldestMs: Math.round(killedAt - oldest) };
+/** How long before the kill the first of those had arrived that came again after it. */
+function oldestMs({ arrivals }: DeliverScene, killedAt: number): number {
+  const again = new Set(arrivals.filter(({ at }) => at > killedAt + ON_ITS_WAY_MS).map(({ messageId }) => messageId));
+  const before = arrivals.filter(({ at, messageId }) => at <= killedAt && again.has(messageId)).map(({ at }) => at);
+  return Math.round(killedAt - Math.min(killedAt, ...before));
 }
