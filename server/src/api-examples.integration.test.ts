@@ -51,6 +51,13 @@ suite('the examples of the control API', () => {
     assert.equal((await ask('GET', '/destinations', { token })).status, 403);
   });
 
+  test('an invitation made with curl, and accepted', async () => {
+    const { token, link } = JSON.parse(await run('bash', 'invite.sh')) as { token: string; link: string };
+    assert.ok(link.endsWith(token));
+    const me = JSON.parse(await run('bash', 'accept.sh', token)) as { user: { email: string } };
+    assert.equal(me.user.email, 'ann@example.com');
+  });
+
   test('a source with webhooks, whose key is accepted promptly', async (t) => {
     const key = (await run(process.execPath, 'set-up.js')).trim();
     assert.equal(await hears(t, key, 200), 'heard');

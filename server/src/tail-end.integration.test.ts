@@ -73,9 +73,10 @@ async function signIn(email: string): Promise<Headers> {
 }
 
 async function addPerson(email: string): Promise<string> {
-  const member = { email, name: 'A person', role: 'viewer', password: PASSWORD };
-  const { userId } = await stack.get<{ userId: string }>('POST', '/members', member);
-  return userId;
+  const { token } = await stack.get<{ token: string }>('POST', '/invitations', { email, role: 'viewer' });
+  const accept = { token, name: 'A person', password: PASSWORD };
+  const { user } = await stack.get<{ user: { id: string } }>('POST', '/invitations/accept', accept);
+  return user.id;
 }
 
 const asPerson = async (method: string, path: string, headers: Headers) => {

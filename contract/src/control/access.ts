@@ -51,10 +51,31 @@ export const Member = Type.Object({
   createdAt: Time,
 });
 export const Members = Type.Object({ items: Type.Array(Member) });
-export const NewMember = Type.Object(
-  { email: Email, name: Name, role: RoleNameSchema, password: Type.Optional(Password) },
+
+/** The person it is for chooses a password, or uses the account they have. */
+export const NewInvitation = Type.Object({ email: Email, role: RoleNameSchema }, { additionalProperties: false });
+export const Invitation = Type.Object({
+  id: Id('inv'),
+  email: Type.String(),
+  role: RoleNameSchema,
+  createdBy: Type.String(),
+  createdAt: Time,
+  expiresAt: Time,
+});
+export const Invitations = PageOf(Invitation);
+/** The only answer that ever holds the link, which works once. */
+export const CreatedInvitation = Type.Object({
+  ...Invitation.properties,
+  token: Type.String(),
+  /** A path of the console, to be sent to the person after its address. */
+  link: Type.String(),
+});
+/** `name` and a new `password` for people without an account; people with one give its password, and keep their name. */
+export const AcceptInvitation = Type.Object(
+  { token: Type.String({ maxLength: 200 }), name: Name, password: Password },
   { additionalProperties: false },
 );
+export const JoinWorkspace = Type.Object({ token: Type.String({ maxLength: 200 }) }, { additionalProperties: false });
 export const MemberChange = Type.Object({ role: RoleNameSchema }, { additionalProperties: false });
 
 export const Token = Type.Object({
@@ -64,7 +85,10 @@ export const Token = Type.Object({
   scopes: Type.Union([Type.Array(Type.String()), Type.Null()]),
   /** The last characters, to tell tokens apart. */
   hint: Type.String(),
+  /** A user or a token. It has no more rights than they have now, and ends with them. */
   createdBy: Type.String(),
+  /** False for a token of before that was so, whose maker is gone: look whether it is still needed. */
+  endsWithMaker: Type.Boolean(),
   createdAt: Time,
   expiresAt: Type.Union([Time, Type.Null()]),
   lastUsedAt: Type.Union([Time, Type.Null()]),

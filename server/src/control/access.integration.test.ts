@@ -67,9 +67,9 @@ suite('tokens', () => {
     }
     const list = await control.ask('GET', '/api/v1/tokens', { token: owner });
     assert.equal(list.text.includes('mlr_'), false);
-    const member = { email: 'x@example.com', name: 'X', role: 'viewer', password: PASSWORD };
+    const member = { email: 'x@example.com', role: 'viewer' };
     const scopedToMembers = await addToken(control.store, workspaceId, { role: 'admin', scopes: ['members:write'] });
-    const added = await control.ask('POST', '/api/v1/members', { token: scopedToMembers, body: member });
+    const added = await control.ask('POST', '/api/v1/invitations', { token: scopedToMembers, body: member });
     assert.equal(codeOf(added), '403 not_allowed');
   });
 
@@ -151,8 +151,12 @@ suite('sessions', () => {
     };
     assert.equal(await read(), 'One');
     assert.equal(await read({ 'Millrace-Workspace': other }), '404 not_found');
-    const body = { email: 'cy@example.com', name: 'Cy', role: 'viewer' };
-    assert.equal((await control.ask('POST', '/api/v1/members', { token, body })).status, 201);
+    const body = { email: 'cy@example.com', role: 'viewer' };
+    const invited = await control.ask('POST', '/api/v1/invitations', { token, body });
+    assert.equal(invited.status, 201);
+    const headers = { ...cookie, ...OUR_PAGE };
+    const joined = { headers, body: { token: invited.body['token'] } };
+    assert.equal((await control.ask('POST', '/api/v1/me/workspaces', joined)).status, 201);
     assert.equal(await read(), '400 workspace_required');
     assert.equal(await read({ 'Millrace-Workspace': other }), 'Two');
   });

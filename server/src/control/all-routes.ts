@@ -10,7 +10,9 @@ import { deletionRoutes } from './deletions.ts';
 import { destinationRoutes } from './destinations.ts';
 import { explainRoutes } from './explain.ts';
 import { meRoutes } from './me.ts';
+import { invitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
+import { acceptRoutes } from './accept-invitation.ts';
 import { replayRoutes } from './replays.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -26,6 +28,7 @@ import { workspaceRoutes } from './workspaces.ts';
 export const ROUTES: readonly Route[] = [
   ...workspaceRoutes,
   ...memberRoutes,
+  ...invitationRoutes,
   ...tokenRoutes,
   ...auditRoutes,
   ...catalogRoutes,
@@ -49,5 +52,6 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,
   ...meRoutes,
+  ...acceptRoutes,
   ...sessionRoutes,
 ];

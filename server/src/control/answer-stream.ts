@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { StoreUnavailable } from '../store/open-store.ts';
+import { StoreUnavailable, type Tx } from '../store/open-store.ts';
 import { sessionStands } from '../store/sessions.ts';
-import { tokenStands } from '../store/tokens.ts';
+import { findToken } from '../store/tokens.ts';
 import { mustBeAllowed } from './actor.ts';
 import { addressOf, type AnswerNeeds, identifySender, oneHeader, paramsOf } from './answer-route.ts';
-import { actorIn, type From, type Identity } from './authenticate.ts';
+import { actorIn, type From, type Identity, withRoleNow } from './authenticate.ts';
 import { ApiProblem } from './problems.ts';
 import { type OpenTail, shareTails } from './share-tails.ts';
 import type { StreamEvent, StreamRoute, Watching } from './stream-route.ts';
@@ -116,11 +116,16 @@ function writer(raw: ServerResponse) {
 
 /** Does not count as a use: a forgotten window must not keep a session alive. */
 async function mustStillBeAllowed({ route, watching, identity, from }: Opened, needs: AnswerNeeds): Promise<void> {
-  const stands = await needs.store.asSystem((tx) =>
-    identity.kind === 'user' ? sessionStands(tx, identity.sessionId) : tokenStands(tx, identity.token),
-  );
-  if (!stands) throw new ApiProblem('not_signed_in');
+  const stands = await needs.store.asSystem((tx) => lookAgain(tx, identity));
+  if (stands === undefined) throw new ApiProblem('not_signed_in');
   const { workspaceId } = watching.actor;
-  mustBeAllowed(await actorIn(identity, { ...from, workspaceId }, needs.store), route.permission);
+  mustBeAllowed(await actorIn(stands, { ...from, workspaceId }, needs.store), route.permission);
   await route.check(watching, needs);
+}
+
+async function lookAgain(tx: Tx, identity: Identity): Promise<Identity | undefined> {
+  if (identity.kind === 'user') return (await sessionStands(tx, identity.sessionId)) ? identity : undefined;
+  const { workspace_id: workspaceId, id } = identity.token;
+  const token = await withRoleNow(tx, await findToken(tx, workspaceId, id));
+  return token === undefined ? undefined : { kind: 'token', token };
 }

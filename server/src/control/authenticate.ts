@@ -1,8 +1,9 @@
 import { membershipsOf } from '../store/members.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Store, Tx } from '../store/open-store.ts';
 import { useSession } from '../store/sessions.ts';
 import { type TokenRow, useToken } from '../store/tokens.ts';
 import type { Actor } from './actor.ts';
+import { roleNow } from './maker-rights.ts';
 import type { RoleName } from './permissions.ts';
 import { ApiProblem, found } from './problems.ts';
 import { hashOfSecret, isWellFormedSecret } from './secret-text.ts';
@@ -30,8 +31,16 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 async function identifyToken(secret: string, store: Store): Promise<Identity | undefined> {
   // A mistyped token of ours is known as such without a look-up; the bootstrap token has whatever form its owner chose.
   if (secret.startsWith('mlr_') && !isWellFormedSecret('mlr', secret)) return undefined;
-  const token = await store.asSystem((tx) => useToken(tx, hashOfSecret(secret)));
+  const token = await store.asSystem(async (tx) => withRoleNow(tx, await useToken(tx, hashOfSecret(secret))));
   return token === undefined ? undefined : { kind: 'token', token };
+}
+
+/** With the rights that its makers have by now; undefined when it has ended, or one of them has. */
+export async function withRoleNow(tx: Tx, token: TokenRow | undefined): Promise<TokenRow | undefined> {
+  if (token?.ends_with_maker !== true) return token;
+  const { workspace_id: workspaceId, created_by: createdBy } = token;
+  const role = await roleNow(tx, { workspaceId, createdBy, role: token.role as RoleName });
+  return role === undefined ? undefined : { ...token, role };
 }
 
 async function identifySession(secret: string | undefined, store: Store): Promise<Identity | undefined> {

@@ -45,7 +45,7 @@ export const meRoutes: AccountRoute[] = [
   }),
 ];
 
-async function readMe(tx: Tx, who: Identity) {
+export async function readMe(tx: Tx, who: Identity) {
   if (who.kind === 'token') {
     const { id, name, role, workspace_id } = who.token;
     return { user: null, token: { id, name }, workspaces: [await withName(tx, { id: workspace_id, role })] };

@@ -1,18 +1,7 @@
-import { Member, MemberChange, Members, NewMember } from '@millrace/contract/control';
-import type { Static } from 'typebox';
-import {
-  countOwners,
-  deleteMember,
-  findMember,
-  insertMember,
-  listMembers,
-  type MemberRow,
-  setMemberRole,
-} from '../store/members.ts';
-import { findUserByEmail, insertUser } from '../store/users.ts';
+import { Member, MemberChange, Members } from '@millrace/contract/control';
+import { countOwners, deleteMember, findMember, listMembers, type MemberRow, setMemberRole } from '../store/members.ts';
 import type { Actor } from './actor.ts';
-import { newId } from './new-id.ts';
-import { hashPassword } from './password.ts';
+import { revokeMadeBy } from './maker-rights.ts';
 import { isAtMost, type RoleName } from './permissions.ts';
 import { ApiProblem, found } from './problems.ts';
 import { recordChange } from './record-change.ts';
@@ -30,26 +19,6 @@ export const memberRoutes: Route[] = [
     status: 200,
     async handle({ tx, actor }) {
       return { items: (await listMembers(tx, actor.workspaceId)).map(toMember) };
-    },
-  }),
-  route({
-    method: 'POST',
-    url: '/api/v1/members',
-    summary: 'Adds somebody; with a first password if they are new here',
-    body: NewMember,
-    answer: Member,
-    status: 201,
-    ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      mustBeOursToGive(body.role, actor);
-      const userId = await findOrMakeUser(asked);
-      const member = { workspaceId: actor.workspaceId, userId, role: body.role };
-      if ((await findMember(tx, member)) !== undefined) throw new ApiProblem('conflict');
-      await insertMember(tx, member);
-      const details = { email: body.email, role: body.role };
-      await recordChange(asked, { action: 'member.added', objectId: userId, details }, needs);
-      return toMember(found(await findMember(tx, member)));
     },
   }),
   route({
@@ -75,7 +44,7 @@ export const memberRoutes: Route[] = [
   route({
     method: 'DELETE',
     url: '/api/v1/members/:userId',
-    summary: 'Takes somebody out of the workspace',
+    summary: 'Takes somebody out of the workspace, and revokes the tokens that they made',
     status: 204,
     ...WRITE,
     async handle(asked, needs) {
@@ -83,7 +52,8 @@ export const memberRoutes: Route[] = [
       const before = await findOther(asked);
       await mustLeaveAnOwner(asked, before);
       await deleteMember(tx, { workspaceId: actor.workspaceId, userId: before.user_id });
-      const details = { email: before.email, role: before.role };
+      const revokedTokens = await revokeMadeBy(tx, actor.workspaceId, before.user_id);
+      const details = { email: before.email, role: before.role, revokedTokens };
       await recordChange(asked, { action: 'member.removed', objectId: before.user_id, details }, needs);
     },
   }),
@@ -98,25 +68,12 @@ async function findOther({ tx, actor, params }: Asked): Promise<MemberRow> {
 }
 
 /** A narrowed token makes no members: a member's role is not narrowed, so it would hand out more than it has. */
-function mustBeOursToGive(role: RoleName, { role: own, scopes }: Actor): void {
+export function mustBeOursToGive(role: RoleName, { role: own, scopes }: Actor): void {
   if (scopes !== undefined || !isAtMost(role, own)) throw new ApiProblem('not_allowed');
 }
 
 async function mustLeaveAnOwner({ tx, actor }: Asked, { role }: MemberRow): Promise<void> {
   if (role === 'owner' && (await countOwners(tx, actor.workspaceId)) <= 1) throw new ApiProblem('last_owner');
-}
-
-/** Somebody who is here already keeps the password that only they know. */
-async function findOrMakeUser({ tx, body }: Asked<Static<typeof NewMember>>): Promise<string> {
-  const known = await findUserByEmail(tx, body.email);
-  if (known !== undefined) return known.id;
-  if (body.password === undefined) {
-    const message = 'is needed: nobody with this address has an account here yet';
-    throw new ApiProblem('invalid_request', [{ path: '/password', message }]);
-  }
-  const id = newId('usr');
-  await insertUser(tx, { id, email: body.email, name: body.name, passwordHash: await hashPassword(body.password) });
-  return id;
 }
 
 function toMember({ user_id: userId, email, name, role, created_at }: MemberRow) {

@@ -44,6 +44,7 @@ const TAGS: Readonly<Record<string, string>> = {
   sessions: 'Where you are signed in',
   workspace: 'Who owns sources and destinations; the unit of access',
   members: 'The people of a workspace and their roles',
+  invitations: 'Links with which people join a workspace',
   tokens: 'What scripts sign in with',
   'audit-log': 'Who changed what',
   catalog: 'The kinds of destinations',

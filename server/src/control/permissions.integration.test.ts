@@ -25,9 +25,11 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/workspace': everybody(200),
   'PATCH /api/v1/workspace': [401, 403, 403, 403, 200, 200],
   'GET /api/v1/members': everybody(200),
-  'POST /api/v1/members': managers(201, 201),
   'PATCH /api/v1/members/:userId': managers(200),
   'DELETE /api/v1/members/:userId': managers(204),
+  'GET /api/v1/invitations': everybody(200),
+  'POST /api/v1/invitations': managers(201, 201),
+  'DELETE /api/v1/invitations/:id': managers(204),
   'GET /api/v1/tokens': managers(200, 200),
   'POST /api/v1/tokens': managers(201, 201),
   'DELETE /api/v1/tokens/:id': managers(204),
@@ -83,6 +85,9 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/session': everybody(403),
   'GET /api/v1/me': everybody(200),
   'POST /api/v1/me/password': everybody(403),
+  // The link decides, whoever has it.
+  'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201],
+  'POST /api/v1/me/workspaces': everybody(403),
   'GET /api/v1/sessions': everybody(403),
   'DELETE /api/v1/sessions/:id': everybody(403),
   'POST /api/v1/sessions/revoke-others': everybody(403),
@@ -99,12 +104,9 @@ function replayOf({ sourceId, destinationId }: Pick<Things, 'sourceId' | 'destin
 /** A body that is good for the endpoint, so that only who asks decides. */
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'PATCH /api/v1/workspace': () => ({ name: 'Renamed' }),
-  'POST /api/v1/members': () => ({
-    email: `m${(made += 1)}@example.com`,
-    name: 'M',
-    role: 'viewer',
-    password: PASSWORD,
-  }),
+  'POST /api/v1/invitations': () => ({ email: `m${(made += 1)}@example.com`, role: 'viewer' }),
+  'POST /api/v1/invitations/accept': ({ invitation }) => ({ token: invitation.token, name: 'M', password: PASSWORD }),
+  'POST /api/v1/me/workspaces': ({ invitation }) => ({ token: invitation.token }),
   'PATCH /api/v1/members/:userId': () => ({ role: 'developer' }),
   'POST /api/v1/tokens': () => ({ name: 'T', role: 'viewer' }),
   'POST /api/v1/sources': () => ({ name: 'S' }),
@@ -150,6 +152,7 @@ type Things = {
   destinationId: string;
   userId: string;
   tokenId: string;
+  invitation: { id: string; token: string };
   letterId: string;
   redriveId: string;
   replayId: string;
@@ -161,12 +164,16 @@ async function makeThings(url: string): Promise<Things> {
   const post = async (path: string, body: object) => {
     const answer = await control.ask('POST', path, { token: tokens.get('owner') ?? '', body });
     assert.equal(answer.status, 201, answer.text);
-    return answer.body as { id: string; writeKeys?: { id: string }[] };
+    return answer.body as { id: string; token: string; writeKeys?: { id: string }[] };
   };
   const source = await post('/api/v1/sources', { name: 'S' });
   const sourceId = source.id;
   const destination = await post('/api/v1/destinations', { sourceId, catalog: 'Webhooks', settings: SETTINGS });
   const token = await post('/api/v1/tokens', { name: 'T', role: 'viewer' });
+  const invitee = { email: `i${(made += 1)}@example.com`, role: 'viewer' };
+  const invitation = /invitations|workspaces/.test(url)
+    ? await post('/api/v1/invitations', invitee)
+    : { id: '', token: '' };
   const person = { email: `p${(made += 1)}@example.com`, passwordHash: null, role: 'viewer' as const };
   const userId = await addMember(control.store, workspaceId, person);
   const keyId = source.writeKeys?.[0]?.id ?? '';
@@ -182,7 +189,7 @@ async function makeThings(url: string): Promise<Things> {
     job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
   );
   const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId };
-  return { sourceId, keyId, userId, ...ids };
+  return { sourceId, keyId, userId, invitation, ...ids };
 }
 
 async function addLetter(destinationId: string): Promise<string> {
@@ -198,6 +205,7 @@ function pathOf(url: string, things: Things): string {
     sources: things.sourceId,
     destinations: things.destinationId,
     tokens: things.tokenId,
+    invitations: things.invitation.id,
     sessions: 'ses_none',
     deliveries: 'dlv_1',
     letters: things.letterId,

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 43; // 62^43 is a little over 2^256
 
 /** What a secret is for stands in front of it, so that a leaked one can be found and named. */
-export type SecretKind = 'mlr' | 'mls' | 'wk';
+export type SecretKind = 'mlr' | 'mls' | 'mli' | 'wk';
 
 /** `mlr_<43 random characters>_<checksum>`: the checksum tells a mistyped token from an unknown one without a look-up. */
 export function makeSecret(kind: SecretKind): string {

@@ -4,6 +4,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
+import { deleteEndedInvitations } from '../store/invitations.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
 import { useToken } from '../store/tokens.ts';
 import type { ConfigRoom } from '../stream/config-writer.ts';
@@ -108,6 +109,7 @@ async function cleanUp(store: Store, log: Logger): Promise<void> {
   try {
     await store.asSystem(deleteOldIdempotencyKeys);
     await store.asSystem(deleteEndedSessions);
+    await store.asSystem(deleteEndedInvitations);
   } catch (error) {
     log.warn({ error: error instanceof Error ? error.message : String(error) }, 'clean_up.failed');
   }

@@ -1,6 +1,8 @@
 import { CreatedToken, NewToken, PageQuery, Tokens } from '@millrace/contract/control';
-import { deleteToken, insertToken, listTokens, type TokenRow } from '../store/tokens.ts';
+import type { Tx } from '../store/open-store.ts';
+import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../store/tokens.ts';
 import type { Actor } from './actor.ts';
+import { revokeMadeBy } from './maker-rights.ts';
 import { newId } from './new-id.ts';
 import { readPage, toPage } from './paging.ts';
 import { isAtMost, PERMISSION_NAMES, type RoleName } from './permissions.ts';
@@ -37,9 +39,13 @@ export const tokenRoutes: Route[] = [
     async handle(asked, needs) {
       const { tx, actor, body } = asked;
       mustBeOursToGive({ role: body.role, scopes: body.scopes }, actor);
-      const expiresAt = body.expiresAt === undefined ? null : new Date(body.expiresAt);
+      const latest = await ownEnd(tx, actor);
+      const expiresAt = body.expiresAt === undefined ? latest : new Date(body.expiresAt);
       // A leap second is good RFC 3339 and no Date: it compares as false too.
       if (expiresAt !== null && !(expiresAt > needs.now())) throw invalid('/expiresAt', 'must be in the future');
+      if (expiresAt !== null && latest !== null && expiresAt > latest) {
+        throw invalid('/expiresAt', `must not be after ${latest.toISOString()}, the end of the token that asks`);
+      }
       const secret = makeSecret('mlr');
       const row = await insertToken(tx, {
         workspaceId: actor.workspaceId,
@@ -61,14 +67,16 @@ export const tokenRoutes: Route[] = [
   route({
     method: 'DELETE',
     url: '/api/v1/tokens/:id',
-    summary: 'Revokes an API token',
+    summary: 'Revokes an API token, and those that it made',
     status: 204,
     ...WRITE,
     async handle(asked, needs) {
       const { tx, actor, params } = asked;
       const token = found(await deleteToken(tx, actor.workspaceId, params['id'] ?? ''));
       if (!isAtMost(token.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
-      await recordChange(asked, { action: 'token.revoked', objectId: token.id, details: { name: token.name } }, needs);
+      const revokedTokens = await revokeMadeBy(tx, actor.workspaceId, token.id);
+      const details = { name: token.name, revokedTokens };
+      await recordChange(asked, { action: 'token.revoked', objectId: token.id, details }, needs);
     },
   }),
 ];
@@ -83,6 +91,12 @@ function mustBeOursToGive(asked: { role: RoleName; scopes: string[] | undefined 
   if (!isAtMost(asked.role, own.role) || !isNarrowEnough) throw new ApiProblem('not_allowed');
 }
 
+/** A token lives no longer than the one that made it; null for people, and for tokens without an end. */
+async function ownEnd(tx: Tx, { kind, workspaceId, id }: Actor): Promise<Date | null> {
+  if (kind === 'user') return null;
+  return found(await findToken(tx, workspaceId, id)).expires_at;
+}
+
 function invalid(path: string, message: string): ApiProblem {
   return new ApiProblem('invalid_request', [{ path, message }]);
 }
@@ -95,6 +109,7 @@ function toToken(row: TokenRow) {
     scopes: row.scopes,
     hint: row.hint,
     createdBy: row.created_by,
+    endsWithMaker: row.ends_with_maker,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,

@@ -12,6 +12,8 @@ export type TokenRow = {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
+  /** False only for tokens of before it was so, whose maker was gone. */
+  ends_with_maker: boolean;
 };
 
 export type NewToken = {
@@ -26,7 +28,8 @@ export type NewToken = {
   expiresAt: Date | null;
 };
 
-const COLUMNS = 'workspace_id, id, name, role, scopes, hint, created_by, created_at, expires_at, last_used_at';
+const COLUMNS = `workspace_id, id, name, role, scopes, hint, created_by, created_at, expires_at, last_used_at,
+  ends_with_maker`;
 
 export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow | undefined> {
   const { workspaceId, id, name, role, scopes, secretHash, hint, createdBy, expiresAt } = token;
@@ -52,9 +55,10 @@ export async function useToken(tx: Tx, secretHash: Buffer): Promise<TokenRow | u
 }
 
 /** Looks without using it. */
-export async function tokenStands(tx: Tx, token: Pick<TokenRow, 'workspace_id' | 'id'>): Promise<boolean> {
-  const sql = `SELECT id FROM tokens WHERE workspace_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > now())`;
-  return (await tx.query(sql, [token.workspace_id, token.id])).length > 0;
+export function findToken(tx: Tx, workspaceId: string, id: string): Promise<TokenRow | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM tokens
+    WHERE workspace_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > now())`;
+  return oneRow(tx, sql, [workspaceId, id]);
 }
 
 export function listTokens(tx: Tx, workspaceId: string, { limit, after }: Page): Promise<TokenRow[]> {

@@ -1,0 +1,43 @@
+/** Who made a token or an invitation, and whoever made that: what one of them may not any more, none after it may. */
+import type { Tx } from './open-store.ts';
+
+export type MakerRow = {
+  /** Of a token: it is there and its time is not over. Of a user: they are a member. */
+  kind: 'token' | 'user' | 'missing';
+  role: string;
+};
+
+/** A chain of tokens that made tokens ends somewhere; nobody needs a longer one. */
+const MAX_DEPTH = 20;
+
+/**
+ * The makers of what `id` made, nearest first: tokens, and the user at the end of the chain. `bootstrap` and the like made the
+ * first token of an installation and are no link of a chain.
+ */
+export function makersOf(tx: Tx, workspaceId: string, id: string): Promise<MakerRow[]> {
+  const sql = `WITH RECURSIVE chain AS (
+      SELECT $2::text AS id, 0 AS depth
+      UNION ALL
+      SELECT t.created_by, c.depth + 1 FROM chain c
+        JOIN tokens t ON t.workspace_id = $1 AND t.id = c.id AND t.ends_with_maker WHERE c.depth < ${MAX_DEPTH}
+    )
+    SELECT CASE WHEN t.id IS NOT NULL AND (t.expires_at IS NULL OR t.expires_at > now()) THEN 'token'
+        WHEN m.user_id IS NOT NULL THEN 'user' ELSE 'missing' END AS kind,
+      coalesce(t.role, m.role, '') AS role
+    FROM chain c
+      LEFT JOIN tokens t ON t.workspace_id = $1 AND t.id = c.id
+      LEFT JOIN members m ON m.workspace_id = $1 AND m.user_id = c.id
+    WHERE c.id ~ '^(tok|usr)_' ORDER BY c.depth`;
+  return tx.query(sql, [workspaceId, id]);
+}
+
+/** Ids of the tokens that these users or tokens made, and of all that those made. */
+export async function tokensMadeBy(tx: Tx, workspaceId: string, id: string): Promise<string[]> {
+  const sql = `WITH RECURSIVE made AS (
+      SELECT id FROM tokens WHERE workspace_id = $1 AND created_by = $2 AND ends_with_maker
+      UNION
+      SELECT t.id FROM made JOIN tokens t ON t.workspace_id = $1 AND t.created_by = made.id AND t.ends_with_maker
+    )
+    SELECT id FROM made ORDER BY id`;
+  return (await tx.query<{ id: string }>(sql, [workspaceId, id])).map((row) => row.id);
+}
