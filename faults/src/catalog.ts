@@ -3,6 +3,7 @@ import { collectBacklog } from './inject/collect-backlog.ts';
 import { cutOffServer } from './inject/cut-off-server.ts';
 import { dripHeaders } from './inject/drip-headers.ts';
 import { hangReceivers } from './inject/hang-receivers.ts';
+import { floodTenant } from './inject/flood-tenant.ts';
 import { isolateTrouble } from './inject/isolate-trouble.ts';
 import { killAllNodes } from './inject/kill-all-nodes.ts';
 import { killCollect } from './inject/kill-collect.ts';
@@ -36,6 +37,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['deliver-both-kill', killDeliverAndLeaders],
   ['deliver-sigterm', terminateDeliver],
   ['isolation', isolateTrouble],
+  ['tenant-flood', floodTenant],
   ['backlog', collectBacklog],
   ['many-lanes', openManyLanes],
   ['hanging-receivers', hangReceivers],

@@ -37,7 +37,7 @@ export type DeliverSceneShape = {
 /** `port` is that of the receivers; the settings are those of every process. */
 export type EnterNeeds = { port: number; settings: Settings };
 
-export type SceneLoad = Pick<LoadNeeds, 'batchesPerSecond' | 'sizes' | 'senders' | 'prefix' | 'inTurn'>;
+export type SceneLoad = Pick<LoadNeeds, 'batchesPerSecond' | 'sizes' | 'senders' | 'prefix' | 'inTurn' | 'makeCall'>;
 
 export type DeliverScene = AsyncDisposable & {
   plan: Plan;

@@ -65,6 +65,8 @@ suite('what the record says of a delivery', () => {
   test('names the full lane and the rule of a skip as the reason', () => {
     const full = { ...BASE, at: 5, kind: 'given_up', attempts: 0, reason: 'lane_full' } as const;
     assert.deepEqual([fold([full]).row?.state, fold([full]).row?.reason], ['discarded', 'lane_full']);
+    const unkept = fold([{ ...full, letter: 'refused' }]).row;
+    assert.deepEqual([unkept?.state, unkept?.reason], ['discarded', 'letter_refused']);
     const skipped = { ...BASE, at: 5, kind: 'skipped', reason: 'blocked_event' } as const;
     assert.deepEqual([fold([skipped]).row?.state, fold([skipped]).row?.reason], ['skipped', 'blocked_event']);
   });

@@ -50,11 +50,20 @@ function factOf(entry: OutcomeEntry): Fact {
         rank: 1,
       };
     case 'given_up':
-      return { state: entry.reason === 'expired' ? 'expired' : 'discarded', reason: entry.reason, rank: 3 };
+      return {
+        state: entry.reason === 'expired' ? 'expired' : 'discarded',
+        reason: reasonOf(entry.letter) ?? entry.reason,
+        rank: 3,
+      };
     case 'attempt':
       if (entry.outcome === 'retry') return { state: 'retrying', reason: null, rank: 2 };
-      return { state: entry.outcome, reason: null, rank: entry.outcome === 'delivered' ? 4 : 3 };
+      return { state: entry.outcome, reason: reasonOf(entry.letter), rank: entry.outcome === 'delivered' ? 4 : 3 };
   }
+}
+
+/** That nothing is left to be replayed matters more than why the delivery was given up. */
+function reasonOf(letter: 'refused' | undefined): string | null {
+  return letter === undefined ? null : 'letter_refused';
 }
 
 function newRow(entry: OutcomeEntry, fact: Fact): DeliveryRow {

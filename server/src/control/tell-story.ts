@@ -71,6 +71,9 @@ function sampledOut({ row, attempts }: Told): string[] {
   return isMissing ? [`Attempt ${row.attempts} was made; its answers are not kept (MILLRACE_RECORD_SAMPLE).`] : [];
 }
 
+const NO_LETTER =
+  'Given up, and not kept as a dead letter: the dead letters of this destination or workspace hold all they may. Replay the event as long as it is stored.';
+
 function endSentences({ row, attempts, lane }: Told): string[] {
   switch (row.state) {
     case 'delivered': {
@@ -78,10 +81,12 @@ function endSentences({ row, attempts, lane }: Told): string[] {
       return [`Delivered at ${row.changed_at.toISOString()}${count > 1 ? `, after ${count} attempts` : ''}.`];
     }
     case 'discarded':
+      if (row.reason === 'letter_refused') return [NO_LETTER];
       return row.reason === 'lane_full'
         ? ['Given up: so many deliveries wait for this destination that there was no room for it. It is a dead letter.']
         : ['Given up: the receiver refused it and would again. It is kept as a dead letter for 14 days.'];
     case 'expired':
+      if (row.reason === 'letter_refused') return [NO_LETTER];
       return ['Given up: its 4 hours are over. It is kept as a dead letter for 14 days.'];
     case 'pending':
       return ['It was not tried yet: it waits in the lane of its destination.', ...laneSentences(lane)];

@@ -9,7 +9,8 @@ import { sealSettings } from '../secrets/sealed-settings.ts';
 import { openEntrySigner } from '../secrets/sign-entry.ts';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import { openInspector } from '../stream/inspect-for-tests.ts';
-import { openStream, type Stream } from '../stream/open-stream.ts';
+import type { StreamSettings } from '../stream/layout.ts';
+import { openStream, type Stream, type StreamNeeds } from '../stream/open-stream.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Deliver, type DeliverSettings, startDeliver } from './start-deliver.ts';
 
@@ -68,6 +69,9 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
     deleteDestination: (id: string) => writer.deleteDestination(id),
     /** What one deliver process does, as often as wanted. */
     deliver: (change: Partial<DeliverSettings> = {}) => playDeliver(stream, { ...SETTINGS, ...change }, log),
+    /** The same by a process that was started with other settings of the streams. */
+    deliverWith: (other: Partial<StreamSettings>, change: Partial<DeliverSettings> = {}) =>
+      playApart({ natsUrl: cluster.url, settings: { ...settings, ...other }, log }, { ...SETTINGS, ...change }),
     /** Stores one request with these calls, as collect would. */
     append(...calls: object[]): Promise<void> {
       requests += 1;
@@ -83,6 +87,14 @@ async function playDeliver(stream: Stream, settings: DeliverSettings, log: Logge
   const side = starting.use(await stream.deliverySide());
   const config = starting.use(await stream.configView({ check: SIGNER.check, mayBeUnsigned: false }));
   const deliver = starting.use(await startDeliver({ settings, config, side, log }));
+  const running = starting.move();
+  return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+async function playApart(needs: StreamNeeds, settings: DeliverSettings): Promise<Deliver> {
+  await using starting = new AsyncDisposableStack();
+  const stream = starting.use(await openStream(needs));
+  const deliver = starting.use(await playDeliver(stream, settings, needs.log));
   const running = starting.move();
   return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

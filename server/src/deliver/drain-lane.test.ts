@@ -40,7 +40,10 @@ function openLane(groups: Record<number, string[]>) {
     },
     clear: async () => stored.clear(),
     list: async () => new Set<string>(),
-    quotaBytes: async () => 0,
+    streamOf: () => 'LANES-0',
+    streams: () => ['LANES-0'],
+    home: () => 0,
+    isOnlyHome: () => true,
   };
   return { stored, trouble, lanes };
 }
@@ -97,7 +100,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       draining: nothing,
       cleared: nothing,
       isKnown: () => true,
-      isFull: () => false,
+      isOverQuota: () => false,
       appended: nothing,
       changed: nothing,
       all: () => [].values(),

@@ -6,7 +6,15 @@ import type { Dispatcher } from './dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
 import { type Gate, isShut, isUnknown, isWorking } from './gate.ts';
 import { watchProgress } from './drain-progress.ts';
-import { type LaneNote, noteGroup, notePosition, positionIn, readLaneNote } from './lane-note.ts';
+import {
+  forgetEmptyPlaces,
+  type LaneNote,
+  moveHome,
+  noteGroup,
+  notePosition,
+  positionIn,
+  readLaneNote,
+} from './lane-note.ts';
 import type { Parked, Parkers } from './park.ts';
 import type { LaneReports } from './lane-reports.ts';
 import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts';
@@ -76,6 +84,8 @@ async function lookAt(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Pr
   const webhook = needs.webhookOf(destination);
   const counts = await needs.lanes.count(destinationId);
   if (counts.size === 0) return close(ticket, needs);
+  moveHome(note, needs.lanes.home(destinationId), needs.lanes.isOnlyHome(destinationId));
+  forgetEmptyPlaces(note, counts);
   await scrubLane({ webhook, note, counts }, needs);
   const readers = openReaders(destinationId, note, { ...needs, counts });
   try {

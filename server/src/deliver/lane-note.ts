@@ -1,3 +1,5 @@
+import { tierNumber, tierPlace } from '../stream/lane-places.ts';
+
 /** What the holder of a lane's ticket writes down for the next one. It travels with the ticket. */
 export type LaneNote = {
   /** Probes in a row that failed. */
@@ -12,6 +14,8 @@ export type LaneNote = {
   perSecond: number;
   /** When the lane was last gone through for users who were erased. */
   scrubbedAt?: number;
+  /** The number of the stream that plain tiers are in; left out by versions that knew only one. */
+  home?: number;
   /** Since when the destination has been missing from the configuration. */
   missingSince?: number;
 };
@@ -52,6 +56,39 @@ export function isPassed({ sequence, at = Infinity }: StampedPosition, group: St
 /** How many deliveries of a group are done with. */
 export function takenIn({ sequence, taken, at = Infinity }: StampedPosition, group: Stored): number {
   return group.sequence === sequence && group.parkedAt <= at ? taken : 0;
+}
+
+/**
+ * Tiers are numbered from the lane's home (lane-places.ts). A note of a process with another number of lane streams is read by its
+ * own home; where that is unknown and the lane may be in two places, positions are given up: the part of a group that was done
+ * is sent again then, nothing is passed over.
+ */
+export function moveHome(note: LaneNote, home: number, isOnlyHome: boolean): void {
+  const before = note.home ?? (isOnlyHome ? home : undefined);
+  note.home = home;
+  if (before === home) return;
+  if (before === undefined) {
+    note.next = {};
+    note.stamped = {};
+    return;
+  }
+  note.next = renumber(note.next, before, home);
+  note.stamped = renumber(note.stamped ?? {}, before, home);
+  note.sizes = renumber(note.sizes, before, home);
+}
+
+function renumber<T>(byTier: Record<string, T>, before: number, home: number): Record<string, T> {
+  const entries = Object.entries(byTier).map(([number, value]) => {
+    return [tierNumber(tierPlace(Number(number), before), home), value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A former home that is empty may be deleted, and made anew with other sequences: nothing of it is kept. */
+export function forgetEmptyPlaces(note: LaneNote, counts: ReadonlyMap<number, number>): void {
+  const isHere = ([number]: [string, unknown]) =>
+    tierPlace(Number(number), -1).stream === -1 || counts.has(Number(number));
+  note.next = Object.fromEntries(Object.entries(note.next).filter(isHere));
 }
 
 export function noteGroup(note: LaneNote, { tier, ...size }: GroupSize & { tier: number }): void {

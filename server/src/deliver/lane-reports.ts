@@ -23,7 +23,8 @@ export type LaneReports = {
   cleared(destinationId: string): void;
   /** Whether the lane is in use. */
   isKnown(destinationId: string): boolean;
-  isFull(destinationId: string): boolean;
+  /** Whether the lane holds more than the setting allows. */
+  isOverQuota(destinationId: string): boolean;
   appended(destinationId: string, bytes: number): void;
   /** All lanes in use, for those who count them. */
   all(): Iterable<LaneHealth>;
@@ -62,7 +63,7 @@ export function openLaneReports(needs: LaneReportsNeeds): LaneReports {
       if (known.delete(destinationId)) void needs.health.remove(destinationId);
     },
     isKnown: (destinationId) => known.has(destinationId) || appended.has(destinationId),
-    isFull(destinationId) {
+    isOverQuota(destinationId) {
       return (known.get(destinationId)?.bytes ?? 0) + (appended.get(destinationId) ?? 0) > needs.quotaBytes;
     },
     appended(destinationId, bytes) {

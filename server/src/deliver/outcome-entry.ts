@@ -44,7 +44,7 @@ function nameOf(event: AcceptedEvent): string | undefined {
   return event.type === 'page' || event.type === 'screen' ? event.name : undefined;
 }
 
-type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outcome' | 'nextAt'>;
+type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outcome' | 'nextAt' | 'letter'>;
 
 /**
  * One for every attempt, so it is written out: put together from parts it costs as much as the signatures. Fields that
@@ -53,7 +53,7 @@ type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outco
 export function attemptEntry(
   { id, event, replayId }: Delivery,
   { webhook, made }: { webhook: Webhook; made: Attempt },
-  { attempt, outcome, nextAt }: Facts,
+  { attempt, outcome, nextAt, letter }: Facts,
 ): OutcomeEntry {
   const { workspaceId, sourceId, destinationId } = webhook;
   const { messageId, type, receivedAt } = event;
@@ -77,6 +77,7 @@ export function attemptEntry(
     outcome,
     nextAt,
     answers: made.answers.map(outcomeAnswer),
+    letter,
   };
 }
 

@@ -22,8 +22,13 @@ export type Parked = { groups: Map<number, number>; dueAt: number };
 export type ParkerNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   /** When the lane should be looked at for this delivery, and whether a later time is not good enough. */
   wanted(destinationId: string, delivery: Delivery): Wanted;
-  /** Whether the lane holds all it may. */
-  isFull(destinationId: string): boolean;
+  /**
+   * Whether the lane holds all it may. What its holder took from it and puts back was counted already: it is only refused when
+   * the lane is over a quota of the settings.
+   */
+  isFull(destinationId: string, isPutBack: boolean): boolean;
+  /** Counts the bytes while they are stored, and afterwards. */
+  storing<T>(destinationId: string, bytes: number, store: () => Promise<T>): Promise<T>;
   appended(destinationId: string, bytes: number): void;
 };
 
@@ -140,8 +145,9 @@ async function store(state: State, group: Group): Promise<void> {
   const { needs } = state;
   const { destinationId, tier, texts, bytes, wanted, settled } = group;
   const payload = encodeDeliveries(texts);
+  const append = () => needs.lanes.append({ destinationId, tier }, payload);
   const answer = await whenAvailable(async () =>
-    needs.isFull(destinationId) ? 'full' : needs.lanes.append({ destinationId, tier }, payload),
+    needs.isFull(destinationId, group.isHeld) ? 'full' : needs.storing(destinationId, payload.length, append),
   );
   if (answer === 'full') {
     settled.resolve('full');

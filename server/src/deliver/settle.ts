@@ -72,19 +72,25 @@ async function settleUnhappy(needs: SettlementNeeds, delivery: Delivery, { webho
   const attempted = withAttempt(delivery, { at: made.startedAt, answers: answers.map(noteOf) });
   const times = { schedule, resumedAt: webhook.resumedAt, now: now(), dice: needs.random() };
   const { outcome, settled } = judge({ delivery: attempted, answers, policy: webhook.policy, ...times });
-  const nextAt = outcome.kind === 'retry' ? outcome.dueAt : undefined;
-  const facts = { attempt: attempted.attempts, outcome: outcome.kind, nextAt };
-  const told = needs.record(attemptEntry(delivery, { webhook, made }, facts));
+  const tellAttempt = (letter?: LetterRefused) => {
+    const nextAt = outcome.kind === 'retry' ? outcome.dueAt : undefined;
+    const facts = { attempt: attempted.attempts, outcome: outcome.kind, nextAt, letter };
+    return needs.record(attemptEntry(delivery, { webhook, made }, facts));
+  };
+  if (outcome.kind === 'discarded' || outcome.kind === 'expired') {
+    await tellAttempt(await bury(needs, { ...attempted, settled }, { webhook, reason: outcome.kind }));
+    return outcome.kind;
+  }
+  const told = tellAttempt();
   const end =
     outcome.kind === 'delivered' ? outcome.kind : await follow(needs, { ...attempted, settled }, { webhook, outcome });
   await told;
   return end;
 }
 
-type Unhappy = { webhook: Webhook; outcome: Exclude<Outcome, { kind: 'delivered' }> };
+type Retry = { webhook: Webhook; outcome: Extract<Outcome, { kind: 'retry' }> };
 
-function follow(needs: SettlementNeeds, delivery: Delivery, { webhook, outcome }: Unhappy): Promise<Settled> {
-  if (outcome.kind !== 'retry') return bury(needs, delivery, { webhook, reason: outcome.kind });
+function follow(needs: SettlementNeeds, delivery: Delivery, { webhook, outcome }: Retry): Promise<Settled> {
   const { tier, dueAt, holdUntil } = outcome;
   if (holdUntil === undefined) return park(needs, { ...delivery, dueAt }, { webhook, tier });
   // The lane is held as a whole. With a time of its own, this one would hold up those behind it for as long.
@@ -105,9 +111,10 @@ async function park(
 /** An end that no attempt tells of. */
 async function giveUp(needs: SettlementNeeds, delivery: Delivery, end: GivenUp): Promise<Settled> {
   const { webhook, reason } = end;
-  const settled = await bury(needs, delivery, end);
-  await tell(needs, delivery, { webhook, at: needs.now(), kind: 'given_up', attempts: delivery.attempts, reason });
-  return settled;
+  const { attempts } = delivery;
+  const letter = await bury(needs, delivery, end);
+  await tell(needs, delivery, { webhook, at: needs.now(), kind: 'given_up', attempts, reason, letter });
+  return reason;
 }
 
 async function erase(needs: SettlementNeeds, { id, event }: Delivery, webhook: Webhook): Promise<Settled> {
@@ -131,21 +138,30 @@ function tell(
 
 type Told = { webhook: Webhook; at: number } & OutcomeFact;
 
-/** Waits for the engine as parking does. A letter that does not fit is named in the log: it must not stop the others. */
+/** The letter found no room in the engine, or its workspace has used up its share of it. */
+type LetterRefused = 'refused' | undefined;
+
+/**
+ * Waits for the engine as parking does. A letter that does not fit must not stop the others: the log names it, and the record
+ * says that it was refused.
+ */
 async function bury(
   { deadLetters, now, log }: SettlementNeeds,
   delivery: Delivery,
   { webhook, reason }: { webhook: Webhook; reason: DeadReason },
-): Promise<Settled> {
+): Promise<LetterRefused> {
   const { destinationId } = webhook;
   const letter: DeadLetter = { reason, at: now(), destinationId, delivery };
   // A letter that was replayed and comes back is another one, even within the duplicate window.
   const letterId = `${delivery.id}.${delivery.replayId ?? ''}.${delivery.attempts}.${reason}`;
   const facts = { deliveryId: delivery.id, destinationId, reason, attempts: delivery.attempts };
   const answer = await whenAvailable(() => deadLetters.append(destinationId, letterId, JSON.stringify(letter)));
-  if (answer === 'stored') log.info(facts, 'delivery.given_up');
-  else log.error(facts, 'dead_letter.refused');
-  return reason;
+  if (answer === 'stored') {
+    log.info(facts, 'delivery.given_up');
+    return undefined;
+  }
+  log.error(facts, 'dead_letter.refused');
+  return 'refused';
 }
 
 function noteOf({ url, answer }: TargetAnswer): AnswerNote {

@@ -23,6 +23,7 @@ import { openParker, type Parkers } from './park.ts';
 import { openRecorder } from './record.ts';
 import { type RetrySchedule, retrySchedule } from './retry-schedule.ts';
 import { openSettlement } from './settle.ts';
+import { laneRoom, shareDeadLetters } from './share-storage.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
@@ -38,7 +39,7 @@ export type DeliverSettings = {
   retryScale: number;
   /** Attempts under way in this process. */
   maxInFlight: number;
-  /** The most one lane may hold; by default a part of what the engine has for all lanes. */
+  /** The most one lane may hold, whatever is free; by default only its share of the lanes limits it. */
   laneQuotaBytes?: number;
 };
 
@@ -149,7 +150,9 @@ async function openParts(
     watch(entry);
     return recorder.record(entry);
   };
-  const settling = { deadLetters: side.deadLetters, schedule, hold, record, now, random, log };
+  const deadShares = stack.use(side.deadShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
+  const deadLetters = shareDeadLetters(side.deadLetters, deadShares);
+  const settling = { deadLetters, schedule, hold, record, now, random, log };
   const keyRing = settings.keys.size === 0 ? undefined : openKeyRing(settings.keys);
   const shared = { config, webhookOf: openWebhooks({ keyRing, log }), dispatcher, now, log };
   const most = { deliveries: mostHeld(settings), bytes: MAX_HELD_BYTES };
@@ -195,11 +198,14 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
       maxInFlight: settings.maxInFlight,
     }),
   );
-  const quotaBytes = settings.laneQuotaBytes ?? (await side.lanes.quotaBytes());
-  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes, now });
+  const shares = stack.use(side.laneShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
+  const { laneQuotaBytes = Infinity } = settings;
+  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes: laneQuotaBytes, now });
+  const quotaBytes = () => Math.min(laneQuotaBytes, shares.limitBytes());
   showLanes(metrics, { lanes: reports.all, quotaBytes, now });
   const wanted = lookWanted({ config, dispatcher, schedule, now });
-  const parker = stack.use(openParker({ ...side, ...reports, wanted }));
+  const room = laneRoom({ lanes: side.lanes, shares, reports });
+  const parker = stack.use(openParker({ ...side, ...room, wanted }));
   return { dispatcher, reports, parker, schedule };
 }
 

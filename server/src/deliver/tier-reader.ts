@@ -177,7 +177,8 @@ async function wasDone(state: State, group: LaneGroup): Promise<boolean> {
   const { start, needs } = state;
   if (!isPassed(start, group)) return false;
   if (start.at !== undefined) return true;
-  state.isStartPossible ??= start.sequence <= (await needs.lanes.lastSequence(needs.destinationId)) + 1;
+  state.isStartPossible ??=
+    start.sequence <= (await needs.lanes.lastSequence({ destinationId: needs.destinationId, tier: state.tier })) + 1;
   return state.isStartPossible;
 }
 

@@ -94,16 +94,23 @@ function factOf(entry: OutcomeEntry): Pick<Extract<TailEntry, { kind: 'outcome' 
   switch (entry.kind) {
     case 'attempt': {
       const { outcome, attempt, nextAt, answers } = entry;
-      const why = answers.map(({ status, errorClass }) => errorClass ?? String(status));
+      const why = [...answers.map(({ status, errorClass }) => errorClass ?? String(status)), ...refusedLetter(entry)];
       return { outcome, attempt, why, ...(nextAt === undefined ? {} : { nextAt: new Date(nextAt).toISOString() }) };
     }
     case 'waiting':
       return { outcome: 'waiting' };
     case 'given_up':
-      return { outcome: entry.reason === 'expired' ? 'expired' : 'discarded', why: [entry.reason] };
+      return {
+        outcome: entry.reason === 'expired' ? 'expired' : 'discarded',
+        why: [entry.reason, ...refusedLetter(entry)],
+      };
     case 'skipped':
       return { outcome: 'skipped', why: [entry.reason, ...(entry.rule === undefined ? [] : [entry.rule])] };
   }
+}
+
+function refusedLetter({ letter }: { letter?: 'refused' | undefined }): string[] {
+  return letter === undefined ? [] : ['letter_refused'];
 }
 
 /** What found no room in the engine is lost to people, so it is counted where it is refused. */
@@ -123,7 +130,7 @@ export function countRefused(side: DeliverySide, metrics: Metrics): DeliverySide
   };
 }
 
-export type LanesSeen = { lanes(): Iterable<LaneHealth>; quotaBytes: number; now(): number };
+export type LanesSeen = { lanes(): Iterable<LaneHealth>; quotaBytes(): number; now(): number };
 
 const STATES = ['failing', 'asked_to_wait', 'paused', 'waiting', 'draining'] as const;
 
@@ -149,7 +156,7 @@ export function showLanes(metrics: Metrics, { lanes, quotaBytes, now }: LanesSee
   );
   metrics.gauge(
     'millrace_lane_fill_ratio_max',
-    over(({ bytes }) => bytes / quotaBytes, Math.max),
+    over(({ bytes }) => bytes / quotaBytes(), Math.max),
   );
   metrics.gauge(
     'millrace_lane_failing_seconds_max',

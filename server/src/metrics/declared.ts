@@ -73,7 +73,10 @@ export const METRICS = {
   millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
   millrace_lanes: { kind: 'gauge', label: 'state', help: 'Lanes open in the whole installation, by state' },
   millrace_lanes_depth: { kind: 'gauge', help: 'Deliveries in all lanes of the installation, as far as known' },
-  millrace_lane_fill_ratio_max: { kind: 'gauge', help: 'The fullest lane, as a part of its quota' },
+  millrace_lane_fill_ratio_max: {
+    kind: 'gauge',
+    help: 'The fullest lane, as a part of the share that it may fill now',
+  },
   millrace_lane_failing_seconds_max: {
     kind: 'gauge',
     help: 'How long the longest failing destination has been failing',
@@ -93,7 +96,7 @@ export const METRICS = {
   },
   millrace_dead_letters_refused_total: {
     kind: 'counter',
-    help: 'Dead letters that found no room and are only in the log',
+    help: 'Dead letters that found no room, or were over the share of their destination or workspace',
   },
   millrace_record_refused_total: {
     kind: 'counter',
@@ -138,6 +141,16 @@ export const METRICS = {
     label: 'trouble',
     values: ['silent', 'no_leader', 'full'],
     help: 'Event streams that stopped taking requests',
+  },
+  millrace_stream_fill_ratio: {
+    kind: 'gauge',
+    label: 'stream',
+    help: 'How full the streams and buckets of a kind are: the fullest, as a part of its limit',
+  },
+  millrace_stream_bytes_max: {
+    kind: 'gauge',
+    label: 'stream',
+    help: 'Bytes in the largest stream or bucket of a kind',
   },
   millrace_event_streams_in_trouble: { kind: 'gauge', help: 'Event streams that take no requests now' },
   millrace_clock_offset_seconds: {

@@ -44,6 +44,7 @@ function toLetter({ seq, subject, data }: StoredMsg): StoredLetter {
   return { sequence: seq, destinationId: destinationOf(subject), text: Buffer.from(data).toString() };
 }
 
-function destinationOf(subject: string): string {
+/** The destination in the subject of a dead letter. */
+export function destinationOf(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }

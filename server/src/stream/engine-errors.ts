@@ -1,3 +1,5 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+
 /** JetStream's own errors, translated in one place into what our code can do about them. */
 export type EngineTrouble =
   /** Nothing was stored: the stream has no leader now. Another stream may take the request. */
@@ -31,4 +33,12 @@ const TROUBLE_BY_CODE: Readonly<Record<number, EngineTrouble>> = {
 
 export function troubleOf(apiErrorCode: number): EngineTrouble {
   return TROUBLE_BY_CODE[apiErrorCode] ?? 'refused';
+}
+
+/** For a question about something that may not exist. */
+export function undefinedIfMissing(code: number): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof JetStreamApiError && error.code === code) return undefined;
+    throw error;
+  };
 }

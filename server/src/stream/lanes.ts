@@ -1,9 +1,10 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
+import { type LaneCounts, lanesIn } from './lane-counts.ts';
+import { hashOf, homesOf, type TierPlace, tierNumber, tierPlace } from './lane-places.ts';
 import { laneStreamName, laneSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
-import { readNext, readReplica, removeAt } from './read-subject.ts';
-import { whenSettled } from './when-settled.ts';
+import { readNext, readReplica, removeAt, type SubjectPlace } from './read-subject.ts';
 
 /** Deliveries of one destination and tier that were parked together. */
 export type LaneGroup = { sequence: number; parkedAt: number; payload: Uint8Array };
@@ -14,10 +15,10 @@ export type Lanes = {
   append(place: LanePlace, payload: Uint8Array): Promise<'stored' | 'full' | 'unavailable'>;
   /** Groups from a sequence on, oldest first. An empty list proves nothing: a replica that lags may have answered. */
   read(place: LanePlace, from: number, most: number): Promise<LaneGroup[]>;
-  /** How many groups wait in each tier, by the leader's word. */
+  /** How many groups wait in each tier, by the leader's word; tiers in a former home have numbers of their own. */
   count(destinationId: string): Promise<Map<number, number>>;
   /** The highest sequence that the lane's stream ever gave. */
-  lastSequence(destinationId: string): Promise<number>;
+  lastSequence(place: LanePlace): Promise<number>;
   /** Forgets the groups of a tier up to and including a sequence. */
   drop(place: LanePlace, upTo: number): Promise<void>;
   /** Forgets one group, and overwrites it on the disk. */
@@ -26,72 +27,92 @@ export type Lanes = {
   clear(destinationId: string): Promise<void>;
   /** Every destination that has something waiting. */
   list(): Promise<Set<string>>;
-  /** The most one lane may hold, so that it cannot take the room of the others. */
-  quotaBytes(): Promise<number>;
+  /** The stream that new deliveries of a lane are stored in. */
+  streamOf(destinationId: string): string;
+  /** All lane streams. */
+  streams(): string[];
+  /** The number of the lane's home stream; lane-places.ts has what that means for tiers. */
+  home(destinationId: string): number;
+  /** Whether the lane can only be in its home. */
+  isOnlyHome(destinationId: string): boolean;
 };
 
-export type LanesNeeds = DurableNeeds & { manager: JetStreamManager; count: number };
+export type LanesNeeds = DurableNeeds & {
+  manager: JetStreamManager;
+  /** How many lane streams the settings ask for. */
+  count: number;
+  /** The numbers that other processes use or used; by default there are none. */
+  counts?: Pick<LaneCounts, 'all' | 'toStoreBy'>;
+};
 
-/** The part of its stream that one lane may fill. */
-const QUOTA_SHARE = 0.25;
-
-export function openLanes({ manager, count, ...needs }: LanesNeeds): Lanes {
-  const indexOf = (destinationId: string) => hashOf(destinationId) % count;
-  const streamOf = (destinationId: string) => laneStreamName(indexOf(destinationId));
-  const subjectOf = ({ destinationId, tier }: LanePlace) => laneSubject(indexOf(destinationId), destinationId, tier);
-  const wholeLane = (destinationId: string) => laneSubject(indexOf(destinationId), destinationId, '*');
+export function openLanes({ manager, count, counts, ...needs }: LanesNeeds): Lanes {
+  const { all, toStoreBy } = counts ?? { all: () => [count], toStoreBy: () => count };
+  const home = (destinationId: string) => hashOf(destinationId) % count;
+  const placesOf = (destinationId: string) => homesOf(destinationId, all());
+  const storeIn = ({ destinationId, tier }: LanePlace) =>
+    tier === tierPlace(tier, 0).tier ? hashOf(destinationId) % toStoreBy() : tierPlace(tier, 0).stream;
+  const indexes = () => Array.from({ length: Math.max(...all()) }, (_, index) => index);
+  /** Where a tier is read. */
+  const placeOf = ({ destinationId, tier: number }: LanePlace) => {
+    const { stream, tier } = tierPlace(number, home(destinationId));
+    return { stream: laneStreamName(stream), subject: laneSubject(stream, destinationId, tier) };
+  };
   return {
     async append(place, payload) {
-      return keptOrNot(await publishDurably({ subject: subjectOf(place), id: nuid.next(), payload }, needs));
+      const { tier } = tierPlace(place.tier, 0);
+      const subject = laneSubject(storeIn(place), place.destinationId, tier);
+      return keptOrNot(await publishDurably({ subject, id: nuid.next(), payload }, needs));
     },
-    async read(place, from, most) {
-      const start = { stream: streamOf(place.destinationId), subject: subjectOf(place), from };
-      // A replica that lags still shows what has been dropped, and who starts anew would believe it: they ask the leader.
-      const head = from > 1 ? undefined : await readNext(manager, start);
-      if (from <= 1 && head === undefined) return [];
-      const isAll = head !== undefined && most === 1;
-      const found = isAll ? [head] : await readReplica(manager, { ...start, from: head?.seq ?? from }, most);
-      return found.map(({ seq, time, data }) => ({ sequence: seq, parkedAt: time.getTime(), payload: data }));
-    },
+    read: (place, from, most) => readGroups(manager, { ...placeOf(place), from }, most),
     async count(destinationId) {
-      const options = { subjects_filter: wholeLane(destinationId) };
-      const { state } = await manager.streams.info(streamOf(destinationId), options);
-      const subjects = Object.entries(state.subjects ?? {});
-      return new Map(subjects.map(([subject, groups]) => [tierOf(subject), groups]));
+      const found = await Promise.all(placesOf(destinationId).map((stream) => countIn(manager, stream, destinationId)));
+      return new Map(found.flat().map(([place, groups]) => [tierNumber(place, home(destinationId)), groups]));
     },
-    lastSequence: async (destinationId) => (await manager.streams.info(streamOf(destinationId))).state.last_seq,
+    lastSequence: async (place) => (await manager.streams.info(placeOf(place).stream)).state.last_seq,
     async drop(place, upTo) {
-      await manager.streams.purge(streamOf(place.destinationId), { filter: subjectOf(place), seq: upTo + 1 });
+      const { stream, subject } = placeOf(place);
+      await manager.streams.purge(stream, { filter: subject, seq: upTo + 1 });
     },
-    remove: (place, sequence) =>
-      removeAt(manager, { stream: streamOf(place.destinationId), seq: sequence, isErased: true }),
+    remove: (place, sequence) => removeAt(manager, { stream: placeOf(place).stream, seq: sequence, isErased: true }),
     async clear(destinationId) {
-      await manager.streams.purge(streamOf(destinationId), { filter: wholeLane(destinationId) });
+      for (const stream of placesOf(destinationId)) {
+        await manager.streams.purge(laneStreamName(stream), { filter: laneSubject(stream, destinationId, '*') });
+      }
     },
-    list: () => listLanes(manager, count),
-    async quotaBytes() {
-      const { config } = await whenSettled(() => manager.streams.info(laneStreamName(0)));
-      return Math.floor(config.max_bytes * QUOTA_SHARE);
-    },
+    list: () => lanesInAll(manager, indexes()),
+    streamOf: (destinationId) => laneStreamName(hashOf(destinationId) % toStoreBy()),
+    streams: () => indexes().map(laneStreamName),
+    home,
+    isOnlyHome: (destinationId) => placesOf(destinationId).length === 1,
   };
 }
 
-async function listLanes(manager: JetStreamManager, count: number): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (let index = 0; index < count; index += 1) {
-    const { state } = await manager.streams.info(laneStreamName(index), { subjects_filter: '>' });
-    for (const subject of Object.keys(state.subjects ?? {})) found.add(subject.split('.')[2] ?? '');
-  }
-  return found;
+async function readGroups(manager: JetStreamManager, start: SubjectPlace, most: number): Promise<LaneGroup[]> {
+  const { from } = start;
+  // A replica that lags still shows what has been dropped, and who starts anew would believe it: they ask the leader.
+  const head = from > 1 ? undefined : await readNext(manager, start);
+  if (from <= 1 && head === undefined) return [];
+  const isAll = head !== undefined && most === 1;
+  const found = isAll ? [head] : await readReplica(manager, { ...start, from: head?.seq ?? from }, most);
+  return found.map(({ seq, time, data }) => ({ sequence: seq, parkedAt: time.getTime(), payload: data }));
+}
+
+async function lanesInAll(manager: JetStreamManager, indexes: readonly number[]): Promise<Set<string>> {
+  const found = await Promise.all(indexes.map((index) => lanesIn(manager, index)));
+  return new Set(found.flatMap((lanes) => [...lanes]));
+}
+
+async function countIn(
+  manager: JetStreamManager,
+  stream: number,
+  destinationId: string,
+): Promise<(readonly [TierPlace, number])[]> {
+  const options = { subjects_filter: laneSubject(stream, destinationId, '*') };
+  const { state } = await manager.streams.info(laneStreamName(stream), options);
+  const subjects = Object.entries(state.subjects ?? {});
+  return subjects.map(([subject, groups]) => [{ stream, tier: tierOf(subject) }, groups]);
 }
 
 function tierOf(subject: string): number {
   return Number(subject.split('.')[3]);
-}
-
-/** Which lane stream a destination belongs to must be the same in every process, so no seeds: FNV-1a. */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return hash >>> 0;
 }

@@ -26,11 +26,16 @@ export type BucketPlan = {
   maxBytes: number /** Its keys are forgotten after this time. */;
   ttlMs?: number;
 };
+/** How many streams of a kind exist already, also those that the settings do not ask for any more. */
+export type StreamsFound = { eventStreams: number; laneStreams: number };
 export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets: BucketPlan[] };
 
 export const eventStreamName = (index: number): string => `EVENTS-${index}`;
 export const eventSubject = (index: number, sourceId: string): string => `events.${index}.${sourceId}`;
 export const laneStreamName = (index: number): string => `LANES-${index}`;
+/** The number in the name of an event stream or of a lane stream; undefined for any other name. */
+export const eventStreamIndex = (name: string): number | undefined => indexIn(name, /^EVENTS-(\d+)$/);
+export const laneStreamIndex = (name: string): number | undefined => indexIn(name, /^LANES-(\d+)$/);
 export const laneSubject = (index: number, destinationId: string, tier: number | '*'): string =>
   `lanes.${index}.${destinationId}.${tier}`;
 export const TICKETS_STREAM = 'TICKETS';
@@ -72,6 +77,8 @@ export const tailSubject = (sourceId: string): string => `tail.${sourceId}`;
 export const wantSubject = (sourceId: string): string => `tail.want.${sourceId}`;
 /** Every server answers how it stores. */
 export const SERVERS_SUBJECT = '$SYS.REQ.SERVER.PING.JSZ';
+/** What processes tell each other of the layout they use. */
+export const LAYOUT_BUCKET = 'layout';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -82,34 +89,58 @@ const SHARE = {
   lanes: 0.16,
   dead: 0.05,
   outcomes: 0.06,
-  tickets: 0.005,
   quarantine: 0.004,
   audit: 0.001,
-  buckets: 0.01,
+  config: 0.015,
+  health: 0.009,
   worked: 0.001,
 };
+/**
+ * Room for 100,000 destinations, with settings of two kilobytes and a line of health each. A small store gives a larger part
+ * of itself for that, at the expense of the events.
+ */
+const ENOUGH = {
+  config: { bytes: 256_000_000, mostShare: 0.06 },
+  health: { bytes: 64_000_000, mostShare: 0.02 },
+};
 
-export function layout(settings: StreamSettings, storeBytes: number): Layout {
+/** A handful of short entries. */
+const LAYOUT_BYTES = 262_144;
+
+export function layout(settings: StreamSettings, storeBytes: number, found?: StreamsFound): Layout {
   const share = (part: number, among = 1) => Math.floor((storeBytes * part) / among);
+  const large = ([CONFIG_BUCKET, HEALTH_BUCKET] as const).map((name) => {
+    const { bytes, mostShare } = ENOUGH[name];
+    return { name, maxBytes: Math.max(share(SHARE[name]), Math.min(bytes, share(mostShare))) };
+  });
+  const buckets: BucketPlan[] = [
+    ...large,
+    // What is missing here is learned anew, so it needs no room of its own size.
+    { name: WORKED_BUCKET, maxBytes: share(SHARE.worked), ttlMs: DAY_MS },
+    { name: LAYOUT_BUCKET, maxBytes: LAYOUT_BYTES },
+  ];
+  const bucketBytes = buckets.reduce((sum, { maxBytes }) => sum + maxBytes, 0);
+  const eventBytes = share(SHARE.events + SHARE.config + SHARE.health + SHARE.worked) - bucketBytes;
+  // Streams that are no longer asked for keep their room until they are empty, so the others do not grow into it.
+  const among = (wanted: number, there = 0) => Math.max(wanted, there);
+  const oneEvents = Math.floor(eventBytes / among(settings.eventStreams, found?.eventStreams));
+  const oneLanes = share(SHARE.lanes, among(settings.laneStreams, found?.laneStreams));
   const streams = [
-    ...times(settings.eventStreams, (i) => eventsPlan(i, settings, share(SHARE.events, settings.eventStreams))),
-    ...times(settings.laneStreams, (k) => lanesPlan(k, share(SHARE.lanes, settings.laneStreams))),
-    ticketsPlan(share(SHARE.tickets)),
+    ...times(settings.eventStreams, (i) => eventsPlan(i, settings, oneEvents)),
+    ...times(settings.laneStreams, (k) => lanesPlan(k, oneLanes)),
+    ticketsPlan(),
     deadPlan(share(SHARE.dead)),
     outcomesPlan(share(SHARE.outcomes)),
     quarantinePlan(share(SHARE.quarantine)),
     auditPlan(share(SHARE.audit)),
   ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
-  const buckets: BucketPlan[] = [
-    { name: CONFIG_BUCKET, maxBytes: share(SHARE.buckets) },
-    { name: HEALTH_BUCKET, maxBytes: share(SHARE.buckets) },
-    // What is missing here is learned anew, so it needs no room of its own size.
-    { name: WORKED_BUCKET, maxBytes: share(SHARE.worked), ttlMs: DAY_MS },
-  ];
   return { streams, consumers: consumerPlans(settings), buckets };
 }
 
-/** One message is one accepted request, so that a batch pays for one sync; refused when full, never silently dropped. */
+/**
+ * One message is one accepted request, so that a batch pays for one sync; refused when full, never silently dropped. The
+ * engine gets no age limit, because it would also drop what is not delivered yet: trim-events.ts drops by age.
+ */
 function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): StreamPlan {
   return {
     name: eventStreamName(index),
@@ -117,7 +148,7 @@ function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): 
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
-    max_age: nanos(settings.retentionMs),
+    max_age: 0,
     duplicate_window: nanos(settings.dedupWindowMs),
     // For replays: they read much, and not through the leader.
     allow_direct: true,
@@ -140,14 +171,18 @@ function lanesPlan(index: number, maxBytes: number): StreamPlan {
   };
 }
 
-/** One scheduled message per destination in trouble; a newer one takes the place of the older. */
-function ticketsPlan(maxBytes: number): StreamPlan {
+/**
+ * One scheduled message per destination in trouble; a newer one takes the place of the older. The engine refuses `discard: new`
+ * for a stream with schedules, and a limit would make it drop the oldest ticket without a word. So there is none: the number of
+ * destinations bounds the stream, at three messages each (docs/decisions/0024-a-layout-that-grows.md).
+ */
+function ticketsPlan(): StreamPlan {
   return {
     name: TICKETS_STREAM,
     subjects: ['tickets.at.*', 'tickets.due.*', 'tickets.urgent.*'],
     retention: RetentionPolicy.Workqueue,
     max_msgs_per_subject: 1,
-    max_bytes: maxBytes,
+    max_bytes: -1,
     allow_msg_schedules: true,
     allow_rollup_hdrs: true,
   };
@@ -227,4 +262,9 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
 
 function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function indexIn(name: string, pattern: RegExp): number | undefined {
+  const index = pattern.exec(name)?.[1];
+  return index === undefined ? undefined : Number(index);
 }

@@ -2,8 +2,10 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
 import type { Connect } from './connect-nats.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './dead-letter-box.ts';
+import { openLaneCounts } from './lane-counts.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { StreamSettings } from './layout.ts';
+import { countEventStreams } from './list-streams.ts';
 import { openPublisher } from './publish.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { openQuarantineBox, type QuarantineBox } from './quarantine.ts';
@@ -31,14 +33,17 @@ export async function openControlSide({ connect, settings, now, log }: ControlSi
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(connection));
   const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
+  const count = settings.laneStreams;
+  const counts = opening.use(await openLaneCounts({ connection, count, log }));
+  const streams = await countEventStreams(manager, settings.eventStreams);
   const open = opening.move();
   return {
     now,
-    lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
+    lanes: openLanes({ ...durable, manager, count, counts }),
     tickets: openTickets({ ...durable, manager, now }),
     deadLetters: openDeadLetterBox(manager),
     quarantine: openQuarantineBox(manager),
-    events: openEventReader({ manager, streams: settings.eventStreams, log }),
+    events: openEventReader({ manager, streams, log }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

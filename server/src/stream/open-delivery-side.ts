@@ -2,10 +2,13 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connect, Connection } from './connect-nats.ts';
+import { destinationOf } from './dead-letter-box.ts';
 import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
 import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
+import { laneIn, openLaneCounts } from './lane-counts.ts';
 import { type Lanes, openLanes } from './lanes.ts';
-import { DRAIN_CONSUMER, DRAIN_URGENT_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
+import { DEAD_STREAM, DRAIN_CONSUMER, DRAIN_URGENT_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
+import { listEventStreams } from './list-streams.ts';
 import { openOutcomes, type Outcomes } from './outcomes.ts';
 import { openPeers, type Peers } from './peers.ts';
 import { AT_ONCE } from './publish-durably.ts';
@@ -17,6 +20,7 @@ import { openWaitingLine } from './waiting-line.ts';
 import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
 import { trimEvents } from './trim-events.ts';
 import { openWorkedBucket, type WorkedBucket } from './worked-bucket.ts';
+import { type Shares, type SharesNeeds, openShares } from './shares.ts';
 
 export type TicketTaker = {
   /** How many more can be held, of lanes whose receiver works and of the others. */
@@ -36,12 +40,17 @@ export type DeliverySide = AsyncDisposable & {
   outcomes: Outcomes;
   quarantine: Quarantine;
   peers: Peers;
+  /** Who fills the lanes and the dead letters, which all workspaces share. */
+  laneShares(needs: SharesOf): Shares;
+  deadShares(needs: SharesOf): Shares;
   pullRequests(needs: Pick<RequestsNeeds, 'room' | 'taken'>): AsyncDisposable;
   /** Calls with each due ticket that this process got hold of. */
   pullTickets(needs: TicketTaker): AsyncDisposable;
   /** Resolves when the engine has read everything sent to it so far, such as acknowledgements. */
   flush(): Promise<void>;
 };
+
+export type SharesOf = Pick<SharesNeeds, 'workspaceOf'>;
 
 export type DeliverySideNeeds = {
   connect: Connect;
@@ -52,13 +61,8 @@ export type DeliverySideNeeds = {
 };
 
 /** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
-export async function openDeliverySide({
-  connect,
-  settings,
-  now,
-  log,
-  metrics,
-}: DeliverySideNeeds): Promise<DeliverySide> {
+export async function openDeliverySide(needs: DeliverySideNeeds): Promise<DeliverySide> {
+  const { connect, settings, now, log, metrics } = needs;
   await using opening = new AsyncDisposableStack();
   const pulling = opening.use(await connect('millrace-pull'));
   const parking = opening.use(await connect('millrace-park'));
@@ -67,11 +71,16 @@ export async function openDeliverySide({
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
   const tickets = openTickets({ ...durable, manager, now });
   const peers = opening.use(openPeers(pulling));
-  opening.use(trimEvents({ manager, eventStreams: settings.eventStreams, log }));
+  const streams = () => listEventStreams(manager);
+  opening.use(trimEvents({ manager, streams, ...settings, isMyTurn: peers.isFirst, log }));
+  const count = settings.laneStreams;
+  const counts = opening.use(await openLaneCounts({ connection: pulling, count, log }));
+  const lanes = openLanes({ ...durable, manager, count, counts });
   const open = opening.move();
   return {
     now,
-    lanes: openLanes({ ...durable, manager, count: settings.laneStreams }),
+    lanes,
+    ...sharesOf({ manager, peers: peers.count, log }, lanes),
     tickets,
     deadLetters: openDeadLetters(durable),
     outcomes: openOutcomes(durable),
@@ -79,12 +88,22 @@ export async function openDeliverySide({
     health: openHealthBucket({ ...durable, watching: pulling, log }),
     worked: openWorkedBucket(pulling, log),
     peers,
-    pullRequests: (needs) => pullRequests({ ...needs, connection: pulling, eventStreams: settings.eventStreams, log }),
+    pullRequests: (needs) => pullRequests({ ...needs, ...settings, connection: pulling, streams, log }),
     pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),
     flush: async () => {
       await Promise.all([pulling.nc.flush(), parking.nc.flush()]);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function sharesOf(
+  needs: Pick<SharesNeeds, 'manager' | 'peers' | 'log'>,
+  { streams }: Lanes,
+): Pick<DeliverySide, 'laneShares' | 'deadShares'> {
+  return {
+    laneShares: (of) => openShares({ ...needs, ...of, streams, destinationOf: laneIn }),
+    deadShares: (of) => openShares({ ...needs, ...of, streams: () => [DEAD_STREAM], destinationOf }),
   };
 }
 

@@ -12,6 +12,7 @@ import { pull, type PullNeeds } from './pull.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { followUsage, type UsageReader } from './read-usage.ts';
 import { openWaitingLine } from './waiting-line.ts';
+import { watchFill } from './watch-fill.ts';
 
 /** A batch of outcomes that this process has to record. */
 export type PulledOutcomes = {
@@ -62,14 +63,17 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   const lanes = new Map<string, LaneHealth>();
   opening.use(
-    await watchHealth({ watching: connection, log }, (destinationId, health) => {
-      if (health === undefined) lanes.delete(destinationId);
-      else lanes.set(destinationId, health);
+    await watchHealth({ watching: connection, log }, (id, health) => {
+      if (health === undefined) lanes.delete(id);
+      else lanes.set(id, health);
     }),
   );
+  opening.use(watchFill({ connection, metrics, log }));
+  const usage = await followUsage(connection, settings.eventStreams);
   const open = opening.move();
   return {
     now,
+    usage,
     pullOutcomes: ({ room, taken }) =>
       pull({
         connection,
@@ -81,7 +85,6 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
       }),
     quarantine: openQuarantine({ ...durable, metrics }),
     auditAnchors: openAuditAnchors({ ...durable, manager }),
-    usage: followUsage(connection, settings.eventStreams),
     laneOf: (destinationId) => lanes.get(destinationId),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

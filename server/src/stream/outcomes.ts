@@ -22,6 +22,9 @@ export type OutcomeEntry = {
   at: number;
 } & OutcomeFact;
 
+/** Set when the delivery was given up and its dead letter found no room: then only the record knows of it. */
+type RefusedLetter = 'refused' | undefined;
+
 export type OutcomeFact =
   /** An attempt was made. `outcome` is what it means; `nextAt` is set for a retry. */
   | {
@@ -30,11 +33,12 @@ export type OutcomeFact =
       outcome: 'delivered' | 'retry' | 'discarded' | 'expired';
       nextAt?: number | undefined;
       answers: OutcomeAnswer[];
+      letter?: RefusedLetter;
     }
   /** No attempt was made: it waits in its lane. */
   | { kind: 'waiting'; attempts: number }
   /** Given up without another attempt. */
-  | { kind: 'given_up'; attempts: number; reason: 'expired' | 'lane_full' }
+  | { kind: 'given_up'; attempts: number; reason: 'expired' | 'lane_full'; letter?: RefusedLetter }
   /** `rule`: in words, which rule of the destination's filters stopped it. */
   | { kind: 'skipped'; reason: string; rule?: string };
 

@@ -3,7 +3,11 @@ import type { Connection } from './connect-nats.ts';
 import { PEERS_SUBJECT } from './layout.ts';
 
 /** How many deliver processes there are: a destination's limits are divided among them. */
-export type Peers = Disposable & { count(): number };
+export type Peers = Disposable & {
+  count(): number;
+  /** True in one of them at a time, as a rule: for work that need not be done by each. */
+  isFirst(): boolean;
+};
 
 const BEAT_MS = 1_000;
 const GONE_AFTER_MS = 3_500;
@@ -30,6 +34,7 @@ export function openPeers({ nc }: Connection): Peers {
   const timer = setInterval(beat, BEAT_MS);
   return {
     count: () => heardAt.size,
+    isFirst: () => heardAt.keys().every((id) => id >= self),
     [Symbol.dispose]() {
       clearInterval(timer);
       subscription.unsubscribe();

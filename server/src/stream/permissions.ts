@@ -16,6 +16,7 @@ import {
   eventStreamName,
   HEALTH_BUCKET,
   laneStreamName,
+  LAYOUT_BUCKET,
   layout,
   OUTCOMES_STREAM,
   PEERS_SUBJECT,
@@ -81,6 +82,8 @@ export function streamsNeeded(role: NatsRole, counts: StreamCounts): string[] {
 
 type Streams = { events: string[]; lanes: string[]; subjectsOf(...streams: string[]): string[] };
 
+const STREAM_NAMES = '$JS.API.STREAM.NAMES';
+
 const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
   collect: ({ events, subjectsOf }) => ({
     publish: [
@@ -95,7 +98,8 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
   }),
   deliver: ({ events, lanes, subjectsOf }) => ({
     publish: [
-      ...events.flatMap((stream) => [info(stream), purge(stream), ...pull(stream, DELIVER_CONSUMER)]),
+      ...events.flatMap((stream) => [info(stream), ageOf(stream), purge(stream), ...pull(stream, DELIVER_CONSUMER)]),
+      STREAM_NAMES,
       ...lanes.flatMap((stream) => [...read(stream), purge(stream), remove(stream)]),
       ...subjectsOf(...lanes, DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM),
       ticketAtSubject('*'),
@@ -109,6 +113,8 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       bucketSubject(HEALTH_BUCKET, '>'),
       ...watch(WORKED_BUCKET),
       bucketSubject(WORKED_BUCKET, '>'),
+      ...watch(LAYOUT_BUCKET),
+      bucketSubject(LAYOUT_BUCKET, '>'),
       PEERS_SUBJECT,
       tailSubject('*'),
     ],
@@ -130,6 +136,8 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
       bucketSubject(CONFIG_BUCKET, '>'),
+      ...watch(LAYOUT_BUCKET),
+      bucketSubject(LAYOUT_BUCKET, '>'),
       wantSubject('*'),
     ],
     subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*')],
@@ -140,7 +148,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
 const LAYOUT = [
   ...['CREATE', 'UPDATE', 'DELETE', 'INFO', 'PURGE'].map((call) => `$JS.API.STREAM.${call}.*`),
   '$JS.API.STREAM.LIST',
-  '$JS.API.STREAM.NAMES',
+  STREAM_NAMES,
   '$JS.API.CONSUMER.CREATE.>',
   '$JS.API.CONSUMER.DURABLE.CREATE.*.*',
   '$JS.API.CONSUMER.INFO.*.*',
@@ -154,18 +162,18 @@ function purge(stream: string): string {
   return `$JS.API.STREAM.PURGE.${stream}`;
 }
 
+/** By the leader, which finds the first message after a time: older ones are trimmed. */
+function ageOf(stream: string): string {
+  return `$JS.API.STREAM.MSG.GET.${stream}`;
+}
+
 function remove(stream: string): string {
   return `$JS.API.STREAM.MSG.DELETE.${stream}`;
 }
 
 /** By the leader, by any replica, and by any replica with the subject in the question. */
 function read(stream: string): string[] {
-  return [
-    info(stream),
-    `$JS.API.STREAM.MSG.GET.${stream}`,
-    `$JS.API.DIRECT.GET.${stream}`,
-    `$JS.API.DIRECT.GET.${stream}.>`,
-  ];
+  return [info(stream), ageOf(stream), `$JS.API.DIRECT.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}.>`];
 }
 
 /** With acknowledgements in both forms: the second is of accounts and domains that share servers. */

@@ -39,6 +39,12 @@ export async function readNext(
   return foundOrNot(manager.streams.getMessage(stream, asked));
 }
 
+/** The first message of a stream that was stored at a time or later, by the leader's word. */
+export function readNextSince(manager: JetStreamManager, stream: string, at: number): Promise<StoredMsg | undefined> {
+  const asked = { start_time: new Date(at).toISOString(), next_by_subj: '>' };
+  return foundOrNot(manager.streams.getMessage(stream, asked as unknown as { seq: number }));
+}
+
 /** One message, by the leader's word. */
 export function readAt(manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> {
   return foundOrNot(manager.streams.getMessage(stream, { seq }));

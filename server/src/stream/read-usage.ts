@@ -2,6 +2,7 @@ import type { Envelope } from '@millrace/contract';
 import { DeliverPolicy, jetstream, jetstreamManager, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { Connection } from './connect-nats.ts';
 import { eventStreamName } from './layout.ts';
+import { countEventStreams } from './list-streams.ts';
 import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
 
 /** How many calls one accepted request held. */
@@ -20,8 +21,9 @@ export const USAGE_AT_ONCE = 5_000;
 const EXPIRES_MS = 2_000;
 
 /** Reads the event streams for their counts alone: the headers have them, and the bodies stay where they are. */
-export function followUsage(connection: Connection, streamCount: number): UsageReader[] {
-  return Array.from({ length: streamCount }, (_, index) => {
+export async function followUsage(connection: Connection, streamCount: number): Promise<UsageReader[]> {
+  const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
+  return Array.from({ length: await countEventStreams(manager, streamCount) }, (_, index) => {
     const stream = eventStreamName(index);
     return { stream, readAfter: (sequence: number) => readAfter(connection, stream, sequence) };
   });

@@ -31,27 +31,70 @@ export type PulledRequest = {
 
 export type RequestsNeeds = {
   connection: Connection;
+  /** How many event streams the settings ask for. */
   eventStreams: number;
+  /** The names of all that exist. */
+  streams(): Promise<string[]>;
   /** How many requests one of this many streams may send. */
   room(streams: number): number;
   taken(request: PulledRequest): void;
   log: Logger;
 };
 
-/** Pulls from all event streams at once. */
-export function pullRequests({ connection, eventStreams, room, taken, log }: RequestsNeeds): AsyncDisposable {
-  const streams = Array.from({ length: eventStreams }, (_, index) => eventStreamName(index));
-  const pulls = streams.map((stream) => {
-    const pulling = { connection, stream, consumer: DELIVER_CONSUMER, room: () => room(eventStreams), log };
-    // One each: their leaders are on different servers, whose clocks differ.
-    const freshness = watchFreshness();
-    return pull({ ...pulling, taken: (message) => taken(pulledRequest(stream, message, freshness)) });
-  });
+/** How often streams are looked for that a process with another setting made, or deleted. */
+const LIST_MS = 5_000;
+
+/** Pulls from all event streams at once, also from those that only another process writes to. */
+export function pullRequests({ eventStreams, streams, ...needs }: RequestsNeeds): AsyncDisposable {
+  const pulls = new Map<string, AsyncDisposable>();
+  const stopped: Promise<void>[] = [];
+  const own = Array.from({ length: eventStreams }, (_, index) => eventStreamName(index));
+  const pullAlso = (stream: string) => {
+    const room = () => needs.room(Math.max(own.length, pulls.size));
+    if (!pulls.has(stream)) pulls.set(stream, pullFrom(stream, { ...needs, room }));
+  };
+  let isListing = false;
+  const follow = async () => {
+    if (isListing) return;
+    isListing = true;
+    const listed = await streams().catch((error: unknown) => {
+      needs.log.warn({ error: String(error) }, 'streams.not_listed');
+      return undefined;
+    });
+    isListing = false;
+    if (listed === undefined || timer === undefined) return;
+    for (const stream of listed) pullAlso(stream);
+    for (const [stream, pulling] of pulls) {
+      if (own.includes(stream) || listed.includes(stream)) continue;
+      pulls.delete(stream);
+      stopped.push(Promise.resolve(pulling[Symbol.asyncDispose]()));
+    }
+  };
+  let timer: NodeJS.Timeout | undefined = setInterval(() => void follow(), LIST_MS);
+  for (const stream of own) pullAlso(stream);
+  void follow();
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all(pulls.map((each) => each[Symbol.asyncDispose]()));
+      clearInterval(timer);
+      timer = undefined;
+      await Promise.all([...pulls.values().map((each) => each[Symbol.asyncDispose]()), ...stopped]);
     },
   };
+}
+
+type PullFrom = Omit<RequestsNeeds, 'eventStreams' | 'streams' | 'room'> & { room(): number };
+
+function pullFrom(stream: string, { connection, room, taken, log }: PullFrom): AsyncDisposable {
+  // One each: their leaders are on different servers, whose clocks differ.
+  const freshness = watchFreshness();
+  return pull({
+    connection,
+    stream,
+    consumer: DELIVER_CONSUMER,
+    room,
+    log,
+    taken: (message) => taken(pulledRequest(stream, message, freshness)),
+  });
 }
 
 function pulledRequest(stream: string, message: JsMsg, freshness: Freshness): PulledRequest {

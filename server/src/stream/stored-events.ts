@@ -1,7 +1,8 @@
 import type { AcceptedEvent } from '@millrace/contract';
-import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import { JetStreamApiCodes, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import { openBreather } from '../breathe.ts';
 import type { Logger } from '../log.ts';
+import { undefinedIfMissing } from './engine-errors.ts';
 import { eventStreamName, eventSubject } from './layout.ts';
 import { readNext, readSubject } from './read-subject.ts';
 import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
@@ -28,7 +29,11 @@ export function openEventReader({ manager, streams, log }: EventReaderNeeds): Ev
   return {
     streams,
     async firstAt(stream, sourceId, at) {
-      const { state } = await manager.streams.info(eventStreamName(stream));
+      const gone = undefinedIfMissing(JetStreamApiCodes.StreamNotFound);
+      const info = await manager.streams.info(eventStreamName(stream)).catch(gone);
+      // An earlier setting left it behind, and a start of another process deleted it when it was empty.
+      if (info === undefined) return undefined;
+      const { state } = info;
       const next = (from: number) => readNext(manager, placeOf(stream, sourceId, from));
       return findFirst({ first: Math.max(1, state.first_seq), last: state.last_seq, at }, next);
     },
