@@ -162,7 +162,7 @@ suite('opening the stream', () => {
     assert.equal(configs.get('TICKETS')?.max_bytes, -1);
     assert.ok((configs.get('KV_config')?.max_bytes ?? 0) >= 200_000_000, 'two kilobytes for 100,000 destinations');
     assert.ok((configs.get('DEAD')?.max_bytes ?? 0) > 1_000_000);
-    assert.equal((await changeConsumer(cluster.url, {})).max_ack_pending, 4_096);
+    assert.equal((await changeConsumer(cluster.url, {})).max_ack_pending, 16_384);
   });
 
   test('never drops a ticket to make room for another', async () => {
