@@ -168,6 +168,22 @@ suite('requests in memory', () => {
     assert.ok(rounds < 200, `${rounds} rounds`);
   });
 
+  test('large requests of one source are taken apart one after the other, so that a process that dies repeats one', async () => {
+    using bench = openBench();
+    const all = Array.from({ length: 5 }, (_, nth) => aRequest(`r${nth}`, 500));
+    for (const { request } of all) bench.requests.take(request);
+    const begun = new Map<string, number>();
+    await until(() => {
+      for (const name of eventsOf(bench)) begun.set(name, (begun.get(name) ?? 0) + 1);
+      const counts = [...begun.values()].slice(0, -1);
+      assert.ok(counts.every((count) => count === 5_000), `${counts.join()} before the last one`); // biome-ignore format: short
+      bench.answer();
+      bench.store();
+      return all.every(({ told }) => told.acks === 1);
+    }, 30_000);
+    assert.deepEqual([...begun.keys()], ['r0', 'r1', 'r2', 'r3', 'r4']);
+  });
+
   test('no turn of the event loop begins more than some hundred deliveries, nor reads more than one full batch', async () => {
     using bench = openBench(10, { deliveries: 100_000, bytes: 1_000_000_000 });
     let reads = 0;

@@ -34,7 +34,7 @@ export type TakeApartNeeds = EventNeeds & {
   log: Logger;
 };
 
-type Source = Record<Way, Amount> & { requests: number };
+type Source = Record<Way, Amount> & { requests: number; hasLarge: boolean };
 /** Small requests wait apart from large ones, and those that were begun apart from both. */
 type Line = 'small' | 'large' | 'begun';
 type Part = { open: OpenRequest; source: Source; events: AcceptedEvent[] | undefined; next: number };
@@ -71,7 +71,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
   return {
     add(open) {
       const source = join(state, open.request.sourceId);
-      const line = open.request.bytes > SMALL_BYTES ? 'large' : 'small';
+      const line = isLarge(open) ? 'large' : 'small';
       state.turns.add({ key: source, line }, { open, source, events: undefined, next: 0 });
       goOn(state);
     },
@@ -95,7 +95,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
 }
 
 function join({ sources }: State, sourceId: string): Source {
-  const source = sources.get(sourceId) ?? { offer: newShare(), park: newShare(), requests: 0 };
+  const source = sources.get(sourceId) ?? { offer: newShare(), park: newShare(), requests: 0, hasLarge: false };
   sources.set(sourceId, source);
   source.requests += 1;
   return source;
@@ -128,9 +128,18 @@ function wayOf({ budgets }: State, { open, source }: Part): Way | undefined {
   return isLate && budgets.park.hasRoom(source.park) ? 'park' : undefined;
 }
 
-/** By a dynamic threshold as well: large requests leave room for small ones. */
-function canRead({ readBytes }: State, { events, open }: Part): boolean {
-  return events !== undefined || readBytes === 0 || open.request.bytes <= (MAX_READ_BYTES - readBytes) / 2;
+/**
+ * By a dynamic threshold as well: large requests leave room for small ones. Of a source one large request at a time is taken
+ * apart: should this process die, what it did of that one is done again, and of no other that is not begun to the end.
+ */
+function canRead({ readBytes }: State, { events, open, source }: Part): boolean {
+  if (events !== undefined) return true;
+  if (source.hasLarge && isLarge(open)) return false;
+  return readBytes === 0 || open.request.bytes <= (MAX_READ_BYTES - readBytes) / 2;
+}
+
+function isLarge({ request }: OpenRequest): boolean {
+  return request.bytes > SMALL_BYTES;
 }
 
 /** The configuration is asked in every turn: a destination that was deleted meanwhile gets nothing more. */
@@ -153,6 +162,7 @@ function takeTurn(state: State, part: Part): void {
     return;
   }
   state.readBytes -= request.bytes;
+  if (isLarge(part.open)) part.source.hasLarge = false;
   leave(state, part);
   finishOne(state, part.open);
 }
@@ -161,6 +171,7 @@ function read(state: State, part: Part): AcceptedEvent[] {
   const { request } = part.open;
   part.events = readEvents(request, state.needs.log);
   state.readBytes += request.bytes;
+  if (isLarge(part.open)) part.source.hasLarge = true;
   state.slices.spend(1 + request.bytes / 1_000);
   return part.events;
 }
