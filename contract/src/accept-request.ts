@@ -24,6 +24,8 @@ export interface Envelope {
   calls?: number;
   /** The places of the refused calls in the batch. */
   refused?: number[];
+  /** The version of this format; left out: 1. */
+  v?: number;
 }
 
 const KNOWN_FIELDS = new Set([
@@ -46,20 +48,46 @@ const KNOWN_FIELDS = new Set([
   'timestamp',
 ]);
 
+/** The events of a stored request, each with its place among the calls, and the places that hold none that can be read. */
+export interface AcceptedCalls {
+  events: AcceptedEvent[];
+  places: number[];
+  unreadable: number[];
+}
+
 /** The events of a request that `checkRequest` took; the same input gives the same events, byte for byte. */
 export function acceptRequest(body: unknown, envelope: Envelope): AcceptedEvent[] {
-  if (!isObject(body)) return [];
+  return acceptCalls(body, envelope)?.events ?? [];
+}
+
+/** Undefined for a body without calls. What `checkRequest` took has one, and no unreadable places. */
+export function acceptCalls(body: unknown, envelope: Envelope): AcceptedCalls | undefined {
+  if (!isObject(body)) return undefined;
   const isBatch = envelope.shape === 'batch';
   const calls: unknown = isBatch ? body.batch : [body];
-  if (!Array.isArray(calls)) return [];
+  if (!Array.isArray(calls)) return undefined;
   const shared = isBatch ? body : {};
   const refused = new Set(envelope.refused);
-  const events: AcceptedEvent[] = [];
+  const accepted: AcceptedCalls = { events: [], places: [], unreadable: [] };
   for (const [index, call] of calls.entries()) {
-    const event = refused.has(index) ? undefined : acceptCall(call, shared, { ...envelope, index });
-    if (event !== undefined) events.push(event);
+    if (refused.has(index)) continue;
+    const event = tryAcceptCall(call, shared, { ...envelope, index });
+    if (event === undefined) accepted.unreadable.push(index);
+    else {
+      accepted.events.push(event);
+      accepted.places.push(index);
+    }
   }
-  return events;
+  return accepted;
+}
+
+/** One call that we stumble over must not hide the others of its request. */
+function tryAcceptCall(...given: Parameters<typeof acceptCall>): AcceptedEvent | undefined {
+  try {
+    return acceptCall(...given);
+  } catch {
+    return undefined;
+  }
 }
 
 type Fields = Record<string, JsonValue>;

@@ -82,3 +82,7 @@ export function isCallType(value: unknown): value is CallType {
       return false;
   }
 }
+
+export function isRequestShape(value: unknown): value is RequestShape {
+  return value === 'batch' || isCallType(value);
+}

@@ -1,4 +1,4 @@
-export { acceptRequest, type Envelope } from './accept-request.ts';
+export { acceptCalls, type AcceptedCalls, acceptRequest, type Envelope } from './accept-request.ts';
 export {
   type AcceptedEvent,
   type AliasEvent,
@@ -7,6 +7,7 @@ export {
   type GroupEvent,
   type IdentifyEvent,
   isCallType,
+  isRequestShape,
   type JsonObject,
   type JsonValue,
   type RequestShape,

@@ -19,6 +19,8 @@ import { skewClocks } from './inject/skew-clocks.ts';
 import { restartDatabase, stopRecorder } from './inject/stop-recorder.ts';
 import { terminateCollect } from './inject/terminate-collect.ts';
 import { terminateDeliver } from './inject/terminate-deliver.ts';
+import { mixVersions } from './inject/mix-versions.ts';
+import { poisonStreams } from './inject/poison-streams.ts';
 import type { Fault } from './run-fault.ts';
 
 /** Every fault by the name people call it. */
@@ -46,4 +48,6 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
   ['clock-skew', skewClocks],
+  ['poison', poisonStreams],
+  ['mixed-versions', mixVersions],
 ]);

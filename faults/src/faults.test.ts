@@ -32,6 +32,10 @@ const PROMISES: Readonly<Record<string, string>> = {
     'deliveries do not notice that nobody records them, and afterwards the record misses none of them',
   'database-restarted': 'the record is exact to the last attempt when PostgreSQL dies in the middle of it',
   'clock-skew': 'a wrong clock gives no lane two holders, moves no attempt from its time, and loses nothing',
+  poison:
+    'what nobody can read, in every stream and of every kind, kills no process, delays nobody and is in quarantine, all of it',
+  'mixed-versions':
+    'an upgrade from the version before, process by process, and the way back lose nothing and leave nothing stuck',
 };
 
 const SEED = 1;

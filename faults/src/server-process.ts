@@ -21,16 +21,20 @@ export type ServerProcess = AsyncDisposable & {
 
 export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
 
-const MAIN = join(ROOT_DIR, 'server/src/main.ts');
+export const MAIN = join(ROOT_DIR, 'server/src/main.ts');
 const CLOCK = join(import.meta.dirname, 'settable-clock.ts');
 
-export type ProcessOptions = { hasSettableClock?: boolean };
+export type ProcessOptions = {
+  hasSettableClock?: boolean;
+  /** The program of the version that is started; asked at each start. */
+  main?(): string;
+};
 
 /** The real server in the roles that the settings name, in a process that faults may do anything to. */
 export async function serverProcess(
   settings: Settings,
   logFile: string,
-  { hasSettableClock = false }: ProcessOptions = {},
+  { hasSettableClock = false, main = () => MAIN }: ProcessOptions = {},
 ): Promise<ServerProcess> {
   const [port = 0] = await freePorts(1);
   const log = createWriteStream(logFile, { flags: 'a' });
@@ -55,7 +59,7 @@ export async function serverProcess(
     logFile,
     async start() {
       const env = { ...process.env, ...settings, MILLRACE_COLLECT_PORT: String(port) };
-      const started = spawnServer(env, hasSettableClock);
+      const started = spawnServer(main(), env, hasSettableClock);
       child = started;
       for (const output of [started.stdout, started.stderr]) output?.pipe(log, { end: false });
       return hasStarted(started, logFile);
@@ -70,9 +74,9 @@ export async function serverProcess(
   };
 }
 
-function spawnServer(env: NodeJS.ProcessEnv, hasSettableClock: boolean): ChildProcess {
-  if (!hasSettableClock) return spawn(process.execPath, [MAIN], { env });
-  return spawn(process.execPath, ['--import', CLOCK, MAIN], { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+function spawnServer(main: string, env: NodeJS.ProcessEnv, hasSettableClock: boolean): ChildProcess {
+  if (!hasSettableClock) return spawn(process.execPath, [main], { env });
+  return spawn(process.execPath, ['--import', CLOCK, main], { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
 }
 
 /** Its own log line is the signal; a process that ends instead has its reason in the log. */

@@ -28,6 +28,8 @@ export type DeliverSceneShape = {
   maxFileStoreMb?: number;
   /** Whether the clock of each process can be set wrong. */
   hasSettableClocks?: boolean;
+  /** The program that the process of this number runs, asked at each start of it; ours without this. */
+  mainOf?(index: number): string;
   /** Enters the plan, and may change it; without this it is written to the bucket as control would have. */
   enter?(needs: EnterNeeds): Promise<Plan>;
   /** Sees each arrival first; false when it need not be kept. */
@@ -122,11 +124,14 @@ function receiversOf(shape: DeliverSceneShape, seed: number, arrivals: Arrival[]
 }
 
 function startProcesses(shape: DeliverSceneShape, settings: Settings, dir: string): Promise<ServerProcess[]> {
-  const options = { hasSettableClock: shape.hasSettableClocks ?? false };
+  const hasSettableClock = shape.hasSettableClocks ?? false;
+  const { mainOf } = shape;
   return Promise.all(
     shape.roles.map(async (role, index) => {
       const logFile = join(dir, `${index}-${role.replace(',', '-')}.log`);
-      const process = await serverProcess({ ...settings, MILLRACE_ROLES: role }, logFile, options);
+      const options = mainOf === undefined ? {} : { main: () => mainOf(index) };
+      const own = { ...settings, MILLRACE_ROLES: role };
+      const process = await serverProcess(own, logFile, { hasSettableClock, ...options });
       await process.start();
       return process;
     }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../../server/src/store/open-store.ts';
-import { controlClient } from '../control-client.ts';
+import { type ControlClient, controlClient } from '../control-client.ts';
 import { controlPortIn } from '../open-control-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
 import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
@@ -18,6 +18,8 @@ export type RecorderScene = AsyncDisposable & {
   store: Store;
   /** Plays control alone, and so the recorder. */
   control: ServerProcess;
+  /** Asks control as its owner. Each start has a port of its own. */
+  clientAt(said: string): ControlClient;
   entered: EnteredPlan;
 };
 
@@ -31,13 +33,13 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
   const database = parts.use(await startDatabase());
   const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
   const plan = planWorkspaces({ name: 'record', ...shape });
+  const token = randomBytes(24).toString('hex');
+  const clientAt = (said: string) => controlClient(`http://127.0.0.1:${controlPortIn(said)}`, token);
   const installed: Partial<Pick<RecorderScene, 'control' | 'store' | 'entered'>> = {};
   const enter = async ({ port, settings }: EnterNeeds) => {
-    const token = randomBytes(24).toString('hex');
     const asControl = { ...settings, ...controlSettings(database, token) };
     const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
-    const client = controlClient(`http://127.0.0.1:${controlPortIn(await control.start())}`, token);
-    const entered = await enterPlan(client, plan, port);
+    const entered = await enterPlan(clientAt(await control.start()), plan, port);
     const store = parts.use(await openStore(database.serviceUrl));
     // The others start only now, so they read all of it at their start.
     await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
@@ -50,7 +52,7 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
   const { control, store, entered } = installed;
   if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
   const open = parts.move();
-  return { scene, database, store, control, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { scene, database, store, control, clientAt, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 function controlSettings({ url, serviceUrl }: Database, token: string): Settings {

@@ -100,7 +100,7 @@ function catchUpFigures({ away, catchUp, waiting, attempts }: CaughtUp) {
 }
 
 /** Lets everything end, then holds the record against clients and receivers: nobody who delivers died, so nothing may differ. */
-async function finishExactly(whole: RecorderScene, load: Load): Promise<Findings> {
+export async function finishExactly(whole: RecorderScene, load: Load): Promise<Findings> {
   const { scene } = whole;
   const { oracle, arrivals, plan } = scene;
   await load.stop();

@@ -1,5 +1,6 @@
 import type { AccountRoute } from './account-route.ts';
 import { auditRoutes } from './audit.ts';
+import { configurationRoutes } from './configuration.ts';
 import { bootstrapRoutes } from './bootstrap.ts';
 import { catalogRoutes } from './catalog.ts';
 import { deliveryRoutes } from './deliveries.ts';
@@ -13,6 +14,7 @@ import { meRoutes } from './me.ts';
 import { invitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
 import { acceptRoutes } from './accept-invitation.ts';
+import { quarantineRoutes } from './quarantine.ts';
 import { replayRoutes } from './replays.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -42,6 +44,8 @@ export const ROUTES: readonly Route[] = [
   ...replayRoutes,
   ...deletionRoutes,
   ...suppressionRoutes,
+  ...quarantineRoutes,
+  ...configurationRoutes,
 ];
 
 /** Every endpoint of a workspace that goes on answering. */

@@ -7,9 +7,12 @@ import { type PostgresServer, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { DEMO_TOKEN } from '../demo-secrets.ts';
 import { NO_ENGINE } from './control-for-tests.ts';
+import { NO_REMOVALS } from './repair-config.ts';
 import { startControl } from './start-control.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
+
+const NO_GUARD = { waiting: () => NO_REMOVALS, confirm: async () => 0 };
 
 suite('the first start', () => {
   test('makes the bootstrap token an owner token, once, however many processes start at the same moment', async () => {
@@ -132,6 +135,7 @@ suite('a start without a database', () => {
 const NO_PROJECTOR = {
   changed: () => undefined,
   settled: async () => true,
+  removals: NO_GUARD,
   [Symbol.asyncDispose]: async () => undefined,
 };
 

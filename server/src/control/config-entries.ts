@@ -1,5 +1,6 @@
 import type { ProjectedUser } from '../store/erased-users.ts';
 import type { ProjectedDestination, ProjectedSource } from '../store/projection.ts';
+import { FORMATS } from '../formats/format.ts';
 import { configKey, type DestinationConfig, type SourceConfig, type UserConfig } from '../stream/config-bucket.ts';
 
 /** An entry of the config bucket as it should be. The same row always gives the same text. */
@@ -16,7 +17,7 @@ export function sourceEntry(row: ProjectedSource): ConfigEntry {
     ...(perSecond === null ? {} : { rateLimit: { perSecond, burst: perSecond * 2 } }),
     ...(row.blocked_events.length === 0 ? {} : { blockedEvents: row.blocked_events }),
   };
-  return { key: configKey.source(row.id), value: JSON.stringify(config) };
+  return { key: configKey.source(row.id), value: textOf(config, FORMATS.source) };
 }
 
 export function destinationConfig(row: ProjectedDestination): DestinationConfig {
@@ -36,10 +37,15 @@ export function destinationConfig(row: ProjectedDestination): DestinationConfig 
 }
 
 export function destinationEntry(row: ProjectedDestination): ConfigEntry {
-  return { key: configKey.destination(row.id), value: JSON.stringify(destinationConfig(row)) };
+  return { key: configKey.destination(row.id), value: textOf(destinationConfig(row), FORMATS.destination) };
 }
 
 export function userEntry({ workspace_id: workspaceId, id, marks }: ProjectedUser): ConfigEntry {
   const config: UserConfig = { workspaceId, marks };
-  return { key: configKey.user(id), value: JSON.stringify(config) };
+  return { key: configKey.user(id), value: textOf(config, FORMATS.user) };
+}
+
+/** The version comes last: older processes ignore it, and keep the fields that they know. */
+function textOf(config: SourceConfig | DestinationConfig | UserConfig, v: number): string {
+  return JSON.stringify({ ...config, v });
 }

@@ -7,6 +7,7 @@ import type { Tails } from '../stream/tail-listener.ts';
 import type { KeyRing } from '../secrets/seal.ts';
 import type { Networks } from '../http/address-policy.ts';
 import type { ConfigLimits } from './config-limits.ts';
+import type { RemovalGuard } from './project-config.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 
 /** What the control role is given; nothing in it is found by itself. */
@@ -25,6 +26,8 @@ export type ControlNeeds = {
   laneOf(destinationId: string): LaneHealth | undefined;
   /** How much configuration a workspace may have; without it only the engine says no. */
   configLimits?: ConfigLimits;
+  /** Entries that wait to be removed; without it there are none. */
+  removals?: RemovalGuard;
   metrics?: Metrics;
   /** How to look on at sources; without it there is nothing to be seen. */
   tails?: Tails;

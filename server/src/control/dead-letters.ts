@@ -8,7 +8,7 @@ import {
   Redrives,
   RetriedLetter,
 } from '@millrace/contract/control';
-import { type DeadLetter, deliveryOfLetter } from '../delivery/dead-letter.ts';
+import { deliveryOfLetter } from '../delivery/dead-letter.ts';
 import { allDestinationIds, findDestination } from '../store/destinations.ts';
 import { insertJob } from '../store/jobs.ts';
 import type { Tx } from '../store/open-store.ts';
@@ -18,7 +18,7 @@ import type { ControlNeeds } from './control-needs.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
 import { openLaneFeeder } from './jobs/feed-lane.ts';
 import { withLetters } from './jobs/redrive.ts';
-import { type FoundLetter, type LetterPlace, scanLetters } from './jobs/scan-letters.ts';
+import { type FoundLetter, type LetterPlace, readOrSetAside, scanLetters } from './jobs/scan-letters.ts';
 import { newId } from './new-id.ts';
 import { cursorOf, readPage } from './paging.ts';
 import { ApiProblem, found } from './problems.ts';
@@ -136,7 +136,8 @@ async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLett
   const sequence = Number(found(/^dl_([1-9]\d{0,14})$/.exec(id)?.[1]));
   const stored = await askEngine(side.deadLetters.readOne(sequence));
   if (stored === undefined) return undefined;
-  return { sequence, letter: { ...(JSON.parse(stored.text) as DeadLetter), destinationId: stored.destinationId } };
+  const letter = await askEngine(readOrSetAside(side.deadLetters, stored));
+  return letter && { sequence, letter: { ...letter, destinationId: stored.destinationId } };
 }
 
 /** Another workspace's letter looks exactly like one that never was. */

@@ -3,13 +3,16 @@
  * by itself. One that is set aside is tried again alone, later each time, while the others go on. A batch leaves when it is
  * settled, or with the process.
  */
+import type { ReadEntries } from '../formats/read-outcomes.ts';
 import type { PulledOutcomes } from '../stream/open-record-side.ts';
 import type { OutcomeEntry } from '../stream/outcomes.ts';
 
 export type ReadBatch = {
   batch: PulledOutcomes;
   entries: OutcomeEntry[];
-  /** Why the batch cannot be read. */
+  /** Parts of it that cannot be read as entries. */
+  bad: ReadEntries['bad'];
+  /** Why the batch as a whole cannot be read. */
   unreadable?: string;
 };
 
@@ -83,11 +86,8 @@ function upTo(batches: readonly PulledOutcomes[], mostEntries: number): ReadBatc
 }
 
 function readBatch(batch: PulledOutcomes): ReadBatch {
-  try {
-    return { batch, entries: batch.entries() };
-  } catch (error) {
-    return { batch, entries: [], unreadable: error instanceof Error ? error.message : String(error) };
-  }
+  const read = batch.entries();
+  return read.ok ? { batch, ...read.value } : { batch, entries: [], bad: [], unreadable: read.why };
 }
 
 /** Twice as long after each failure. */

@@ -55,6 +55,8 @@ const TAGS: Readonly<Record<string, string>> = {
   metrics: 'Counters over time',
   usage: 'How much was used',
   'dead-letters': 'Deliveries that were given up',
+  configuration: 'What collect and deliver act on; for the operator',
+  quarantine: 'Stored things that could not be read or written; for the operator',
   'deletion-requests': 'Users who are to be erased',
   suppressions: 'Users whose calls are dropped',
   replays: 'Stored events delivered anew',

@@ -19,6 +19,7 @@ type Row = readonly [nobody: number, viewer: number, developer: number, admin: n
 const everybody = (status: number): Row => [401, status, status, status, status, status];
 const builders = (status: number, stranger = 404): Row => [401, 403, status, status, status, stranger];
 const managers = (status: number, stranger = 404): Row => [401, 403, 403, status, status, stranger];
+const operators = (status: number): Row => [401, 403, 403, 403, status, 403];
 const readers = (status: number): Row => [401, status, status, status, status, 404];
 
 const EXPECTED: Readonly<Record<string, Row>> = {
@@ -79,6 +80,14 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/deletion-requests/:id': managers(200),
   'GET /api/v1/suppressions/calls': everybody(200),
   'POST /api/v1/suppressions/lift': managers(200),
+  // For owners of the workspace that the installation was set up with.
+  'GET /api/v1/configuration/removals': operators(200),
+  // Nothing waits to be removed here.
+  'POST /api/v1/configuration/removals/confirm': operators(409),
+  'GET /api/v1/quarantine': operators(200),
+  'GET /api/v1/quarantine/:id': operators(200),
+  'POST /api/v1/quarantine/:id/redrive': operators(204),
+  'DELETE /api/v1/quarantine/:id': operators(204),
   // About oneself. Tokens have no sessions and no password.
   'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
   'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
@@ -121,6 +130,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/replays': replayOf,
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
+  'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
@@ -128,13 +138,14 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
 
 let control: TestControl;
 let deadLetters: DeliverySide['deadLetters'];
+let quarantine: DeliverySide['quarantine'];
 const opened = new AsyncDisposableStack();
 let workspaceId: string;
 const tokens = new Map<Asker, string>();
 
 before(async () => {
   control = opened.use(await startTestControl());
-  ({ deadLetters } = opened.use(await control.stream.deliverySide()));
+  ({ deadLetters, quarantine } = opened.use(await control.stream.deliverySide()));
   workspaceId = await addWorkspace(control.store);
   for (const role of ROLE_NAMES) tokens.set(role, await addToken(control.store, workspaceId, { role }));
   tokens.set('stranger', await addToken(control.store, await addWorkspace(control.store), { role: 'owner' }));
@@ -157,6 +168,7 @@ type Things = {
   redriveId: string;
   replayId: string;
   deletionId: string;
+  quarantineId: string;
 };
 
 /** New ones for every question: some of them delete what they ask for. */
@@ -185,15 +197,30 @@ async function makeThings(url: string): Promise<Things> {
   const redriveId = await makeIf('redrives/:id', () => job('/api/v1/dead-letters/redrive', { destinationId }));
   const replayId = await makeIf('replays/:id', () => job('/api/v1/replays', replayOf({ sourceId, destinationId })));
   const deletionId = await makeIf('requests/:id', () => job('/api/v1/deletion-requests', { userIds: ['u1'] }));
+  const quarantineId = await makeIf('quarantine/:id', addToQuarantine);
   await makeIf('suppressions/lift', () =>
     job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
   );
-  const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId };
+  const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId, quarantineId };
   return { sourceId, keyId, userId, invitation, ...ids };
 }
 
+async function addToQuarantine(): Promise<string> {
+  const from = { stream: 'DEAD', subject: 'dead.dst_none', sequence: (made += 1) };
+  await quarantine.append({ kind: 'letter', payload: Buffer.from('?'), from, why: 'not JSON' });
+  const all = await control.needs.side.quarantine.read('*', 1, 1_000);
+  return `q_${all.at(-1)?.sequence}`;
+}
+
 async function addLetter(destinationId: string): Promise<string> {
-  const event = { messageId: 'm1', type: 'track', userId: 'u1', event: 'E', context: {} };
+  const event = {
+    messageId: 'm1',
+    type: 'track',
+    userId: 'u1',
+    event: 'E',
+    context: {},
+    receivedAt: '2026-01-01T00:00:00Z',
+  };
   const delivery = { id: 'dlv_1', event, takenAt: 1, attempts: 1, dueAt: 1, history: [] };
   const text = JSON.stringify({ reason: 'discarded', at: 1, destinationId, delivery });
   await deadLetters.append(destinationId, `${(made += 1)}`, text);
@@ -212,6 +239,7 @@ function pathOf(url: string, things: Things): string {
     redrives: things.redriveId,
     replays: things.replayId,
     requests: things.deletionId,
+    quarantine: things.quarantineId,
   };
   return url
     .replace(':keyId', things.keyId)

@@ -28,6 +28,11 @@ export const PERMISSIONS = {
   'replays:write': BUILDERS,
   'deletions:read': MANAGERS,
   'deletions:write': MANAGERS,
+  // Only for the operator: see operator.ts.
+  'configuration:read': OWNERS,
+  'configuration:write': OWNERS,
+  'quarantine:read': OWNERS,
+  'quarantine:write': OWNERS,
 } as const satisfies Record<string, readonly RoleName[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

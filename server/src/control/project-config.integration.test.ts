@@ -184,6 +184,63 @@ suite('the repair', () => {
     assert.deepEqual(await readBucket(configWriter), before);
   });
 
+  test('keeps what nobody can read in quarantine, and leaves what a newer control wrote', async () => {
+    await using scene = await openScene();
+    await using side = await scene.stream.controlSide();
+    const { store, configWriter } = scene;
+    await store.inWorkspace(WORKSPACE, async (tx) => {
+      for (const id of ['dst_1', 'dst_2']) await createDestination(tx, id);
+    });
+    await projectAll(scene);
+    const before = await readBucket(configWriter);
+    const newer = '{"v":2,"sourceId":"src_1"}';
+    await configWriter.write([
+      { key: 'destination.dst_1', value: '{"broken' },
+      { key: 'destination.dst_2', value: newer },
+      { key: 'destination.dst_later', value: newer },
+    ]);
+    assert.equal(await repairConfig(scene), 1);
+    await projectAll(scene);
+    const after = await readBucket(configWriter);
+    assert.equal(after.get('destination.dst_1'), before.get('destination.dst_1'));
+    assert.equal(after.get('destination.dst_2'), newer);
+    assert.equal(after.get('destination.dst_later'), newer);
+    const kept = await side.quarantine.read('config', 1, 10);
+    assert.deepEqual(
+      kept.map(({ payload, from }) => [Buffer.from(payload).toString(), from.subject]),
+      [['{"broken', '$KV.config.destination.dst_1']],
+    );
+  });
+
+  test('does not remove many entries that have no row before somebody confirms it', async () => {
+    await using scene = await openScene();
+    const { store, configWriter } = scene;
+    await store.inWorkspace(WORKSPACE, async (tx) => createDestination(tx, 'dst_1'));
+    await projectAll(scene);
+    // As after a restore of PostgreSQL from a backup that is older than these.
+    const newer = Array.from({ length: 4 }, (_, nth) => ({
+      id: `dst_newer${nth}`,
+      workspaceId: WORKSPACE,
+      sourceId: 'src_1',
+      catalog: 'Webhooks',
+      name: 'newer',
+      enabled: true,
+      settings: {},
+      updatedAt: new Date().toISOString(),
+    }));
+    for (const each of newer) await configWriter.putDestination(each);
+    await using view = await scene.stream.configView();
+    await using projector = startProjector({ ...scene, log });
+    await within(10_000, () => projector.removals.waiting().destination === 4);
+    assert.equal(await repairConfig(scene), 4);
+    await projectAll(scene);
+    assert.ok(view.destination('dst_newer3') !== undefined, 'nothing is removed meanwhile');
+    assert.equal(await projector.removals.confirm(), 4);
+    await within(10_000, () => view.destination('dst_newer3') === undefined);
+    assert.deepEqual(projector.removals.waiting(), { source: 0, destination: 0, user: 0 });
+    assert.ok(view.destination('dst_1') !== undefined);
+  });
+
   test('happens at the start', async (t) => {
     await using scene = await openScene();
     await scene.configWriter.putSource({

@@ -6,7 +6,7 @@ import { hasRepairsWaiting } from '../store/outbox.ts';
 import { type ProjectionLag, projectionLag, retryFailures } from '../store/projection-failures.ts';
 import type { ConfigWriter } from '../stream/config-writer.ts';
 import { projectChanges } from './project-changes.ts';
-import { repairConfig } from './repair-config.ts';
+import { NO_REMOVALS, type Removals, repairConfig, totalOf } from './repair-config.ts';
 
 export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger; metrics?: Metrics };
 export type Projector = AsyncDisposable & {
@@ -14,6 +14,15 @@ export type Projector = AsyncDisposable & {
   changed(): void;
   /** Resolves with true when the whole bucket has been found equal to PostgreSQL, with false when we end before. */
   settled(): Promise<boolean>;
+  removals: RemovalGuard;
+};
+
+/** Entries that would go because they have no row, too many to believe it. */
+export type RemovalGuard = {
+  /** By the last comparison of this process. */
+  waiting(): Removals;
+  /** Removes all entries that have no row now; answers how many. */
+  confirm(): Promise<number>;
 };
 
 /** Changes by other processes are found by looking. */
@@ -36,12 +45,28 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
   metrics?.gauge('millrace_projection_lag_seconds', () => lag.oldestSeconds);
   const life = new AbortController();
   const bell = newBell();
-  const needs = { store, configWriter, log, bell, signal: life.signal };
+  let waiting = NO_REMOVALS;
+  metrics?.gauge('millrace_removals_waiting', () => totalOf(waiting));
+  const held = (removals: Removals) => {
+    waiting = removals;
+    if (totalOf(removals) > 0) log.error({ ...removals, toDo: TO_CONFIRM }, 'removals.held');
+  };
+  const needs = { store, configWriter, log, bell, held, signal: life.signal };
   const seen = (now: ProjectionLag) => void (lag = now);
   const running = Promise.all([keepProjecting(needs), keepRepairing(needs), keepRetrying(needs, seen)]);
   return {
     changed: bell.ring,
     settled: () => untilSettled(needs),
+    removals: {
+      waiting: () => waiting,
+      async confirm() {
+        const entries = totalOf(waiting);
+        await repairConfig({ store, configWriter, held, isConfirmed: true });
+        log.warn({ entries }, 'removals.confirmed');
+        bell.ring();
+        return entries;
+      },
+    },
     async [Symbol.asyncDispose]() {
       life.abort();
       bell.ring();
@@ -50,7 +75,10 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
   };
 }
 
-type LoopNeeds = ProjectorNeeds & { bell: Bell; signal: AbortSignal };
+const TO_CONFIRM =
+  'Entries of the config bucket have no row in PostgreSQL. If it was restored from an older backup, restore the newer rows; if they should go, confirm: POST /api/v1/configuration/removals/confirm';
+
+type LoopNeeds = ProjectorNeeds & { bell: Bell; signal: AbortSignal; held(removals: Removals): void };
 
 async function keepProjecting({ bell, signal, log, ...needs }: LoopNeeds): Promise<void> {
   let failures = 0;

@@ -25,7 +25,9 @@ export async function settleBatches(batches: readonly ReadBatch[], needs: Settle
   for (const { batch, entry, error } of await writeSplitting(items, needs)) {
     await putAside(batch, { payload: JSON.stringify({ entries: [entry] }), why: String(error) }, needs);
   }
-  for (const { batch, unreadable: why } of batches) {
+  for (const { batch, bad, unreadable: why } of batches) {
+    for (const { item, why } of bad)
+      await putAside(batch, { payload: JSON.stringify({ entries: [item] }), why }, needs);
     if (why !== undefined) await putAside(batch, { payload: batch.payload, why }, needs);
   }
 }
@@ -51,12 +53,12 @@ async function writeSplitting(items: Item[], needs: SettleNeeds): Promise<Refuse
 type Aside = { payload: Uint8Array | string; why: string };
 
 async function putAside(
-  { subject, sequence }: PulledOutcomes,
+  { subject, sequence, headers }: PulledOutcomes,
   { payload, why }: Aside,
   { quarantine, log }: SettleNeeds,
 ): Promise<void> {
   const from = { stream: OUTCOMES_STREAM, subject, sequence };
-  const kept = await quarantine.append({ kind: 'outcome', payload: Buffer.from(payload), from, why });
+  const kept = await quarantine.append({ kind: 'outcome', payload: Buffer.from(payload), from, why, headers });
   if (kept !== 'stored') throw new Error(`the quarantine is ${kept} for what was refused: ${why}`);
   log.error({ sequence, error: why }, 'outcome.quarantined');
 }

@@ -62,18 +62,9 @@ export async function startControl({
     projector.changed();
     work.look();
   };
-  const needs = {
-    ...given,
-    store,
-    side,
-    keyRing,
-    catalog: CATALOG,
-    networks: settings.networks,
-    ...(configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) }),
-    changed,
-    now,
-    log,
-  };
+  const own = { store, side, keyRing, catalog: CATALOG, networks: settings.networks, now, log };
+  const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
+  const needs = { ...given, ...own, ...limits, removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));

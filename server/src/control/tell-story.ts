@@ -82,6 +82,7 @@ function endSentences({ row, attempts, lane }: Told): string[] {
     }
     case 'discarded':
       if (row.reason === 'letter_refused') return [NO_LETTER];
+      if (row.reason === 'destination_deleted') return [DELETED];
       return row.reason === 'lane_full'
         ? ['Given up: so many deliveries wait for this destination that there was no room for it. It is a dead letter.']
         : ['Given up: the receiver refused it and would again. It is kept as a dead letter for 14 days.'];
@@ -96,6 +97,9 @@ function endSentences({ row, attempts, lane }: Told): string[] {
       return [];
   }
 }
+
+const DELETED =
+  'Given up: its destination was deleted while it waited. It is not kept, because there is nothing left to send it to.';
 
 /** A replay counts its attempts from 1 again: what it took is the number of the attempt that was delivered. */
 function attemptsUntil(deliveredAt: Date, attempts: readonly AttemptRow[]): number | undefined {

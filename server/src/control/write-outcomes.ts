@@ -33,8 +33,10 @@ export async function writeOutcomes(tx: Tx, told: readonly OutcomeEntry[], needs
     const isKept = entry.receivedAt.slice(0, 10) >= needs.recordsFrom;
     const key = keyOf(entry);
     const before = isKept ? rows.get(key) : undefined;
+    // Of a destination that was deleted, told by a process that never knew it: only an older row says whose it was.
+    if (before === undefined && entry.workspaceId === '') continue;
     const { row, counted } = foldOutcome(before, entry);
-    if (counted !== undefined) countOne(counts, entry, counted);
+    if (counted !== undefined) countOne(counts, { ...entry, workspaceId: row.workspace_id }, counted);
     if (!isKept || isSame(before, row)) continue;
     rows.set(key, row);
     changed.set(key, row);

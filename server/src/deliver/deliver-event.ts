@@ -1,14 +1,13 @@
 import { type AcceptedEvent, type FilterRule, ruleText } from '@millrace/contract';
 import { deliveryId, newDelivery } from '../delivery/delivery.ts';
 import { route, type Routing, type SkipReason } from '../delivery/route.ts';
-import { withheld } from '../delivery/withheld.ts';
-import type { ConfigView, DestinationConfig } from '../stream/config-bucket.ts';
+import type { DestinationConfig } from '../stream/config-bucket.ts';
 import type { OutcomeEntry } from '../stream/outcomes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Job } from './line.ts';
 import { entryBase, namelessBase } from './outcome-entry.ts';
 import type { Settlement } from './settle.ts';
-import { ENTRIES, type Webhook, type WebhookOf } from './webhook.ts';
+import type { Webhook, WebhookOf } from './webhook.ts';
 
 export type EventNeeds = {
   webhookOf: WebhookOf;
@@ -36,19 +35,9 @@ export type EventToDeliver = {
 /** Begins what one event becomes: for each destination of its source a delivery, or a record of why there is none. */
 export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
   for (const routed of route(taken.event, taken.routing)) {
-    if (routed.kind === 'delivery') deliver(needs, taken, needs.webhookOf(routed.destination));
-    else skip(needs, taken, routed);
+    if (routed.kind === 'skip') skip(needs, taken, routed);
+    else deliver(needs, { ...taken, isUndecided: routed.kind === 'undecided' }, needs.webhookOf(routed.destination));
   }
-}
-
-export function routingOf(config: ConfigView, sourceId: string): Routing {
-  const markOf = (userId: string) => config.userMark(sourceId, userId);
-  return {
-    destinations: config.destinationsOf(sourceId),
-    isBlocked: (name) => config.isEventBlocked(sourceId, name),
-    accepts: (catalog) => ENTRIES.get(catalog)?.accepts,
-    withheld: (event) => withheld(event, markOf),
-  };
 }
 
 type Skipped = { destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
@@ -68,11 +57,14 @@ function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination
   void needs.record({ ...base, kind: 'skipped', reason, ...stopped }).then(finish);
 }
 
-function deliver(needs: EventNeeds, taken: EventToDeliver, webhook: Webhook): void {
+type ToDeliver = EventToDeliver & { isUndecided: boolean };
+
+function deliver(needs: EventNeeds, taken: ToDeliver, webhook: Webhook): void {
   const { event, sourceId, trace, soon } = taken;
   const { dispatcher, settle, now } = needs;
   const delivery = newDelivery(deliveryId(webhook.destinationId, sourceId, event.messageId), event, now());
   if (trace !== '') delivery.trace = trace;
+  if (taken.isUndecided) delivery.isUndecided = true;
   const end = taken.begin();
   const finish: Job['finish'] = (made) => void settle(delivery, webhook, made).then(end);
   if (taken.way === 'park') {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openLog } from '../log.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
-import { decodeRequest } from '../stream/request-message.ts';
+import { readRequest } from '../formats/read-request.ts';
 import type { PulledRequest } from '../stream/requests.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { until } from './deliver-for-tests.ts';
@@ -84,10 +84,12 @@ function aRequest(place: string, calls: number, change: { sourceId?: string; sha
     place,
     key: place,
     bytes: body.length,
-    events: () => decodeRequest(envelope, body),
+    events: () => readRequest(envelope, body),
     ack: () => (told.acks += 1),
     working: () => (told.working += 1),
     giveBack: () => (told.givenBack += 1),
+    leave: () => assert.fail('it is no newer than this process'),
+    setAside: () => assert.fail('all of it can be read'),
   };
   return { request, told };
 }

@@ -14,7 +14,7 @@ export type Requests = Disposable & {
   stop(): void;
 };
 
-export type RequestsNeeds = Omit<TakeApartNeeds, 'finished'>;
+export type RequestsNeeds = Omit<TakeApartNeeds, 'finished' | 'left'>;
 
 type Open = OpenRequest & { toldAt: number };
 type State = {
@@ -31,7 +31,14 @@ const WORKING_EVERY_MS = 2_000;
 /** Sees accepted requests through: each is acknowledged when all its deliveries are done or safe, and not before. */
 export function openRequests(needs: RequestsNeeds): Requests {
   const state: State = { open: new Map(), bytes: 0, done: { young: new Set(), old: new Set() } };
-  const apart = openTakingApart({ ...needs, finished: ({ request }) => finish(state, request) });
+  const apart = openTakingApart({
+    ...needs,
+    finished: ({ request }) => finish(state, request),
+    left({ request }, why) {
+      close(state, request);
+      request.leave(why);
+    },
+  });
   const teller = setInterval(() => tellWorking(state), WORKING_EVERY_MS / 4);
   return {
     take: (request) => take(state, request, apart),

@@ -26,7 +26,7 @@ function openLane(groups: Record<number, string[]>) {
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
       return found.map(([sequence, ids]) => {
         const deliveries = ids.map((id) => JSON.stringify(aDelivery({ id, takenAt: parkedAt })));
-        return { sequence, parkedAt, payload: encodeDeliveries(deliveries) };
+        return { sequence, parkedAt, payload: encodeDeliveries(deliveries), format: '' };
       });
     },
     async count() {
@@ -38,6 +38,8 @@ function openLane(groups: Record<number, string[]>) {
       await failIf(trouble.drop);
       for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);
     },
+    setAside: () => assert.fail('all of it can be read'),
+    left: () => assert.fail('none of it is newer'),
     clear: async () => stored.clear(),
     list: async () => new Set<string>(),
     streamOf: () => 'LANES-0',
@@ -79,6 +81,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     },
     config: {
       destination: () => DESTINATION,
+      formerOwner: nothing,
       destinationsOf: () => [DESTINATION],
       sourceByKeyHash: nothing,
       isEventBlocked: () => false,
@@ -93,6 +96,8 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     dispatcher,
     settle: async () => 'delivered',
     expire: async () => 'expired',
+    skip: async () => 'skipped',
+    abandon: async () => 'destination_deleted',
     erase: async () => 'erased',
     reports: {
       report: nothing,

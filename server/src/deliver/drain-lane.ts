@@ -2,24 +2,22 @@ import type { Logger } from '../log.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { HeldTicket } from '../stream/tickets.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { route } from '../delivery/route.ts';
+import { routingOf } from './routing-of.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
 import { type Gate, isShut, isUnknown, isWorking } from './gate.ts';
 import { watchProgress } from './drain-progress.ts';
-import {
-  forgetEmptyPlaces,
-  type LaneNote,
-  moveHome,
-  noteGroup,
-  notePosition,
-  positionIn,
-  readLaneNote,
-} from './lane-note.ts';
+import { forgetEmptyPlaces, type LaneNote, moveHome, notePosition, readLaneNote } from './lane-note.ts';
+import { LEAST_PAUSE_MS, LEFT_FOR_MS, openReaders, SLICE_MS } from './lane-readers.ts';
 import type { Parked, Parkers } from './park.ts';
 import type { LaneReports } from './lane-reports.ts';
 import { JITTER, type RetrySchedule, RETRY_DELAYS_MS } from './retry-schedule.ts';
-import { readTier, type TierReader } from './tier-reader.ts';
+import type { TierReader } from './tier-reader.ts';
 import { isErasedIn, scrubLane } from './scrub-lane.ts';
+import { lookAtMissing } from './look-at-missing.ts';
+import type { Settlement, Skipped } from './settle.ts';
 import type { Webhook, WebhookOf } from './webhook.ts';
 import { whenAvailable } from './when-available.ts';
 
@@ -30,6 +28,8 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   settle: SliceNeeds['settle'];
   expire: SliceNeeds['expire'];
   erase: SliceNeeds['erase'];
+  skip: SliceNeeds['skip'];
+  abandon: Settlement['abandon'];
   reports: LaneReports;
   takeParked: Parkers['takeParked'];
   schedule: RetrySchedule;
@@ -42,15 +42,11 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   log: Logger;
 };
 
-/** How long one holder stays with a lane before others get their turn. */
-const SLICE_MS = 20_000;
-/** A destination that is not in our copy of the configuration may be newer than the copy: a minute, by the usual schedule. */
-const MISSING_PART = 240;
 /** How often a paused lane is looked at if nobody resumes it. */
 export const PAUSED_LOOK_MS = 300_000;
+/** The same for one that only a newer process can read: it gets its chance soon. */
+export const FOR_NEWER_LOOK_MS = 15_000;
 const TROUBLE_PAUSE_MS = 5_000;
-/** A lane that is in use is not looked at more often. */
-const LEAST_PAUSE_MS = 250;
 /** What is in a lane is asked anew at least this often. */
 const KNOWN_FOR_MS = 20_000;
 
@@ -79,8 +75,10 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
 async function lookAt(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Promise<number | undefined> {
   const { destinationId } = ticket;
   const destination = needs.config.destination(destinationId);
-  if (destination === undefined) return lookAtMissing(ticket, note, needs);
+  if (destination === undefined)
+    return lookAtMissing(ticket, note, { ...needs, isLost: ticket.isLost, close: () => close(ticket, needs) });
   delete note.missingSince;
+  note.owner = { workspaceId: destination.workspaceId, sourceId: destination.sourceId };
   const webhook = needs.webhookOf(destination);
   const counts = await needs.lanes.count(destinationId);
   if (counts.size === 0) return close(ticket, needs);
@@ -104,8 +102,9 @@ async function lookInto(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): 
   if (!webhook.isPaused && isEnabled) return drainOpen(ticket, look, needs);
   if (!webhook.isPaused) await expireOnly(readers, webhook, { ...needs, isLost: ticket.isLost });
   for (const reader of readers) await reader.drop();
-  needs.reports.report(webhook, { note, counts, state: 'paused', nextAt: now() + PAUSED_LOOK_MS });
-  return now() + PAUSED_LOOK_MS;
+  const nextAt = now() + (webhook.isForNewer ? FOR_NEWER_LOOK_MS : PAUSED_LOOK_MS);
+  needs.reports.report(webhook, { note, counts, state: 'paused', nextAt });
+  return nextAt;
 }
 
 type Look = { webhook: Webhook; note: LaneNote; readers: TierReader[] };
@@ -124,6 +123,7 @@ async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds):
   const result = await drainSome({
     ...needs,
     isErased: isErasedIn(needs.config, webhook),
+    skipOf: (delivery) => skipOf(delivery, webhook, needs),
     webhook: () => readyWebhook(destinationId, needs),
     readers,
     mode,
@@ -170,7 +170,7 @@ function nextLook(after: After, needs: DrainNeeds): number {
   const { gate, note, result } = after;
   const now = needs.now();
   const soon = now + LEAST_PAUSE_MS;
-  const dueAt = firstDue(after) ?? soon;
+  const dueAt = firstDue(after, now) ?? soon;
   if (!isShut(gate, now)) {
     note.failedProbes = 0;
     return Math.max(dueAt, soon);
@@ -185,11 +185,25 @@ function nextLook(after: After, needs: DrainNeeds): number {
 }
 
 /** When the first delivery in the lane is due; undefined when there is one that this look neither saw nor parked. */
-function firstDue({ result, counts, parked }: After): number | undefined {
+function firstDue({ result, counts, parked }: After, now: number): number | undefined {
+  const { seen, newer } = result;
   const isUnseen = ([tier, groups]: [number, number]) =>
-    !result.seen.has(tier) && groups > (parked?.groups.get(tier) ?? 0);
+    !seen.has(tier) && !newer.has(tier) && groups > (parked?.groups.get(tier) ?? 0);
   if ([...counts].some(isUnseen)) return undefined;
-  return Math.min(result.nextDueAt ?? Infinity, parked?.dueAt ?? Infinity);
+  const lookAgainAt = newer.size > 0 ? now + LEFT_FOR_MS : Infinity;
+  return Math.min(result.nextDueAt ?? Infinity, parked?.dueAt ?? Infinity, lookAgainAt);
+}
+
+/** By the rules as they are now: what was not understood when it came is routed as if it came now. */
+function skipOf(
+  { event }: Delivery,
+  { destinationId, sourceId }: Webhook,
+  { config }: DrainNeeds,
+): Skipped | undefined {
+  const destination = config.destination(destinationId);
+  if (destination === undefined || event.type === 'delete') return undefined;
+  const [routed] = route(event, { ...routingOf(config, sourceId), destinations: [destination] });
+  return routed?.kind === 'skip' ? routed : undefined;
 }
 
 /** Settings may change while a lane drains: what is sent next is sent by the new ones. */
@@ -206,29 +220,6 @@ function reportAndWait({ webhook, note, counts }: LookInto, until: number, needs
   return nextAt;
 }
 
-function openReaders(
-  destinationId: string,
-  note: LaneNote,
-  {
-    lanes,
-    schedule,
-    counts,
-    uptimeMs,
-  }: Pick<DrainNeeds, 'lanes' | 'schedule' | 'uptimeMs'> & { counts: ReadonlyMap<number, number> },
-): TierReader[] {
-  const seen = (group: Parameters<typeof noteGroup>[1]) => noteGroup(note, group);
-  return [...counts].map(([tier, groups]) =>
-    readTier(tier, positionIn(note, tier), {
-      lanes,
-      destinationId,
-      groups,
-      seen,
-      longestMs: schedule.longestMs(tier),
-      uptimeMs,
-    }),
-  );
-}
-
 /** A destination that is switched off: what waits goes on waiting, until its time is over. */
 function expireOnly(
   readers: TierReader[],
@@ -240,6 +231,7 @@ function expireOnly(
   return drainSome({
     ...needs,
     isErased,
+    skipOf: (delivery) => skipOf(delivery, webhook, needs),
     webhook: () => webhook,
     readers,
     untilAt,
@@ -256,14 +248,4 @@ async function close(ticket: HeldTicket, needs: DrainNeeds): Promise<undefined> 
   const counts = await needs.lanes.count(destinationId);
   const wanted = { dueAt: needs.now(), hurry: true };
   if (counts.size > 0) await whenAvailable(() => needs.tickets.ensure(destinationId, wanted));
-}
-
-async function lookAtMissing(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Promise<number | undefined> {
-  const { destinationId } = ticket;
-  note.missingSince ??= needs.now();
-  const clearAt = note.missingSince + needs.schedule.windowMs / MISSING_PART;
-  if (needs.now() < clearAt) return clearAt;
-  needs.log.info({ destinationId }, 'lane.destination_deleted');
-  await needs.lanes.clear(destinationId);
-  return close(ticket, needs);
 }

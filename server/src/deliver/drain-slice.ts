@@ -2,7 +2,7 @@ import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { concurrencyOf } from './gate.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
-import type { Settled, Settlement } from './settle.ts';
+import type { Settled, Settlement, Skipped } from './settle.ts';
 import type { Taken, TierReader } from './tier-reader.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -18,6 +18,9 @@ export type SliceNeeds = {
   settle: Settlement['settle'];
   expire: Settlement['expire'];
   erase: Settlement['erase'];
+  skip: Settlement['skip'];
+  /** Of a delivery that was parked undecided: why the destination does not get it, if so. */
+  skipOf(delivery: Delivery): Skipped | undefined;
   /** Whether its user was erased while it waited. */
   isErased(delivery: Delivery): boolean;
   schedule: RetrySchedule;
@@ -38,6 +41,8 @@ export type DrainedSome = {
   nextDueAt: number | undefined;
   /** The tiers of which one was seen that waits. */
   seen: ReadonlySet<number>;
+  /** The tiers whose next group is for a newer process. */
+  newer: ReadonlySet<number>;
   /** There was more to be done at once. */
   isCutShort: boolean;
 };
@@ -77,7 +82,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   // What was handed back is due, and hides what comes after it.
   const nextDueAt = slice.isCut ? slice.now() : next?.delivery.dueAt;
   const seen = new Set(heads.map(({ reader }) => reader.tier));
-  return { attempted: slice.attempted, left: slice.left, nextDueAt, seen, isCutShort: isMore };
+  const newer = new Set(slice.readers.filter((reader) => reader.isNewer()).map(({ tier }) => tier));
+  return { attempted: slice.attempted, left: slice.left, nextDueAt, seen, newer, isCutShort: isMore };
 }
 
 function mayGoOn({ isCut, isStopping, isLost, uptimeMs, untilAt }: Slice): boolean {
@@ -91,10 +97,9 @@ async function takeOne(slice: Slice): Promise<boolean> {
   if (webhook === undefined || next === undefined || !isReady(slice, next.delivery) || slice.isLost()) return false;
   const taken = next.reader.take();
   if (taken === undefined) return false;
-  const isErased = slice.isErased(taken.delivery);
-  if (isErased || isOver(slice, taken.delivery)) {
-    const finish = isErased ? slice.erase : slice.expire;
-    void finish(taken.delivery, webhook).then((settled) => end(slice, taken, settled));
+  const finished = finishUnsent(slice, taken.delivery, webhook);
+  if (finished !== undefined) {
+    void finished.then((settled) => end(slice, taken, settled));
     slice.underWay += 1;
     await roomFor(slice, EXPIRE_AT_ONCE);
     return true;
@@ -108,6 +113,15 @@ async function takeOne(slice: Slice): Promise<boolean> {
   if (slice.dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
   slice.mode = 'drain';
   return true;
+}
+
+/** Undefined for a delivery that is to be attempted. */
+function finishUnsent(slice: Slice, delivery: Delivery, webhook: Webhook): Promise<Settled> | undefined {
+  if (slice.isErased(delivery)) return slice.erase(delivery, webhook);
+  const skipped = delivery.isUndecided === true ? slice.skipOf(delivery) : undefined;
+  if (skipped !== undefined) return slice.skip(delivery, webhook, skipped);
+  delete delivery.isUndecided;
+  return isOver(slice, delivery) ? slice.expire(delivery, webhook) : undefined;
 }
 
 type Head = { reader: TierReader; delivery: Delivery };

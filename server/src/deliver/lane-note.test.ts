@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import * as fc from 'fast-check';
 import { forgetEmptyPlaces, moveHome, notePosition, positionIn, readLaneNote } from './lane-note.ts';
 
 suite('a place in a lane that is written down', () => {
@@ -54,5 +55,27 @@ suite('the note of a lane whose home changes', () => {
     );
     forgetEmptyPlaces(note, new Map([[4_002, 1]]));
     assert.deepEqual(note.next, { 1: { sequence: 7, taken: 2 }, 4_002: { sequence: 5, taken: 1 } });
+  });
+});
+
+const NOTE = { failedProbes: 1, next: { 0: { sequence: 1, taken: 0 } }, sizes: {}, perSecond: 1 };
+const EMPTY = { failedProbes: 0, next: {}, sizes: {}, perSecond: 0 };
+
+suite('what the last holder of a ticket wrote down', () => {
+  test('is read as it was written', () => {
+    assert.deepEqual(readLaneNote(JSON.stringify(NOTE)), NOTE);
+  });
+
+  test('is as good as none when it cannot be read', () => {
+    for (const text of ['', '{', '3', '{"next":{"0":{"sequence":"5"}}}', '{"sizes":7}', '{"failedProbes":"many"}']) {
+      assert.deepEqual(readLaneNote(text), EMPTY, text);
+    }
+  });
+
+  test('may be anything, and nothing throws', () => {
+    const changed = fc
+      .tuple(fc.constantFrom(...Object.keys(NOTE)), fc.jsonValue())
+      .map(([field, value]) => JSON.stringify({ ...NOTE, [field]: value }));
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json(), changed), (text) => void readLaneNote(text)));
   });
 });

@@ -1,3 +1,5 @@
+import type { DestinationOwner } from '../formats/read-config.ts';
+import { fieldProblem, isFields, readJson } from '../formats/format.ts';
 import { tierNumber, tierPlace } from '../stream/lane-places.ts';
 
 /** What the holder of a lane's ticket writes down for the next one. It travels with the ticket. */
@@ -16,6 +18,8 @@ export type LaneNote = {
   scrubbedAt?: number;
   /** The number of the stream that plain tiers are in; left out by versions that knew only one. */
   home?: number;
+  /** To whom the destination belongs: the record has to know when it is deleted. */
+  owner?: DestinationOwner;
   /** Since when the destination has been missing from the configuration. */
   missingSince?: number;
 };
@@ -29,9 +33,32 @@ export type GroupSize = { deliveries: number; bytes: number };
 /** How much the latest group counts. */
 const SMOOTHING = 0.2;
 
+/** Empty for a new lane. A note that cannot be read is as good as none: the lane is looked at from its beginning. */
 export function readLaneNote(text: string): LaneNote {
   const empty = { failedProbes: 0, next: {}, sizes: {}, perSecond: 0 };
-  return text === '' ? empty : { ...empty, ...(JSON.parse(text) as Partial<LaneNote>) };
+  const json = text === '' ? undefined : readJson(text);
+  if (json?.ok !== true || !isFields(json.value)) return empty;
+  const note = { ...empty, ...json.value };
+  const why = fieldProblem(note, NOTE);
+  const isNote = why === undefined && areFields(note.next, POSITION) && areFields(note.sizes, SIZE);
+  return isNote ? note : empty;
+}
+
+const NOTE = {
+  failedProbes: 'number',
+  next: 'object',
+  sizes: 'object',
+  perSecond: 'number',
+  scrubbedAt: 'number?',
+  missingSince: 'number?',
+  owner: 'object?',
+  stamped: 'object?',
+} as const;
+const POSITION = { sequence: 'number', taken: 'number' } as const;
+const SIZE = { deliveries: 'number', bytes: 'number' } as const;
+
+function areFields(value: object, kinds: Parameters<typeof fieldProblem>[1]): boolean {
+  return Object.values(value).every((each) => isFields(each) && fieldProblem(each, kinds) === undefined);
 }
 
 /** Where the last holder of the lane stopped in a tier. A stamp counts only for the place that it was written with. */

@@ -17,7 +17,7 @@ function typed(type: CallType): AcceptedEvent {
 }
 
 /** The reason, or `delivery`, for each destination in turn. */
-function verdicts(event: AcceptedEvent, routing: Partial<Routing> = {}): (SkipReason | 'delivery')[] {
+function verdicts(event: AcceptedEvent, routing: Partial<Routing> = {}): (SkipReason | 'delivery' | 'undecided')[] {
   return route(event, { ...OPEN, ...routing }).map((each) => (each.kind === 'skip' ? each.reason : each.kind));
 }
 
@@ -44,7 +44,7 @@ suite('routing', () => {
       routed.map(({ destination }) => destination),
       destinations,
     );
-    const reasons = ['delivery', 'destination_disabled', 'integrations_map', 'type_not_accepted', 'delivery'];
+    const reasons = ['delivery', 'destination_disabled', 'integrations_map', 'undecided', 'delivery'];
     assert.deepEqual(verdicts(event, { destinations }), reasons);
   });
 });
@@ -67,11 +67,20 @@ suite('an event is skipped', () => {
     }
   });
 
-  test('when the destination does not take its type, or is of a kind that nobody knows', () => {
+  test('when the destination does not take its type', () => {
     const accepts = () => ['identify'] as const;
     assert.deepEqual(verdicts(EVENT, { accepts }), ['type_not_accepted']);
     assert.deepEqual(verdicts(typed('identify'), { accepts }), ['delivery']);
-    assert.deepEqual(verdicts(EVENT, { accepts: () => undefined }), ['type_not_accepted']);
+  });
+
+  test('by nobody who does not understand the destination: it waits for a newer process', () => {
+    assert.deepEqual(verdicts(EVENT, { accepts: () => undefined }), ['undecided']);
+    const rule = { field: 'event', op: 'sounds_like', value: 'x' } as unknown as FilterRule;
+    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, filters: [rule] }] }), ['undecided']);
+    const newer = { ...DESTINATION, catalog: '', notUnderstood: 'a newer format' };
+    const event = { ...EVENT, integrations: { All: false } };
+    assert.deepEqual(verdicts(event, { destinations: [newer] }), ['undecided']);
+    assert.deepEqual(verdicts(EVENT, { destinations: [newer], withheld: () => 'erased' }), ['erased']);
   });
 
   test('when a filter rule of the destination does not hold, and that rule is told', () => {

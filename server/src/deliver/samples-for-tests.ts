@@ -43,6 +43,7 @@ export function aWebhook(change: Partial<Webhook> = {}): Webhook {
     maxConcurrency: undefined,
     maxPerSecond: undefined,
     isPaused: false,
+    isForNewer: false,
     resumedAt: 0,
     ...change,
   };

@@ -1,4 +1,5 @@
-import { decodeDeliveries, type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
+import { type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
+import { type LaneItem, readDeliveries } from '../delivery/read-deliveries.ts';
 import { withheld } from '../delivery/withheld.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import type { LaneGroup, LanePlace, Lanes } from '../stream/lanes.ts';
@@ -66,15 +67,18 @@ async function scrubGroup(
   { group, taken, isErased, webhook }: Rule & { group: LaneGroup; taken: number },
   { lanes, erase }: ScrubNeeds,
 ): Promise<void> {
-  const deliveries = decodeDeliveries(group.payload);
-  const erased = deliveries.filter(isErased);
-  if (erased.length === 0) return;
-  const rest = deliveries.slice(taken).filter((delivery) => !isErased(delivery));
+  const read = readDeliveries(group.payload, group.format);
+  // Whoever comes to it puts it into quarantine, or leaves it for a newer process.
+  if (!read.ok) return;
+  const isOfErased = (item: LaneItem) => item.ok && isErased(item.delivery);
+  if (!read.value.some(isOfErased)) return;
+  const left = read.value.slice(taken);
+  const rest = left.filter((item) => !isOfErased(item));
   if (rest.length > 0) {
-    const payload = encodeDeliveries(rest.map((delivery) => JSON.stringify(delivery)));
+    const payload = encodeDeliveries(rest.map((item) => JSON.stringify(item.ok ? item.delivery : item.item)));
     const appended = await lanes.append(place, payload);
     if (appended !== 'stored') throw new Error(`a lane could not be written anew: ${appended}`);
   }
   await lanes.remove(place, group.sequence);
-  for (const delivery of deliveries.slice(taken).filter(isErased)) await erase(delivery, webhook);
+  for (const item of left) if (item.ok && isErased(item.delivery)) await erase(item.delivery, webhook);
 }

@@ -1,3 +1,5 @@
+import { ruleText } from '@millrace/contract';
+import type { Routed } from '../delivery/route.ts';
 import type { Logger } from '../log.ts';
 import type { OutcomeEntry, OutcomeFact } from '../stream/outcomes.ts';
 import type { DeadLetters } from '../stream/dead-letters.ts';
@@ -13,13 +15,18 @@ import type { Webhook } from './webhook.ts';
 import { whenAvailable } from './when-available.ts';
 
 /** What became of a delivery for now: at its end, or safe in its lane. */
-export type Settled = 'erased' | 'delivered' | 'retry' | 'untried' | DeadReason;
+export type Skipped = Pick<Extract<Routed, { kind: 'skip' }>, 'reason' | 'rule'>;
+export type Settled = 'erased' | 'skipped' | 'destination_deleted' | 'delivered' | 'retry' | 'untried' | DeadReason;
 
 export type Settlement = {
   /** Everything that follows from an attempt. The delivery is done with then, or durably somewhere else. */
   settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined): Promise<Settled>;
   /** Ends a delivery whose time was over before it was attempted again. */
   expire(delivery: Delivery, webhook: Webhook): Promise<Settled>;
+  /** Ends a delivery whose destination was deleted. No dead letter: there is nothing left that it could be sent to. */
+  abandon(delivery: Delivery, webhook: Webhook): Promise<Settled>;
+  /** Ends a delivery that the destination turns out not to get, by the rules of a process that understands them. */
+  skip(delivery: Delivery, webhook: Webhook, skipped: Skipped): Promise<Settled>;
   /** Ends a delivery whose user was erased while it waited. */
   erase(delivery: Delivery, webhook: Webhook): Promise<Settled>;
 };
@@ -43,6 +50,16 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
       return wasAttempted ? settleAttempt(needs, delivery, { webhook, made }) : wait(needs, delivery, webhook);
     },
     expire: (delivery, webhook) => giveUp(needs, delivery, { webhook, reason: 'expired' }),
+    async abandon(delivery, webhook) {
+      const fact = { kind: 'given_up', attempts: delivery.attempts, reason: 'destination_deleted' } as const;
+      await tell(needs, delivery, { webhook, at: needs.now(), ...fact });
+      return 'destination_deleted';
+    },
+    async skip(delivery, webhook, { reason, rule }) {
+      const stopped = rule === undefined ? {} : { rule: ruleText(rule) };
+      await tell(needs, delivery, { webhook, at: needs.now(), kind: 'skipped', reason, ...stopped });
+      return 'skipped';
+    },
     erase: (delivery, webhook) => erase(needs, delivery, webhook),
   };
 }

@@ -14,7 +14,8 @@ import { attempt } from './attempt.ts';
 import { openClient } from './client/open-client.ts';
 import { openRequests, type Requests } from './deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatcher.ts';
-import { PAUSED_LOOK_MS } from './drain-lane.ts';
+import { whyNotUnderstood } from '../delivery/route.ts';
+import { FOR_NEWER_LOOK_MS, PAUSED_LOOK_MS } from './drain-lane.ts';
 import { type Drains, openDrains } from './drains.ts';
 import { findStranded } from './find-stranded.ts';
 import { isShut, isWorking } from './gate.ts';
@@ -28,7 +29,7 @@ import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
 import { countRefused, openOutcomeWatch, showLanes } from './watch-outcomes.ts';
-import { openWebhooks, type Webhook } from './webhook.ts';
+import { accepts, openWebhooks, type Webhook } from './webhook.ts';
 import { openWorked } from './worked.ts';
 import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow } from './yielding-window.ts';
 
@@ -238,7 +239,11 @@ type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySc
 /** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
 function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
   return (destinationId, { dueAt, attempts }) => {
-    if (config.destination(destinationId)?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
+    const destination = config.destination(destinationId);
+    if (destination !== undefined && whyNotUnderstood(destination, accepts) !== undefined) {
+      return { dueAt: now() + FOR_NEWER_LOOK_MS, hurry: false };
+    }
+    if (destination?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
     const gate = dispatcher.gateOf(destinationId);
     if (isShut(gate, now())) return { dueAt: now() + schedule.delayMs(1), hurry: false };
     // An attempt is under way that tells whether the receiver hangs; a look before its end would find nothing to do.

@@ -1,11 +1,14 @@
 import type { AcceptedEvent } from '@millrace/contract';
+import type { Unread } from '../formats/format.ts';
 import type { Logger } from '../log.ts';
 import type { ConfigView } from '../stream/config-bucket.ts';
 import type { PulledRequest } from '../stream/requests.ts';
-import { deliverEvent, type EventNeeds, routingOf, type Way } from './deliver-event.ts';
+import { deliverEvent, type EventNeeds, type Way } from './deliver-event.ts';
 import { type Amount, type FairShares, newShare, openFairShares } from './fair-shares.ts';
+import { routingOf } from './routing-of.ts';
 import { openSlices, type Slices } from './slices.ts';
 import { openTurns, type Turns } from './turns.ts';
+import { whenKept } from './when-available.ts';
 
 /**
  * Takes requests apart into deliveries within a budget. A request waits unread for its turn; then it begins some deliveries in
@@ -31,13 +34,24 @@ export type TakeApartNeeds = EventNeeds & {
   most: Readonly<Amount>;
   /** Nothing of the request is pending any more. */
   finished(open: OpenRequest): void;
+  /** It is for a newer process. */
+  left(open: OpenRequest, why: string): void;
   log: Logger;
 };
 
 type Source = Record<Way, Amount> & { requests: number; hasLarge: boolean };
 /** Small requests wait apart from large ones, and those that were begun apart from both. */
 type Line = 'small' | 'large' | 'begun';
-type Part = { open: OpenRequest; source: Source; events: AcceptedEvent[] | undefined; next: number };
+type Part = {
+  open: OpenRequest;
+  source: Source;
+  events: AcceptedEvent[] | undefined;
+  /** Of each event, its place among the calls of the request. */
+  places: number[];
+  /** Places of calls that cannot be read or routed. */
+  poisoned: Set<number>;
+  next: number;
+};
 
 type State = {
   needs: TakeApartNeeds;
@@ -53,6 +67,8 @@ type State = {
 
 /** Deliveries that one request begins in one turn. */
 const TURN_DELIVERIES = 100;
+/** Places of poisoned calls that are named to people. */
+const SHOWN = 20;
 const SMALL_BYTES = 16_000;
 const MAX_READ_BYTES = 8_000_000;
 /** What a delivery takes in memory beside its event. */
@@ -72,7 +88,10 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     add(open) {
       const source = join(state, open.request.sourceId);
       const line = isLarge(open) ? 'large' : 'small';
-      state.turns.add({ key: source, line }, { open, source, events: undefined, next: 0 });
+      state.turns.add(
+        { key: source, line },
+        { open, source, events: undefined, places: [], poisoned: new Set(), next: 0 },
+      );
       goOn(state);
     },
     stop() {
@@ -147,6 +166,7 @@ function takeTurn(state: State, part: Part): void {
   const { needs, slices, turns } = state;
   const { request } = part.open;
   const events = part.events ?? read(state, part);
+  if (events === undefined) return;
   const routing = routingOf(needs.config, request.sourceId);
   const perEvent = 1 + routing.destinations.length;
   for (let begun = 0; begun < TURN_DELIVERIES && part.next < events.length; begun += perEvent) {
@@ -155,7 +175,8 @@ function takeTurn(state: State, part: Part): void {
     if (way === undefined || event === undefined) break;
     part.next += 1;
     slices.spend(perEvent);
-    tryDeliver(state, part, { event, routing, way });
+    const isBegun = tryDeliver(state, part, { event, routing, way });
+    if (!isBegun) part.poisoned.add(part.places[part.next - 1] ?? 0);
   }
   if (part.next < events.length) {
     turns.add({ key: part.source, line: 'begun' }, part);
@@ -164,32 +185,42 @@ function takeTurn(state: State, part: Part): void {
   state.readBytes -= request.bytes;
   if (isLarge(part.open)) part.source.hasLarge = false;
   leave(state, part);
-  finishOne(state, part.open);
+  void finishApart(state, part);
 }
 
-function read(state: State, part: Part): AcceptedEvent[] {
+/** Calls that cannot be read or routed are kept in quarantine, without the others, before the request may end. */
+async function finishApart(state: State, { open, places, poisoned }: Part): Promise<void> {
+  if (poisoned.size > 0) {
+    const healthy = places.filter((place) => !poisoned.has(place));
+    const why = `calls that cannot be read or routed, at ${[...poisoned].slice(0, SHOWN).join(', ')}`;
+    await whenKept(() => open.request.setAside(why, healthy));
+  }
+  finishOne(state, open);
+}
+
+/** Undefined when the request is done with: it cannot be read, or only by a newer process. */
+function read(state: State, part: Part): AcceptedEvent[] | undefined {
   const { request } = part.open;
-  part.events = readEvents(request, state.needs.log);
+  const calls = request.events();
+  state.slices.spend(1 + request.bytes / 1_000);
+  if (!calls.ok) {
+    leave(state, part);
+    void dismiss(state, part.open, calls);
+    return undefined;
+  }
+  const { events, places, unreadable } = calls.value;
+  part.events = events;
+  part.places = places;
+  part.poisoned = new Set(unreadable);
   state.readBytes += request.bytes;
   if (isLarge(part.open)) part.source.hasLarge = true;
-  state.slices.spend(1 + request.bytes / 1_000);
-  return part.events;
-}
-
-/** What cannot be read now never will be: it stays in the stream for people, and is not tried for ever. */
-function readEvents(request: PulledRequest, log: Logger): AcceptedEvent[] {
-  try {
-    return request.events();
-  } catch (error) {
-    log.error({ place: request.place, error: String(error) }, 'request.unreadable');
-    return [];
-  }
+  return events;
 }
 
 type Taken = { event: AcceptedEvent; routing: ReturnType<typeof routingOf>; way: Way };
 
-/** A fault of ours with one event must not keep the others of its request from their receivers, nor be repeated for ever. */
-function tryDeliver(state: State, part: Part, taken: Taken): void {
+/** False for a fault of ours: it must not keep the other events of the request from their receivers, nor be repeated for ever. */
+function tryDeliver(state: State, part: Part, taken: Taken): boolean {
   const { open, source } = part;
   const { sourceId, place, trace = '' } = open.request;
   const bytes = DELIVERY_BYTES + sizeOf(taken.event, part);
@@ -206,9 +237,18 @@ function tryDeliver(state: State, part: Part, taken: Taken): void {
   const soon = (work: () => void) => runSoon(state, work);
   try {
     deliverEvent(state.needs, { ...taken, sourceId, trace, begin, soon });
+    return true;
   } catch (error) {
     state.needs.log.error({ place, messageId: taken.event.messageId, error: String(error) }, 'event.failed');
+    return false;
   }
+}
+
+/** A request of a newer format is handed back; one that nobody can read is kept in quarantine before it is acknowledged. */
+async function dismiss(state: State, open: OpenRequest, { problem, why }: Unread): Promise<void> {
+  if (problem === 'newer') return state.needs.left(open, why);
+  await whenKept(() => open.request.setAside(why));
+  finishOne(state, open);
 }
 
 /** What a batch says once for all its calls is part of each event, so only a single call is as large as its request. */

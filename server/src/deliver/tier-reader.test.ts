@@ -19,10 +19,12 @@ function openTier(groups: Record<number, string[]>, parkedAt = 0) {
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
       return found.map(([sequence, ids]) => {
         const payload = encodeDeliveries(ids.map((id) => JSON.stringify(aDelivery({ id }))));
-        return { sequence, parkedAt, payload };
+        return { sequence, parkedAt, payload, format: '' };
       });
     },
     lastSequence: async () => last,
+    setAside: () => Promise.reject(new Error('all of it can be read')),
+    left: () => assert.fail('none of it is newer'),
     async drop(_: object, upTo: number) {
       drops.push(upTo);
       for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);

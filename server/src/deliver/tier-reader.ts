@@ -1,5 +1,6 @@
 import type { LaneGroup, Lanes } from '../stream/lanes.ts';
-import { boundTimes, decodeDeliveries, type Delivery } from '../delivery/delivery.ts';
+import { boundTimes, type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
+import { type LaneItem, readDeliveries } from '../delivery/read-deliveries.ts';
 import { isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
 
 /** A delivery that was taken from a lane. It is either done with, or kept as if it had not been taken. */
@@ -8,8 +9,10 @@ export type Taken = { delivery: Delivery; done(): void; keep(): void };
 /** One tier of a lane, read from its head on. Deliveries are taken in order, and may be done with in any. */
 export type TierReader = {
   tier: number;
-  /** The next delivery; undefined when there is none to be seen now. */
+  /** The next delivery; undefined when there is none to be seen now. What cannot be read goes to quarantine meanwhile. */
   head(): Promise<Delivery | undefined>;
+  /** What comes next was written by a newer process, and is for a newer one. */
+  isNewer(): boolean;
   /** Takes the one that `head` showed. */
   take(): Taken | undefined;
   /** Forgets in the engine what is done with. */
@@ -23,7 +26,7 @@ export type TierReader = {
 };
 
 export type TierReaderNeeds = {
-  lanes: Pick<Lanes, 'read' | 'drop' | 'lastSequence'>;
+  lanes: Pick<Lanes, 'read' | 'drop' | 'lastSequence' | 'setAside' | 'left'>;
   destinationId: string;
   /** How many groups the tier had when it was last counted. */
   groups: number;
@@ -36,7 +39,11 @@ export type TierReaderNeeds = {
 type Group = {
   sequence: number;
   parkedAt: number;
-  deliveries: Delivery[];
+  items: LaneItem[];
+  /** Of a newer format: nothing in it and behind it is taken. */
+  isNewer: boolean;
+  /** The version of its format. */
+  format: string;
   taken: number;
   /** Taken, and neither done with nor kept yet. */
   open: number;
@@ -75,12 +82,8 @@ export function readTier(tier: number, start: StampedPosition | undefined, needs
   const state = newState(tier, start ?? BEGINNING, needs);
   return {
     tier,
-    async head() {
-      const isAtEnd = current(state) === undefined && !hasKept(state);
-      if (isAtEnd && needs.uptimeMs() >= state.askAgainAt) await readOn(state);
-      const group = current(state);
-      return group?.deliveries[group.taken];
-    },
+    head: () => headOf(state),
+    isNewer: () => current(state)?.isNewer === true,
     take: () => take(current(state)),
     async drop() {
       passDone(state);
@@ -134,9 +137,22 @@ function doneIn({ taken, keptFrom }: Group): number {
   return Math.min(taken, keptFrom);
 }
 
+async function headOf(state: State): Promise<Delivery | undefined> {
+  for (;;) {
+    const isAtEnd = current(state) === undefined && !hasKept(state);
+    if (isAtEnd && state.needs.uptimeMs() >= state.askAgainAt) await readOn(state);
+    const group = current(state);
+    const item = group?.items[group.taken];
+    if (group === undefined || item === undefined) return undefined;
+    if (item.ok) return item.delivery;
+    await setAside(state, group, item);
+    group.taken += 1;
+  }
+}
+
 /** The group that the next delivery comes from. After one that was kept nothing more is taken. */
 function current(state: State): Group | undefined {
-  return hasKept(state) ? undefined : state.groups.find(({ taken, deliveries }) => taken < deliveries.length);
+  return hasKept(state) ? undefined : state.groups.find(({ taken, items, isNewer }) => isNewer || taken < items.length);
 }
 
 function hasKept({ groups }: State): boolean {
@@ -153,7 +169,10 @@ async function readOn(state: State): Promise<void> {
     const found = await needs.lanes.read(place, state.readFrom, most);
     state.readGroups += found.length;
     if (found.length === 0 || found.length === counted) state.askAgainAt = needs.uptimeMs() + ASK_AGAIN_MS;
-    for (const group of found) await keepInMind(state, group);
+    for (const group of found) {
+      await keepInMind(state, group);
+      if (state.groups.at(-1)?.isNewer === true) return;
+    }
     if (found.length === 0 || current(state) !== undefined) return;
   }
 }
@@ -165,10 +184,10 @@ async function keepInMind(state: State, group: LaneGroup): Promise<void> {
   const empty = { sequence, parkedAt, taken: 0, open: 0, keptFrom: Infinity };
   state.readFrom = sequence + 1;
   if (await wasDone(state, group)) {
-    groups.push({ ...empty, deliveries: [] });
+    groups.push({ ...empty, items: [], isNewer: false, format: '' });
     return;
   }
-  groups.push({ ...empty, deliveries: decode(group, tier, needs), taken: takenIn(start, group) });
+  groups.push({ ...empty, ...readGroup(group, tier, needs), taken: takenIn(start, group) });
   state.nextSequence = sequence + 1;
 }
 
@@ -182,15 +201,42 @@ async function wasDone(state: State, group: LaneGroup): Promise<boolean> {
   return state.isStartPossible;
 }
 
-function decode({ payload, parkedAt }: LaneGroup, tier: number, { seen, longestMs }: TierReaderNeeds): Delivery[] {
-  const deliveries = decodeDeliveries(payload).map((delivery) => boundTimes(delivery, parkedAt, longestMs));
-  seen({ tier, deliveries: deliveries.length, bytes: payload.length });
-  return deliveries;
+/** A group that cannot be read is one item that cannot be. */
+function readGroup(
+  { payload, parkedAt, format }: LaneGroup,
+  tier: number,
+  { seen, lanes, longestMs }: TierReaderNeeds,
+): Pick<Group, 'items' | 'isNewer' | 'format'> {
+  const read = readDeliveries(payload, format);
+  if (read.ok) {
+    seen({ tier, deliveries: read.value.length, bytes: payload.length });
+    const bound = (item: LaneItem): LaneItem =>
+      item.ok ? { ok: true, delivery: boundTimes(item.delivery, parkedAt, longestMs) } : item;
+    return { items: read.value.map(bound), isNewer: false, format };
+  }
+  if (read.problem === 'newer') {
+    lanes.left(read.why);
+    return { items: [], isNewer: true, format };
+  }
+  return { items: [{ ok: false, item: payload, why: read.why }], isNewer: false, format };
+}
+
+/** Kept there before it is passed: without the engine's word the lane waits. */
+async function setAside(
+  { needs, tier }: State,
+  { sequence, format }: Group,
+  { item, why }: Extract<LaneItem, { ok: false }>,
+): Promise<void> {
+  const payload = item instanceof Uint8Array ? item : encodeDeliveries([JSON.stringify(item)]);
+  const place = { destinationId: needs.destinationId, tier };
+  const kept = await needs.lanes.setAside(place, { sequence, payload, format, why });
+  if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);
 }
 
 function take(group: Group | undefined): Taken | undefined {
-  const delivery = group?.deliveries[group.taken];
-  if (group === undefined || delivery === undefined) return undefined;
+  const item = group?.items[group.taken];
+  if (group === undefined || item?.ok !== true) return undefined;
+  const { delivery } = item;
   const index = group.taken;
   group.taken += 1;
   group.open += 1;
@@ -217,6 +263,6 @@ function passDone(state: State): void {
   }
 }
 
-function isDone({ taken, deliveries, open, keptFrom }: Group): boolean {
-  return taken === deliveries.length && open === 0 && keptFrom === Infinity;
+function isDone({ taken, items, isNewer, open, keptFrom }: Group): boolean {
+  return !isNewer && taken >= items.length && open === 0 && keptFrom === Infinity;
 }

@@ -37,7 +37,9 @@ function openCount(metrics: Metrics, now: () => number): OutcomeWatch {
         ended('skipped').add();
         return;
       case 'given_up':
-        giveUp(entry.reason);
+        // There is no dead letter of it: its destination is gone.
+        if (entry.reason === 'destination_deleted') ended(entry.reason).add();
+        else giveUp(entry.reason);
         return;
       case 'attempt':
         countAttempt(entry);

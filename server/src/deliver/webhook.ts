@@ -1,5 +1,7 @@
 import { CATALOG, type CatalogEntry, type WebhookSettings } from '@millrace/contract/control';
 import { type BodyFormat, signingKey, type SigningKey } from '@millrace/contract';
+import { type Routing, whyNotUnderstood } from '../delivery/route.ts';
+import type { DestinationOwner } from '../formats/read-config.ts';
 import type { Logger } from '../log.ts';
 import { openSettings } from '../secrets/sealed-settings.ts';
 import type { KeyRing } from '../secrets/seal.ts';
@@ -20,6 +22,8 @@ export type Webhook = {
   maxPerSecond: number | undefined;
   /** Nothing is sent, and what comes waits in its lane. */
   isPaused: boolean;
+  /** It was made by a newer version than this process is: a newer process sends what waits. */
+  isForNewer: boolean;
   resumedAt: number;
 };
 
@@ -42,7 +46,14 @@ export function openWebhooks({ keyRing, log }: WebhooksNeeds): WebhookOf {
 
 /** What we cannot read today a right key may open tomorrow: until then its deliveries wait. */
 function unreadable(destination: DestinationConfig): Webhook {
-  return { ...makeWebhook(destination, { targets: [] }, undefined), isPaused: true };
+  const isForNewer = whyNotUnderstood(destination, accepts) !== undefined;
+  return { ...makeWebhook(destination, { targets: [] }, undefined), isPaused: true, isForNewer };
+}
+
+/** For what is told of deliveries to a destination that was deleted; nothing is sent. */
+export function deletedWebhook(id: string, owner: DestinationOwner): Webhook {
+  const nothing = { id, catalog: '', name: id, enabled: false, settings: {}, updatedAt: '' };
+  return { ...makeWebhook({ ...nothing, ...owner }, { targets: [] }, undefined), isPaused: true };
 }
 
 type WebhookRead = { ok: true; webhook: Webhook } | { ok: false; problem: string };
@@ -55,9 +66,12 @@ export function secretsOf({ secret, previousSecret }: Webhook, now: number): Sig
 
 export const ENTRIES: ReadonlyMap<string, CatalogEntry> = new Map(CATALOG.map((entry) => [entry.name, entry]));
 
+export const accepts: Routing['accepts'] = (catalog) => ENTRIES.get(catalog)?.accepts;
+
 function readWebhook(destination: DestinationConfig, keyRing: KeyRing | undefined): WebhookRead {
   const entry = ENTRIES.get(destination.catalog);
-  if (entry === undefined) return { ok: false, problem: `${destination.catalog} is not in the catalog` };
+  const problem = whyNotUnderstood(destination, accepts);
+  if (entry === undefined || problem !== undefined) return { ok: false, problem: problem ?? 'not in the catalog' };
   if (keyRing === undefined) return { ok: false, problem: 'MILLRACE_KEYS is not set, and the settings are sealed' };
   try {
     const owner = { workspaceId: destination.workspaceId, destinationId: destination.id };
@@ -86,6 +100,7 @@ function makeWebhook(
     maxConcurrency: settings.maxConcurrency,
     maxPerSecond: settings.maxPerSecond,
     isPaused: destination.paused === true,
+    isForNewer: false,
     resumedAt: destination.resumedAt === undefined ? 0 : Date.parse(destination.resumedAt),
   };
 }

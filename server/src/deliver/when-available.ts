@@ -10,3 +10,10 @@ export async function whenAvailable<T extends string>(ask: () => Promise<T>): Pr
     await sleep(PAUSE_MS);
   }
 }
+
+const FULL_PAUSE_MS = 5_000;
+
+/** The same for what has no other place to go: also while there is no room for it. */
+export async function whenKept(keep: () => Promise<'stored' | 'full' | 'unavailable'>): Promise<void> {
+  while ((await whenAvailable(keep)) === 'full') await sleep(FULL_PAUSE_MS);
+}

@@ -6,6 +6,8 @@ export type Delivery = {
   /** Goes with every attempt as `webhook-id`: receivers recognise what they have seen by it. */
   id: string;
   event: AcceptedEvent | DeleteEvent;
+  /** Whether the destination gets it was not decided: whoever understands the destination decides before the attempt. */
+  isUndecided?: true;
   /** Set when it was made by hand: which replay, or which retry of a dead letter, made it. */
   replayId?: string;
   /** W3C `traceparent` of the append, if somebody follows it. */

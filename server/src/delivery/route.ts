@@ -1,4 +1,11 @@
-import { type AcceptedEvent, brokenRule, type CallType, type FilterRule, selectsDestination } from '@millrace/contract';
+import {
+  type AcceptedEvent,
+  brokenRule,
+  type CallType,
+  FILTER_OPS,
+  type FilterRule,
+  selectsDestination,
+} from '@millrace/contract';
 import type { DestinationConfig } from '../stream/config-bucket.ts';
 import type { Withheld } from './withheld.ts';
 
@@ -12,6 +19,8 @@ export type SkipReason =
 
 export type Routed =
   | { kind: 'delivery'; destination: DestinationConfig }
+  /** For a newer process to decide: it waits in its lane. */
+  | { kind: 'undecided'; destination: DestinationConfig; why: string }
   /** `rule` is the first one that the event breaks, when the reason is `filtered`. */
   | { kind: 'skip'; destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
 
@@ -32,6 +41,8 @@ export function route(event: AcceptedEvent, routing: Routing): Routed[] {
   return routing.destinations.map((destination) => {
     const reason = kept ?? skipReason(event, destination, routing);
     if (reason !== undefined) return { kind: 'skip', destination, reason };
+    const why = whyNotUnderstood(destination, routing.accepts);
+    if (why !== undefined) return { kind: 'undecided', destination, why };
     // Most destinations have no filters, and those who have none pay nothing for them.
     const rule = destination.filters && brokenRule(event, destination.filters);
     return rule === undefined
@@ -46,9 +57,23 @@ function skipReason(
   destination: DestinationConfig,
   { isBlocked, accepts }: Routing,
 ): SkipReason | undefined {
+  if (destination.notUnderstood !== undefined) return undefined;
   if (!destination.enabled) return 'destination_disabled';
   if (!selectsDestination(event.integrations, destination.catalog)) return 'integrations_map';
   if (event.type === 'track' && isBlocked(event.event)) return 'blocked_event';
-  if (accepts(destination.catalog)?.includes(event.type) !== true) return 'type_not_accepted';
+  if (accepts(destination.catalog)?.includes(event.type) === false) return 'type_not_accepted';
   return undefined;
+}
+
+const KNOWN_OPS = new Set<string>(FILTER_OPS);
+
+/** Why a destination was made by a newer version than this process is; undefined for one that this process can act on. */
+export function whyNotUnderstood(
+  { catalog, filters, notUnderstood }: DestinationConfig,
+  accepts: Routing['accepts'],
+): string | undefined {
+  if (notUnderstood !== undefined) return notUnderstood;
+  if (accepts(catalog) === undefined) return `${catalog} is not in the catalog`;
+  const rule = filters?.find(({ op }) => !KNOWN_OPS.has(op));
+  return rule && `its filters have the operator ${rule.op}, which is not known`;
 }

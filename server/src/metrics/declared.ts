@@ -42,7 +42,7 @@ export const METRICS = {
   millrace_deliveries_total: {
     kind: 'counter',
     label: 'outcome',
-    values: ['delivered', 'discarded', 'expired', 'lane_full', 'skipped'],
+    values: ['delivered', 'discarded', 'expired', 'lane_full', 'destination_deleted', 'skipped'],
     help: 'Deliveries that came to an end',
   },
   millrace_attempts_total: {
@@ -105,8 +105,19 @@ export const METRICS = {
   millrace_quarantined_total: {
     kind: 'counter',
     label: 'kind',
-    values: ['request', 'lane', 'ticket', 'outcome', 'letter', 'config'],
+    values: ['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health'],
     help: 'Stored things that a role could not work with, put into quarantine',
+  },
+
+  millrace_quarantine_refused_total: {
+    kind: 'counter',
+    help: 'Stored things that found no room in quarantine and wait where they are',
+  },
+  millrace_left_for_newer_total: {
+    kind: 'counter',
+    label: 'kind',
+    values: ['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health'],
+    help: 'Stored things of a newer format that this process left for a newer one',
   },
 
   millrace_control_requests_total: {
@@ -119,6 +130,10 @@ export const METRICS = {
   millrace_projection_set_aside: {
     kind: 'gauge',
     help: 'Sources, destinations and erased users whose configuration the engine does not take',
+  },
+  millrace_removals_waiting: {
+    kind: 'gauge',
+    help: 'Entries of the config bucket without a row in PostgreSQL that wait for the operator to confirm their removal',
   },
   millrace_projection_lag_seconds: {
     kind: 'gauge',

@@ -6,6 +6,8 @@ import type { FilterRule } from '@millrace/contract';
 import { jetstream } from '@nats-io/jetstream';
 import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { isFields, readJson, type Stored, unreadable } from '../formats/format.ts';
+import { type DestinationOwner, readSourceConfig, readUserConfig } from '../formats/read-config.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connection } from './connect-nats.ts';
@@ -47,6 +49,11 @@ export type DestinationConfig = {
   /** By the schema of the catalog entry. Secrets are still sealed. */
   settings: Record<string, unknown>;
   updatedAt: string;
+  /**
+   * Only in memory: why the entry cannot be acted on, such as a newer format. Its deliveries wait as if it were paused, and
+   * whoever can read it decides which of them are sent.
+   */
+  notUnderstood?: string;
 };
 
 /** What deletion requests left behind for one user, who is known by a hash only. */
@@ -61,6 +68,8 @@ export type ConfigView = AsyncDisposable & {
   isEventBlocked(sourceId: string, event: string): boolean;
   destinationsOf(sourceId: string): readonly DestinationConfig[];
   destination(id: string): DestinationConfig | undefined;
+  /** To whom a destination belonged that was deleted while this process ran. */
+  formerOwner(id: string): DestinationOwner | undefined;
   /** What a deletion request left behind for a user of this source. */
   userMark(sourceId: string, userId: string): UserMark | undefined;
   /** Whether any user of the workspace of this source has one. */
@@ -121,6 +130,7 @@ export async function openConfigView({ connection, trust, metrics, log }: Config
     isEventBlocked: sources.isEventBlocked,
     destinationsOf: destinations.ofSource,
     destination: destinations.byId,
+    formerOwner: destinations.former,
     userMark(sourceId, userId) {
       const workspaceId = sources.byId(sourceId)?.workspaceId;
       return workspaceId === undefined ? undefined : users.markOf({ workspaceId, sourceId }, userId);
@@ -150,8 +160,8 @@ type Change = { key: string; entry: KvEntry | undefined; isHeld: boolean };
 /** The id of the destination that changed, if it was one. */
 function apply({ sources, destinations, users }: Indexes, { key, entry, isHeld }: Change): string | undefined {
   const named = readConfigKey(key);
-  if (named?.kind === 'source') sources.set(named.id, readSource(key, entry));
-  if (named?.kind === 'user') users.set(named.id, entry?.json<UserConfig>());
+  if (named?.kind === 'source') sources.set(named.id, entry && readOrKeep(readSource(named.id, entry.string())));
+  if (named?.kind === 'user') users.set(named.id, entry && readOrKeep(readUserConfig(entry.string())));
   if (named?.kind !== 'destination') return undefined;
   const text = entry?.string();
   destinations.set(named.id, text !== undefined && isHeld ? heldBack(text) : text);
@@ -160,8 +170,10 @@ function apply({ sources, destinations, users }: Indexes, { key, entry, isHeld }
 
 /** Routed as it says and sent nowhere: what is for this destination waits in its lane until an authentic entry comes. */
 function heldBack(text: string): string {
-  const destination = JSON.parse(text) as DestinationConfig;
-  return JSON.stringify({ ...destination, paused: true, settings: { targets: [] } });
+  const read = readJson(text);
+  // One that nobody can read is held back by that alone.
+  if (!read.ok || !isFields(read.value)) return text;
+  return JSON.stringify({ ...read.value, paused: true, settings: { targets: [] } });
 }
 
 type Telling = { metrics: Metrics | undefined; log: Logger };
@@ -184,23 +196,15 @@ function trustFor({ sources, destinations, users }: Indexes, { metrics, log, ...
   });
 }
 
-/** Ids become a part of subjects, where a dot or a wildcard would mean something else. */
-const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
-
-function readSource(key: string, entry: KvEntry | undefined): SourceConfig | undefined {
-  if (entry === undefined) return undefined;
-  const value: unknown = entry.json();
-  if (!isSourceConfig(value) || SOURCE_PREFIX + value.id !== key) throw new Error('not a source');
-  return value;
+function readSource(id: string, text: string): Stored<SourceConfig> {
+  const read = readSourceConfig(text);
+  return read.ok && read.value.id !== id ? unreadable('a source of another id') : read;
 }
 
-export function isSourceConfig(value: unknown): value is SourceConfig {
-  const source = value as Partial<SourceConfig> | null;
-  if (typeof source !== 'object' || source === null) return false;
-  const { id, enabled, writeKeyHashes, rateLimit } = source;
-  const hasRate = rateLimit === undefined || (rateLimit.perSecond > 0 && rateLimit.burst >= 1);
-  const hasKeys = Array.isArray(writeKeyHashes) && writeKeyHashes.every((hash) => typeof hash === 'string');
-  return typeof id === 'string' && SAFE_ID.test(id) && typeof enabled === 'boolean' && hasKeys && hasRate;
+/** Throws for what cannot be read, or only by a newer process: what is known by now stays, and the log says so. */
+function readOrKeep<T>(read: Stored<T>): T {
+  if (!read.ok) throw new Error(`${read.problem}: ${read.why}`);
+  return read.value;
 }
 
 /** A short timeout: what goes unanswered during an election is tried again, by then perhaps with a leader. */

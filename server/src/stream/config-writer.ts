@@ -1,9 +1,11 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { bareValue, type EntrySigner, type EntryVerdict, MAC_BYTES } from '../secrets/sign-entry.ts';
-import { configKey, type DestinationConfig, isSourceConfig, openBucket, type SourceConfig } from './config-bucket.ts';
+import { isSourceConfig } from '../formats/read-config.ts';
+import { configKey, type DestinationConfig, openBucket, type SourceConfig } from './config-bucket.ts';
 import type { Connection } from './connect-nats.ts';
 import { bucketStream, bucketSubject, CONFIG_BUCKET } from './layout.ts';
 import type { Publication, PublishAnswer, Publisher } from './publish.ts';
+import type { Quarantine } from './quarantine.ts';
 
 /** One entry of the bucket: what it should hold, or undefined when it should not be there. */
 export type ConfigChange = { key: string; value: string | undefined };
@@ -30,8 +32,12 @@ export type ConfigWriter = {
   textOf(key: string, value: string): string;
   /** What is longer is refused by the engine, however often it is tried. */
   maxValueBytes(): number;
-  /** Calls with every entry that the bucket holds. */
-  readAll(visit: (key: string, value: string) => void): Promise<void>;
+  /** Calls with every entry that the bucket holds, and its revision. */
+  readAll(visit: (key: string, value: string, revision: number) => void): Promise<void>;
+  /** For entries that nobody can read. */
+  quarantine: Quarantine;
+  /** Whether somebody with the key ring wrote this text; true for all of them when there is no ring. */
+  isAuthentic(key: string, text: string): boolean;
   putSource(source: SourceConfig): Promise<void>;
   deleteSource(id: string): Promise<void>;
   putDestination(destination: DestinationConfig): Promise<void>;
@@ -41,6 +47,7 @@ export type ConfigWriter = {
 export type ConfigWriterNeeds = {
   publishing: Connection;
   publisher: Publisher;
+  quarantine: Quarantine;
   /** A connection of its own, for reading everything: on a shared one, what others wait for would stand behind it. */
   connect(): Promise<Connection>;
   /** Makes entries authentic for those who check them. */
@@ -61,7 +68,8 @@ const HEADER_BYTES = 512;
 /** What an entry in effect may grow by when it is turned off. */
 const OFF_BYTES = 512;
 
-export function openConfigWriter({ publishing, publisher, connect, signer }: ConfigWriterNeeds): ConfigWriter {
+export function openConfigWriter(needs: ConfigWriterNeeds): ConfigWriter {
+  const { publishing, publisher, quarantine, connect, signer } = needs;
   const maxMessageBytes = () => publishing.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
   const write = async (changes: readonly ConfigChange[]): Promise<ConfigRefusal[]> => {
     const maxBytes = maxMessageBytes() - HEADER_BYTES - MAC_BYTES;
@@ -90,12 +98,10 @@ export function openConfigWriter({ publishing, publisher, connect, signer }: Con
     room: () => readRoom(publishing),
     textOf: (key, value) => signer?.sign(key, value) ?? value,
     maxValueBytes: () => maxMessageBytes() - HEADER_BYTES - MAC_BYTES - OFF_BYTES,
+    quarantine,
+    isAuthentic: (key, text) => isAuthentic(signer, key, text),
     readAll: (visit) => readBucket(connect, visit),
-    async putSource(source) {
-      if (!isSourceConfig(source))
-        throw new Error(`source ${JSON.stringify(source)} is not one that collect can act on`);
-      await mustWrite({ key: configKey.source(source.id), value: JSON.stringify(source) });
-    },
+    putSource: async (source) => mustWrite(sourceChange(source)),
     deleteSource: (id) => mustWrite({ key: configKey.source(id), value: undefined }),
     putDestination: (destination) =>
       mustWrite({ key: configKey.destination(destination.id), value: JSON.stringify(destination) }),
@@ -121,6 +127,15 @@ async function readEntry({ nc }: Connection, key: string, signer: EntrySigner | 
   const text = message.string();
   const verdict = signer?.check({ key, text, isDeletion: false }) ?? 'authentic';
   return { kind: 'put', value: bareValue(text), bytes: message.data.length, verdict };
+}
+
+function sourceChange(source: SourceConfig): ConfigChange {
+  if (!isSourceConfig(source)) throw new Error(`source ${JSON.stringify(source)} is not one that collect can act on`);
+  return { key: configKey.source(source.id), value: JSON.stringify(source) };
+}
+
+function isAuthentic(signer: EntrySigner | undefined, key: string, text: string): boolean {
+  return signer === undefined || signer.check({ key, text, isDeletion: false }) === 'authentic';
 }
 
 async function forget({ nc }: Connection, key: string): Promise<void> {
@@ -193,11 +208,11 @@ function subjectOf(key: string): string {
 
 async function readBucket(
   connect: ConfigWriterNeeds['connect'],
-  visit: (key: string, value: string) => void,
+  visit: (key: string, value: string, revision: number) => void,
 ): Promise<void> {
   await using connection = await connect();
   const bucket = await openBucket(connection.nc);
   for await (const entry of await bucket.history()) {
-    if (entry.operation === 'PUT') visit(entry.key, entry.string());
+    if (entry.operation === 'PUT') visit(entry.key, entry.string(), entry.revision);
   }
 }

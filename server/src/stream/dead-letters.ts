@@ -1,3 +1,4 @@
+import { formatHeader } from '../formats/format.ts';
 import { deadSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
 
@@ -9,7 +10,8 @@ export type DeadLetters = {
 export function openDeadLetters(needs: DurableNeeds): DeadLetters {
   return {
     async append(destinationId, id, payload) {
-      const publication = { subject: deadSubject(destinationId), id, payload: Buffer.from(payload) };
+      const headers = [formatHeader('letter')];
+      const publication = { subject: deadSubject(destinationId), id, headers, payload: Buffer.from(payload) };
       return keptOrNot(await publishDurably(publication, needs));
     },
   };

@@ -11,6 +11,8 @@ import { openLanes } from './lanes.ts';
 import { anyTicketSubject, type StreamSettings, ticketAtSubject, ticketDueSubject } from './layout.ts';
 import { openStream } from './open-stream.ts';
 import { openPublisher } from './publish.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
+import { openQuarantine } from './quarantine.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { AT_ONCE, type Durable, publishDurably } from './publish-durably.ts';
 
@@ -46,7 +48,7 @@ async function openFacts(nodes: 1 | 3 = 1) {
     cluster,
     connection,
     manager,
-    lanes: openLanes({ ...needs, manager, count: 1 }),
+    lanes: openLanes({ ...needs, manager, count: 1, quarantine: openQuarantine({ ...needs, metrics: openMetrics() }) }),
     schedule(id: string, { dueAt, note = '', expected }: Scheduled): Promise<Durable> {
       const publication = { subject: ticketAtSubject(id), headers: [...scheduleHeaders(id, dueAt)] };
       if (expected !== undefined) publication.headers.push(['Nats-Expected-Last-Subject-Sequence', String(expected)]);
@@ -278,13 +280,9 @@ suite('the engine', { concurrency: true }, () => {
       await using near = await connectNats({ url: follower?.url ?? '', name: 'near', log });
       using publisher = openPublisher(near);
       const manager = await jetstreamManager(near.nc);
-      const { append, read, count } = openLanes({
-        connection: near,
-        publisher,
-        manager,
-        count: 1,
-        line: openWaitingLine(1),
-      });
+      const durable = { connection: near, publisher, line: openWaitingLine(1) };
+      const quarantine = openQuarantine({ ...durable, metrics: openMetrics() });
+      const { append, read, count } = openLanes({ ...durable, manager, count: 1, quarantine });
       let isStale = false;
       for (let round = 0; !isStale && round < 2_000; round += 1) {
         const destinationId = `dst_${round}`;

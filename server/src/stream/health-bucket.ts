@@ -1,10 +1,13 @@
 /** Destinations in trouble now, for people and for the gates of every deliver process. */
 import { jetstream } from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
+import { type KvEntry, Kvm } from '@nats-io/kv';
+import { FORMATS } from '../formats/format.ts';
+import { readHealth } from '../formats/read-health.ts';
 import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
 import { bucketSubject, HEALTH_BUCKET } from './layout.ts';
 import { type DurableNeeds, publishDurably } from './publish-durably.ts';
+import type { Quarantine } from './quarantine.ts';
 import { watchBucket } from './watch-bucket.ts';
 import { whenSettled } from './when-settled.ts';
 
@@ -34,27 +37,50 @@ export type HealthBucket = {
   watch(changed: (destinationId: string, health: LaneHealth | undefined) => void): Promise<AsyncDisposable>;
 };
 
-export type HealthNeeds = DurableNeeds & { watching: Connection; log: Logger };
+export type HealthNeeds = DurableNeeds & { watching: Connection; quarantine: Quarantine; log: Logger };
 
 /** What is written here may be lost: the next look at the lane writes it again. */
 export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): HealthBucket {
   const subject = (destinationId: string) => bucketSubject(HEALTH_BUCKET, destinationId);
   return {
     async put(health) {
-      const payload = Buffer.from(JSON.stringify(health));
+      const payload = Buffer.from(JSON.stringify({ ...health, v: FORMATS.health }));
       return (await publishDurably({ subject: subject(health.destinationId), payload }, needs)).kind === 'stored';
     },
     async remove(destinationId) {
       const headers = [['KV-Operation', 'DEL']] as const;
       await publishDurably({ subject: subject(destinationId), headers, payload: new Uint8Array() }, needs);
     },
-    watch: (changed) => watchHealth({ watching, log }, changed),
+    watch(changed) {
+      const unreadable = (entry: KvEntry, why: string) => void setAsideHealth(entry, why, needs).catch(() => undefined);
+      return watchHealth({ watching, log, unreadable }, changed);
+    },
   };
+}
+
+export type WatchNeeds = Pick<HealthNeeds, 'watching' | 'log'> & { unreadable?(entry: KvEntry, why: string): void };
+
+/** Moves an entry that nobody can read into quarantine. One that took its place meanwhile stays. */
+async function setAsideHealth(
+  entry: KvEntry,
+  why: string,
+  { quarantine, ...needs }: Omit<HealthNeeds, 'watching' | 'log'>,
+): Promise<void> {
+  const { key, revision } = entry;
+  const subject = `$KV.${HEALTH_BUCKET}.${key}`;
+  const from = { stream: `KV_${HEALTH_BUCKET}`, subject, sequence: revision };
+  const kept = await quarantine.append({ kind: 'health', payload: Buffer.from(entry.string()), from, why });
+  if (kept !== 'stored') return;
+  const headers = [
+    ['KV-Operation', 'DEL'],
+    ['Nats-Expected-Last-Subject-Sequence', String(revision)],
+  ] as const;
+  await publishDurably({ subject, headers, payload: new Uint8Array() }, needs);
 }
 
 /** Calls with each lane that is in use, and again when something changes. */
 export async function watchHealth(
-  { watching, log }: Pick<HealthNeeds, 'watching' | 'log'>,
+  { watching, log, unreadable }: WatchNeeds,
   changed: (destinationId: string, health: LaneHealth | undefined) => void,
 ): Promise<AsyncDisposable> {
   const kvm = new Kvm(jetstream(watching.nc, { timeout: 1_500 }));
@@ -63,6 +89,12 @@ export async function watchHealth(
     bucket,
     connection: watching,
     log,
-    changed: (key, entry) => changed(key, entry?.json<LaneHealth>()),
+    changed(key, entry) {
+      const read = entry === undefined ? undefined : readHealth(entry.string());
+      if (read?.ok !== false) return changed(key, read?.value);
+      if (read.problem === 'unreadable' && entry !== undefined) unreadable?.(entry, read.why);
+      // What is known by now stays until the next look at the lane, which writes it again.
+      throw new Error(`${read.problem}: ${read.why}`);
+    },
   });
 }

@@ -1,10 +1,11 @@
 /** What tests want to know of the engine that no role needs to. */
 import { jetstreamManager } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/nats-core';
+import { headers, nanos } from '@nats-io/nats-core';
 import { Kvm } from '@nats-io/kv';
 import { type Logger, openLog } from '../log.ts';
-import { connectNats } from './connect-nats.ts';
+import { type Connection, connectNats } from './connect-nats.ts';
 import { bucketSubject, CONFIG_BUCKET, laneStreamName, laneSubject } from './layout.ts';
+import { openQuarantineBox } from './quarantine.ts';
 
 const SILENT = openLog({ level: 'silent', pretty: false });
 
@@ -37,9 +38,9 @@ export async function openInspector(url: string, log: Logger) {
       }
       return parts.join('\n');
     },
-    publish: async (subject: string, text: string) => {
-      await connection.nc.request(subject, text);
-    },
+    publish: (subject: string, text: string, own?: Record<string, string>) =>
+      publish(connection, { subject, text, own }),
+    quarantine: openQuarantineBox(manager),
     laneGroups: () => subjectsOf('LANES-0'),
     tickets: async () => Object.keys(await subjectsOf('TICKETS')),
     /** Requests from the oldest that is not acknowledged yet. A consumer's own count may miss what was stored a moment ago. */
@@ -88,6 +89,14 @@ export async function openBucketForTests(url: string) {
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
+}
+
+type Sent = { subject: string; text: string; own: Record<string, string> | undefined };
+
+async function publish({ nc }: Connection, { subject, text, own = {} }: Sent): Promise<void> {
+  const head = headers();
+  for (const [name, value] of Object.entries(own)) head.append(name, value);
+  await nc.request(subject, text, { headers: head, timeout: 5_000 });
 }
 
 /** Milliseconds as the engine wants them. */

@@ -1,13 +1,23 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
+import { FORMAT_HEADER, formatHeader } from '../formats/format.ts';
 import { type LaneCounts, lanesIn } from './lane-counts.ts';
 import { hashOf, homesOf, type TierPlace, tierNumber, tierPlace } from './lane-places.ts';
 import { laneStreamName, laneSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
+import type { Quarantine } from './quarantine.ts';
 import { readNext, readReplica, removeAt, type SubjectPlace } from './read-subject.ts';
 
 /** Deliveries of one destination and tier that were parked together. */
-export type LaneGroup = { sequence: number; parkedAt: number; payload: Uint8Array };
+export type LaneGroup = {
+  sequence: number;
+  parkedAt: number;
+  payload: Uint8Array;
+  /** The version of its format; empty when it carries none. */
+  format: string;
+};
+/** What of a group cannot be read: all of it, or a part written as a group of its own. */
+export type LanePoison = Pick<LaneGroup, 'sequence' | 'payload' | 'format'> & { why: string };
 export type LanePlace = { destinationId: string; tier: number };
 
 export type Lanes = {
@@ -23,6 +33,10 @@ export type Lanes = {
   drop(place: LanePlace, upTo: number): Promise<void>;
   /** Forgets one group, and overwrites it on the disk. */
   remove(place: LanePlace, sequence: number): Promise<void>;
+  /** Tells that a group of a newer format was left. */
+  left(why: string): void;
+  /** Keeps a copy in quarantine. */
+  setAside(place: LanePlace, poison: LanePoison): ReturnType<Quarantine['append']>;
   /** Forgets a whole lane. */
   clear(destinationId: string): Promise<void>;
   /** Every destination that has something waiting. */
@@ -43,9 +57,10 @@ export type LanesNeeds = DurableNeeds & {
   count: number;
   /** The numbers that other processes use or used; by default there are none. */
   counts?: Pick<LaneCounts, 'all' | 'toStoreBy'>;
+  quarantine: Quarantine;
 };
 
-export function openLanes({ manager, count, counts, ...needs }: LanesNeeds): Lanes {
+export function openLanes({ manager, count, counts, quarantine, ...needs }: LanesNeeds): Lanes {
   const { all, toStoreBy } = counts ?? { all: () => [count], toStoreBy: () => count };
   const home = (destinationId: string) => hashOf(destinationId) % count;
   const placesOf = (destinationId: string) => homesOf(destinationId, all());
@@ -61,7 +76,8 @@ export function openLanes({ manager, count, counts, ...needs }: LanesNeeds): Lan
     async append(place, payload) {
       const { tier } = tierPlace(place.tier, 0);
       const subject = laneSubject(storeIn(place), place.destinationId, tier);
-      return keptOrNot(await publishDurably({ subject, id: nuid.next(), payload }, needs));
+      const publication = { subject, id: nuid.next(), headers: [formatHeader('lane')], payload };
+      return keptOrNot(await publishDurably(publication, needs));
     },
     read: (place, from, most) => readGroups(manager, { ...placeOf(place), from }, most),
     async count(destinationId) {
@@ -74,6 +90,8 @@ export function openLanes({ manager, count, counts, ...needs }: LanesNeeds): Lan
       await manager.streams.purge(stream, { filter: subject, seq: upTo + 1 });
     },
     remove: (place, sequence) => removeAt(manager, { stream: placeOf(place).stream, seq: sequence, isErased: true }),
+    left: (why) => quarantine.left('lane', why),
+    setAside: (place, poison) => setAside(quarantine, placeOf(place), poison),
     async clear(destinationId) {
       for (const stream of placesOf(destinationId)) {
         await manager.streams.purge(laneStreamName(stream), { filter: laneSubject(stream, destinationId, '*') });
@@ -94,7 +112,18 @@ async function readGroups(manager: JetStreamManager, start: SubjectPlace, most: 
   if (from <= 1 && head === undefined) return [];
   const isAll = head !== undefined && most === 1;
   const found = isAll ? [head] : await readReplica(manager, { ...start, from: head?.seq ?? from }, most);
-  return found.map(({ seq, time, data }) => ({ sequence: seq, parkedAt: time.getTime(), payload: data }));
+  return found.map(toGroup);
+}
+
+type Place = { stream: string; subject: string };
+
+function setAside(quarantine: Quarantine, place: Place, { sequence, payload, format, why }: LanePoison) {
+  const headers = format === '' ? [] : [[FORMAT_HEADER, format] as const];
+  return quarantine.append({ kind: 'lane', payload, from: { ...place, sequence }, why, headers });
+}
+
+function toGroup({ seq, time, data, header }: StoredMsg): LaneGroup {
+  return { sequence: seq, parkedAt: time.getTime(), payload: data, format: header.get(FORMAT_HEADER) };
 }
 
 async function lanesInAll(manager: JetStreamManager, indexes: readonly number[]): Promise<Set<string>> {

@@ -53,7 +53,7 @@ export const OUTCOMES_STREAM = 'OUTCOMES';
 export const outcomesSubject = (index: number): string => `outcomes.${index}`;
 /** Stored things that a role could not work with, kept for people to look at. */
 export const QUARANTINE_STREAM = 'QUARANTINE';
-export const QUARANTINED_KINDS = ['request', 'lane', 'ticket', 'outcome', 'letter', 'config'] as const;
+export const QUARANTINED_KINDS = ['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health'] as const;
 export type QuarantinedKind = (typeof QUARANTINED_KINDS)[number];
 export const quarantineSubject = (kind: QuarantinedKind | '*'): string => `quarantine.${kind}`;
 /** Ends of the audit logs in PostgreSQL, where a superuser of PostgreSQL cannot change them. */

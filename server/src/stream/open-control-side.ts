@@ -1,6 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
 import type { Connect } from './connect-nats.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './dead-letter-box.ts';
 import { openLaneCounts } from './lane-counts.ts';
 import { type Lanes, openLanes } from './lanes.ts';
@@ -8,7 +9,9 @@ import type { StreamSettings } from './layout.ts';
 import { countEventStreams } from './list-streams.ts';
 import { openPublisher } from './publish.ts';
 import { AT_ONCE } from './publish-durably.ts';
-import { openQuarantineBox, type QuarantineBox } from './quarantine.ts';
+import { countQuarantined } from './count-quarantined.ts';
+import { openRedrive, type Redrive } from './redrive-quarantined.ts';
+import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine.ts';
 import { type EventReader, openEventReader } from './stored-events.ts';
 import { openTickets, type Tickets } from './tickets.ts';
 import { openWaitingLine } from './waiting-line.ts';
@@ -20,30 +23,37 @@ export type ControlSide = AsyncDisposable & {
   lanes: Lanes;
   tickets: Pick<Tickets, 'ensure'>;
   deadLetters: DeadLetterBox;
-  quarantine: QuarantineBox;
+  quarantine: QuarantineBox & { redrive: Redrive };
   events: EventReader;
 };
 
-export type ControlSideNeeds = { connect: Connect; settings: StreamSettings; now(): number; log: Logger };
+export type ControlSideNeeds = {
+  connect: Connect;
+  settings: StreamSettings;
+  now(): number;
+  log: Logger;
+  metrics: Metrics;
+};
 
 /** A connection of its own: a replay that reads much must not stand in the way of what is collected and delivered. */
-export async function openControlSide({ connect, settings, now, log }: ControlSideNeeds): Promise<ControlSide> {
+export async function openControlSide({ connect, settings, now, ...needs }: ControlSideNeeds): Promise<ControlSide> {
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-control'));
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(connection));
   const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
   const count = settings.laneStreams;
-  const counts = opening.use(await openLaneCounts({ connection, count, log }));
+  const counts = opening.use(await openLaneCounts({ connection, count, log: needs.log }));
   const streams = await countEventStreams(manager, settings.eventStreams);
+  const quarantine = countQuarantined(openQuarantine({ ...durable, ...needs }), needs);
   const open = opening.move();
   return {
     now,
-    lanes: openLanes({ ...durable, manager, count, counts }),
-    tickets: openTickets({ ...durable, manager, now }),
-    deadLetters: openDeadLetterBox(manager),
-    quarantine: openQuarantineBox(manager),
-    events: openEventReader({ manager, streams, log }),
+    lanes: openLanes({ ...durable, manager, count, counts, quarantine }),
+    tickets: openTickets({ ...durable, manager, now, quarantine }),
+    deadLetters: openDeadLetterBox(manager, quarantine),
+    quarantine: { ...openQuarantineBox(manager), redrive: openRedrive(durable) },
+    events: openEventReader({ manager, streams }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

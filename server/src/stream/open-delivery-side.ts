@@ -14,6 +14,7 @@ import { openPeers, type Peers } from './peers.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { openPublisher } from './publish.ts';
 import { pull } from './pull.ts';
+import { countQuarantined } from './count-quarantined.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { pullRequests, type RequestsNeeds } from './requests.ts';
 import { openWaitingLine } from './waiting-line.ts';
@@ -69,13 +70,14 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
   const manager = await jetstreamManager(parking.nc, { checkAPI: false, timeout: 5_000 });
   const publisher = opening.use(openPublisher(parking));
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
-  const tickets = openTickets({ ...durable, manager, now });
+  const quarantine = countQuarantined(openQuarantine({ ...durable, metrics }), { metrics, log });
+  const tickets = openTickets({ ...durable, manager, now, quarantine });
   const peers = opening.use(openPeers(pulling));
   const streams = () => listEventStreams(manager);
   opening.use(trimEvents({ manager, streams, ...settings, isMyTurn: peers.isFirst, log }));
   const count = settings.laneStreams;
   const counts = opening.use(await openLaneCounts({ connection: pulling, count, log }));
-  const lanes = openLanes({ ...durable, manager, count, counts });
+  const lanes = openLanes({ ...durable, manager, count, counts, quarantine });
   const open = opening.move();
   return {
     now,
@@ -84,11 +86,11 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
     tickets,
     deadLetters: openDeadLetters(durable),
     outcomes: openOutcomes(durable),
-    quarantine: openQuarantine({ ...durable, metrics }),
-    health: openHealthBucket({ ...durable, watching: pulling, log }),
+    quarantine,
+    health: openHealthBucket({ ...durable, watching: pulling, quarantine, log }),
     worked: openWorkedBucket(pulling, log),
     peers,
-    pullRequests: (needs) => pullRequests({ ...needs, ...settings, connection: pulling, streams, log }),
+    pullRequests: (needs) => pullRequests({ ...needs, ...settings, connection: pulling, streams, quarantine, log }),
     pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),
     flush: async () => {
       await Promise.all([pulling.nc.flush(), parking.nc.flush()]);

@@ -1,15 +1,17 @@
 import { jetstreamManager, type JsMsg } from '@nats-io/jetstream';
+import { FORMAT_HEADER, type Stored, versionProblem } from '../formats/format.ts';
+import { type ReadEntries, readOutcomes } from '../formats/read-outcomes.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Connect } from './connect-nats.ts';
+import { countQuarantined } from './count-quarantined.ts';
 import { type AuditAnchors, openAuditAnchors } from './audit-anchors.ts';
 import { type LaneHealth, watchHealth } from './health-bucket.ts';
 import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
-import type { OutcomeBatch, OutcomeEntry } from './outcomes.ts';
 import { openPublisher } from './publish.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { pull, type PullNeeds } from './pull.ts';
-import { openQuarantine, type Quarantine } from './quarantine.ts';
+import { type HeaderPair, openQuarantine, ownHeaders, type Quarantine } from './quarantine.ts';
 import { followUsage, type UsageReader } from './read-usage.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { watchFill } from './watch-fill.ts';
@@ -22,8 +24,9 @@ export type PulledOutcomes = {
   /** When it was stored, in milliseconds. */
   storedAt: number;
   bytes: number;
-  /** Throws if they cannot be read. */
-  entries(): OutcomeEntry[];
+  /** What was given to it when it was stored. */
+  headers: readonly HeaderPair[];
+  entries(): Stored<ReadEntries>;
   /** Each of its entries is in PostgreSQL or in quarantine. */
   ack(): void;
   /** We are alive and still mean to record it. */
@@ -61,6 +64,7 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   const publisher = opening.use(openPublisher(connection));
   const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
+  const quarantine = countQuarantined(openQuarantine({ ...durable, metrics }), { metrics, log });
   const lanes = new Map<string, LaneHealth>();
   opening.use(
     await watchHealth({ watching: connection, log }, (id, health) => {
@@ -80,26 +84,37 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
         stream: OUTCOMES_STREAM,
         consumer: RECORD_CONSUMER,
         room,
-        taken: (message) => taken(pulledOutcomes(message)),
+        taken: (message) => takeUnlessNewer(message, taken, quarantine),
         log,
       }),
-    quarantine: openQuarantine({ ...durable, metrics }),
+    quarantine,
     auditAnchors: openAuditAnchors({ ...durable, manager }),
     laneOf: (destinationId) => lanes.get(destinationId),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
-function pulledOutcomes(message: JsMsg): PulledOutcomes {
-  return {
+/** What a newer process wrote comes again after this time, to this process or another. */
+const LEFT_FOR_MS = 5_000;
+
+function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
+  const format = message.headers?.get(FORMAT_HEADER) ?? '';
+  const unread = versionProblem('outcomes', format);
+  if (unread?.problem === 'newer') {
+    quarantine.left('outcome', unread.why);
+    message.nak(LEFT_FOR_MS);
+    return;
+  }
+  taken({
     subject: message.subject,
     sequence: message.seq,
     payload: message.data,
+    headers: ownHeaders(message.headers),
     storedAt: Number(message.timestampNanos / 1_000_000n),
     bytes: message.data.length,
-    entries: () => message.json<OutcomeBatch>().entries,
+    entries: () => readOutcomes(message.data, format),
     ack: () => message.ack(),
     stillHeld: () => message.working(),
     giveBack: () => message.nak(),
-  };
+  });
 }

@@ -4,7 +4,7 @@ import type { EntrySigner } from '../secrets/sign-entry.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './append-request.ts';
 import { type ConfigTrust, openConfigView, type ConfigView } from './config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config-writer.ts';
-import { type Connect, connectNats } from './connect-nats.ts';
+import { type Connect, type Connection, connectNats } from './connect-nats.ts';
 import { type EngineClock, openEngineClock } from './engine-clock.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
@@ -15,7 +15,11 @@ import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { inboxPrefix, NATS_ROLES, type NatsRole, userOf } from './permissions.ts';
 import { prepareLayout } from './prepare-layout.ts';
 import { probeStreams } from './probe-streams.ts';
-import { openPublisher } from './publish.ts';
+import { openPublisher, type Publisher } from './publish.ts';
+import { AT_ONCE } from './publish-durably.ts';
+import { openQuarantine } from './quarantine.ts';
+import { openWaitingLine } from './waiting-line.ts';
+import { countQuarantined } from './count-quarantined.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './sightings.ts';
 import { openTails, type Tails } from './tail-listener.ts';
@@ -71,18 +75,18 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   opening.use(probeStreams({ connection: publishing, streams: events.streams, log }));
   const isConnected = () => publishing.isConnected() && watching.isConnected();
   showState(metrics, isConnected, events.streams);
+  const writing = writingWith({ publishing, publisher, connect }, { metrics, log });
   const open = opening.move();
   return {
     now,
     append: (request) => appendRequest(request, { connection: publishing, events, log }),
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
     isConnected,
-    configWriter: async (signer) =>
-      openConfigWriter({ publishing, publisher, connect: () => connect('millrace-compare'), signer }),
+    configWriter: async (signer) => openConfigWriter({ ...writing, signer }),
     configView: (trust) => openConfigView({ connection: watching, trust, metrics, log }),
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
-    controlSide: () => openControlSide({ connect, settings, now, log }),
+    controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
     tellSeen: (sighting) => tellSeen(watching, sighting),
     onSeen: (seen) => onSeen(watching, seen),
     tailWriter: () => openTailWriter(watching),
@@ -97,4 +101,13 @@ function showState(metrics: Metrics, isConnected: () => boolean, streams: readon
   const inTrouble = () => streams.filter((stream) => stream.trouble !== undefined).length;
   metrics.gauge('millrace_nats_connected', () => Number(isConnected()));
   metrics.gauge('millrace_event_streams_in_trouble', inTrouble);
+}
+
+type Writing = { publishing: Connection; publisher: Publisher; connect: Connect };
+
+/** What the writer of the configuration works with. */
+function writingWith({ publishing, publisher, connect }: Writing, telling: { metrics: Metrics; log: Logger }) {
+  const durable = { connection: publishing, publisher, line: openWaitingLine(AT_ONCE) };
+  const quarantine = countQuarantined(openQuarantine({ ...durable, metrics: telling.metrics }), telling);
+  return { publishing, publisher, quarantine, connect: () => connect('millrace-compare') };
 }

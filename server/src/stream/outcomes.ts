@@ -1,4 +1,5 @@
 import { nuid } from '@nats-io/nats-core';
+import { formatHeader } from '../formats/format.ts';
 import { outcomesSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
 
@@ -38,7 +39,12 @@ export type OutcomeFact =
   /** No attempt was made: it waits in its lane. */
   | { kind: 'waiting'; attempts: number }
   /** Given up without another attempt. */
-  | { kind: 'given_up'; attempts: number; reason: 'expired' | 'lane_full'; letter?: RefusedLetter }
+  | {
+      kind: 'given_up';
+      attempts: number;
+      reason: 'expired' | 'lane_full' | 'destination_deleted';
+      letter?: RefusedLetter;
+    }
   /** `rule`: in words, which rule of the destination's filters stopped it. */
   | { kind: 'skipped'; reason: string; rule?: string };
 
@@ -64,7 +70,8 @@ export type Outcomes = {
 export function openOutcomes(needs: DurableNeeds): Outcomes {
   return {
     async append(batch) {
-      const publication = { subject: outcomesSubject(0), id: nuid.next(), payload: Buffer.from(batch) };
+      const headers = [formatHeader('outcomes')];
+      const publication = { subject: outcomesSubject(0), id: nuid.next(), headers, payload: Buffer.from(batch) };
       return keptOrNot(await publishDurably(publication, needs));
     },
   };

@@ -93,10 +93,8 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
     subscribe: ['seen', 'refused', 'tail.*', '_INBOX_collect.>', '_INBOX_control.>', '_INBOX_millrace.>'],
   },
   control: {
+    // It puts quarantined requests, dead letters and outcomes back, so it may publish those.
     publish: [
-      'events.0.src_1',
-      'dead.dst_1',
-      'outcomes.0',
       '$KV.health.dst_1',
       'deliver.alive',
       'tail.src_1',

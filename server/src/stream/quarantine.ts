@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { Metrics } from '../metrics/open-metrics.ts';
+import type { MsgHdrs } from '@nats-io/nats-core';
 import { QUARANTINE_STREAM, QUARANTINED_KINDS, type QuarantinedKind, quarantineSubject } from './layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from './publish-durably.ts';
 import { readAt, readSubject, removeAt } from './read-subject.ts';
@@ -27,6 +28,8 @@ export type Quarantined = {
 export type Quarantine = {
   /** The same payload from the same place within an hour is one entry. */
   append(quarantined: Quarantined): Promise<'stored' | 'full' | 'unavailable'>;
+  /** Something of a newer format was met and left where it is. */
+  left(kind: QuarantinedKind, why: string): void;
 };
 
 export type QuarantineEntry = Required<Quarantined> & {
@@ -54,6 +57,7 @@ const MOST_WHY = 300;
 export function openQuarantine({ metrics, ...needs }: DurableNeeds & { metrics: Metrics }): Quarantine {
   const counted = metrics.counters('millrace_quarantined_total');
   return {
+    left: () => undefined,
     async append({ kind, payload, from, why, headers = [] }) {
       const entry = { ...from, why: why.slice(0, MOST_WHY) };
       const original: HeaderPair[] = headers.length === 0 ? [] : [[ORIGINAL_HEADER, JSON.stringify(headers)]];
@@ -86,6 +90,12 @@ export function openQuarantineBox(manager: JetStreamManager): QuarantineBox {
     },
     remove: (seq) => removeAt(manager, { stream: QUARANTINE_STREAM, seq, isErased: true }),
   };
+}
+
+/** The headers that we gave a message, not those for the engine: an id would make it a duplicate, a schedule would fire. */
+export function ownHeaders(headers: MsgHdrs | undefined): HeaderPair[] {
+  const names = headers?.keys().filter((name) => !name.startsWith('Nats-')) ?? [];
+  return names.map((name) => [name, headers?.get(name) ?? '']);
 }
 
 /** With the payload's hash: a stream that was made anew begins at sequence 1 again. */

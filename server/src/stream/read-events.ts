@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager, JetStreamApiCodes, JetStreamApiError, Deli
 import type { MsgHdrs } from '@nats-io/nats-core';
 import type { Connection } from './connect-nats.ts';
 import { eventStreamName } from './layout.ts';
-import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
+import { ENVELOPE_HEADER, readableEvents } from './request-message.ts';
 
 export type StoredRequest = {
   stream: string;
@@ -69,7 +69,7 @@ type StoredMessage = { seq: number; time: Date; subject: string; data: Uint8Arra
 
 function storedRequest(stream: string, message: StoredMessage, headers: MsgHdrs | undefined): StoredRequest {
   const sourceId = message.subject.split('.')[2] ?? '';
-  const events = decodeRequest(headers?.get(ENVELOPE_HEADER) ?? '', message.data);
+  const events = readableEvents(headers?.get(ENVELOPE_HEADER) ?? '', message.data);
   return { stream, sequence: message.seq, storedAt: message.time.getTime(), sourceId, events };
 }
 

@@ -1,9 +1,9 @@
-import type { Envelope } from '@millrace/contract';
 import { DeliverPolicy, jetstream, jetstreamManager, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { Connection } from './connect-nats.ts';
+import { readEnvelope, readRequest } from '../formats/read-request.ts';
 import { eventStreamName } from './layout.ts';
 import { countEventStreams } from './list-streams.ts';
-import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
+import { ENVELOPE_HEADER } from './request-message.ts';
 
 /** How many calls one accepted request held. */
 export type RequestUsage = { sourceId: string; receivedAt: string; calls: number };
@@ -55,27 +55,17 @@ async function readAfter({ nc }: Connection, stream: string, sequence: number): 
 async function usageOf(message: JsMsg, manager: JetStreamManager): Promise<RequestUsage> {
   const header = message.headers?.get(ENVELOPE_HEADER) ?? '';
   const sourceId = message.subject.slice(message.subject.lastIndexOf('.') + 1);
-  const { receivedAt, calls } = readEnvelope(header);
+  const envelope = readEnvelope(header);
+  // Nobody counts what nobody can read.
+  if (!envelope.ok) return { sourceId, receivedAt: '', calls: 0 };
+  const { receivedAt, calls } = envelope.value;
   if (calls !== undefined) return { sourceId, receivedAt, calls };
   // Stored before envelopes had the number.
   const whole = await manager.streams.getMessage(message.info.stream, { seq: message.seq });
   return { sourceId, receivedAt, calls: whole === null ? 0 : countCalls(header, whole.data) };
 }
 
-function readEnvelope(header: string): Pick<Envelope, 'receivedAt' | 'calls'> {
-  const unknown = { receivedAt: new Date(0).toISOString(), calls: 0 };
-  try {
-    const envelope = JSON.parse(header) as Envelope | null;
-    return typeof envelope === 'object' && envelope !== null ? envelope : unknown;
-  } catch {
-    return unknown;
-  }
-}
-
 function countCalls(header: string, body: Uint8Array): number {
-  try {
-    return decodeRequest(header, body).length;
-  } catch {
-    return 0;
-  }
+  const read = readRequest(header, body);
+  return read.ok ? read.value.events.length : 0;
 }

@@ -1,11 +1,14 @@
-import type { AcceptedEvent } from '@millrace/contract';
+import type { AcceptedCalls } from '@millrace/contract';
 import type { JsMsg } from '@nats-io/jetstream';
+import type { Stored } from '../formats/format.ts';
+import { readRequest } from '../formats/read-request.ts';
 import type { Logger } from '../log.ts';
 import type { Connection } from './connect-nats.ts';
 import { DELIVER_CONSUMER, eventStreamName } from './layout.ts';
 import { pull } from './pull.ts';
+import { ownHeaders, type Quarantine } from './quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
-import { decodeRequest, ENVELOPE_HEADER, TRACE_HEADER } from './request-message.ts';
+import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts';
 
 /** An accepted request that this process has to see through. */
 export type PulledRequest = {
@@ -19,14 +22,18 @@ export type PulledRequest = {
   lateMs?: number;
   /** W3C `traceparent`; empty when nobody follows it. */
   trace?: string;
-  /** Its events; throws if they cannot be read. */
-  events(): AcceptedEvent[];
+  /** Its events, and the calls among them that cannot be read. */
+  events(): Stored<AcceptedCalls>;
   /** Everything that follows from it is done or stored somewhere else. */
   ack(): void;
   /** Not yet, but we are at it: nobody else should begin. */
   working(): void;
   /** Nothing was begun: somebody else may. */
   giveBack(): void;
+  /** For a newer process: it comes again after a while. */
+  leave(why: string): void;
+  /** Keeps it in quarantine; without the calls at these places, if they are given, which are on their way. */
+  setAside(why: string, healthy?: readonly number[]): ReturnType<Quarantine['append']>;
 };
 
 export type RequestsNeeds = {
@@ -38,9 +45,12 @@ export type RequestsNeeds = {
   /** How many requests one of this many streams may send. */
   room(streams: number): number;
   taken(request: PulledRequest): void;
+  quarantine: Quarantine;
   log: Logger;
 };
 
+/** What a newer process wrote comes again after this time, to this process or another. */
+const LEFT_FOR_MS = 5_000;
 /** How often streams are looked for that a process with another setting made, or deleted. */
 const LIST_MS = 5_000;
 
@@ -84,22 +94,25 @@ export function pullRequests({ eventStreams, streams, ...needs }: RequestsNeeds)
 
 type PullFrom = Omit<RequestsNeeds, 'eventStreams' | 'streams' | 'room'> & { room(): number };
 
-function pullFrom(stream: string, { connection, room, taken, log }: PullFrom): AsyncDisposable {
+function pullFrom(stream: string, { connection, room, taken, quarantine, log }: PullFrom): AsyncDisposable {
   // One each: their leaders are on different servers, whose clocks differ.
-  const freshness = watchFreshness();
+  const from = { stream, freshness: watchFreshness(), quarantine };
   return pull({
     connection,
     stream,
     consumer: DELIVER_CONSUMER,
     room,
     log,
-    taken: (message) => taken(pulledRequest(stream, message, freshness)),
+    taken: (message) => taken(pulledRequest(message, from)),
   });
 }
 
-function pulledRequest(stream: string, message: JsMsg, freshness: Freshness): PulledRequest {
+type From = { stream: string; freshness: Freshness; quarantine: Quarantine };
+
+function pulledRequest(message: JsMsg, { stream, freshness, quarantine }: From): PulledRequest {
   const { subject } = message;
   const place = `${stream}/${message.seq}`;
+  const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
   return {
     sourceId: subject.slice(subject.lastIndexOf('.') + 1),
     place,
@@ -108,9 +121,20 @@ function pulledRequest(stream: string, message: JsMsg, freshness: Freshness): Pu
     // Of one that somebody had before, it would tell how long they had it.
     lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
-    events: () => decodeRequest(message.headers?.get(ENVELOPE_HEADER) ?? '', message.data),
+    events: () => readRequest(envelope, message.data),
     ack: () => message.ack(),
     working: () => message.working(),
     giveBack: () => message.nak(),
+    leave(why) {
+      quarantine.left('request', why);
+      message.nak(LEFT_FOR_MS);
+    },
+    setAside(why, healthy = []) {
+      const headers = ownHeaders(message.headers).map(([name, value]): [string, string] =>
+        name === ENVELOPE_HEADER ? [name, withRefused(value, healthy)] : [name, value],
+      );
+      const from = { stream, subject, sequence: message.seq };
+      return quarantine.append({ kind: 'request', payload: message.data, from, why, headers });
+    },
   };
 }

@@ -1,11 +1,10 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import { JetStreamApiCodes, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import { openBreather } from '../breathe.ts';
-import type { Logger } from '../log.ts';
 import { undefinedIfMissing } from './engine-errors.ts';
 import { eventStreamName, eventSubject } from './layout.ts';
 import { readNext, readSubject } from './read-subject.ts';
-import { decodeRequest, ENVELOPE_HEADER } from './request-message.ts';
+import { ENVELOPE_HEADER, readableEvents } from './request-message.ts';
 
 export type StoredEvents = { sequence: number; storedAt: number; events: AcceptedEvent[] };
 
@@ -18,9 +17,9 @@ export type EventReader = {
   read(place: { stream: number; sourceId: string; from: number }, most: number): Promise<StoredEvents[]>;
 };
 
-export type EventReaderNeeds = { manager: JetStreamManager; streams: number; log: Logger };
+export type EventReaderNeeds = { manager: JetStreamManager; streams: number };
 
-export function openEventReader({ manager, streams, log }: EventReaderNeeds): EventReader {
+export function openEventReader({ manager, streams }: EventReaderNeeds): EventReader {
   const placeOf = (stream: number, sourceId: string, from: number) => ({
     stream: eventStreamName(stream),
     subject: eventSubject(stream, sourceId),
@@ -42,7 +41,8 @@ export function openEventReader({ manager, streams, log }: EventReaderNeeds): Ev
       const requests: StoredEvents[] = [];
       const breathe = openBreather();
       for (const message of found) {
-        requests.push({ sequence: message.seq, storedAt: message.time.getTime(), events: decode(message, log) });
+        const events = readableEvents(message.header.get(ENVELOPE_HEADER), message.data);
+        requests.push({ sequence: message.seq, storedAt: message.time.getTime(), events });
         await breathe();
       }
       return requests;
@@ -70,14 +70,4 @@ async function findFirst(
     }
   }
   return found;
-}
-
-/** What cannot be read was not delivered the first time either. */
-function decode({ seq, header, data }: StoredMsg, log: Logger): AcceptedEvent[] {
-  try {
-    return decodeRequest(header.get(ENVELOPE_HEADER), data);
-  } catch (error) {
-    log.error({ sequence: seq, error: String(error) }, 'request.unreadable');
-    return [];
-  }
 }

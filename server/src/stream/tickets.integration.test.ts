@@ -13,6 +13,7 @@ import { ticketAtSubject } from './layout.ts';
 import { openStream } from './open-stream.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { openPublisher } from './publish.ts';
+import { openQuarantine } from './quarantine.ts';
 import { openWaitingLine } from './waiting-line.ts';
 import { type HeldTicket, LEASE_MS, openTickets } from './tickets.ts';
 
@@ -71,7 +72,8 @@ async function openProcess(url: string, stack: AsyncDisposableStack) {
   const publisher = stack.use(openPublisher(connection));
   const manager = await jetstreamManager(connection.nc);
   const { now } = stack.use(await openEngineClock({ connection, metrics: openMetrics(), log }));
-  const needs = { connection, publisher, manager, line: openWaitingLine(AT_ONCE), now };
+  const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
+  const needs = { ...durable, manager, now, quarantine: openQuarantine({ ...durable, metrics: openMetrics() }) };
   const tickets = openTickets(needs);
   const held = new Set<HeldTicket>();
   // Who holds one renews it, for ever if nobody stops it.

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JetStreamManager, JetStreamApiCodes, JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
-import { nuid } from '@nats-io/nats-core';
+import { type MsgHdrs, nuid } from '@nats-io/nats-core';
+import { FORMATS, type Unread, unreadable } from '../formats/format.ts';
+import { readTicketNote, type TicketNote } from '../formats/read-ticket.ts';
 import { anyTicketSubject, TICKETS_STREAM, ticketAtSubject, ticketDueSubject, ticketUrgentSubject } from './layout.ts';
 import { type Durable, type DurableNeeds, publishDurably } from './publish-durably.ts';
+import type { Quarantine } from './quarantine.ts';
 
 /**
  * The right to drain one lane. There is one for each lane that holds something: a scheduled message, on a subject of its
@@ -37,7 +40,7 @@ export type Tickets = {
 };
 
 /** `now` is by the engine's clock: the engine fires what is scheduled. */
-export type TicketsNeeds = DurableNeeds & { manager: JetStreamManager; now(): number };
+export type TicketsNeeds = DurableNeeds & { manager: JetStreamManager; now(): number; quarantine: Quarantine };
 
 /** How long the lane of a crashed holder waits for another one. Who is alive renews in time. */
 export const LEASE_MS = 12_000;
@@ -46,15 +49,16 @@ const RENEW_MS = 6_000;
 /** A ticket that is due this much later than wanted is not worth a write. */
 const CLOSE_ENOUGH_MS = 1_000;
 const FIRED_PAUSE_MS = 300;
+/** What this process may not touch comes again after this time, to this process or another. */
+const LEFT_FOR_MS = 5_000;
 /** Longer than a schedule may be late. */
 const ABOUT_TO_FIRE_MS = 1_000;
 
-type Note = { held: boolean; note: string /** Whose lease it is, if it is held. */; lease?: string };
 type Times = { dueAt: number; isUrgent: boolean };
 /** `sequence` is that of the schedule; 0 for one that has fired and waits to be taken. */
-type Found = Note & Times & { sequence: number };
+type Found = TicketNote & Times & { sequence: number };
 /** `expected` is the sequence of the ticket it takes the place of; 0 for none. */
-type Schedule = Note & Times & { expected: number };
+type Schedule = TicketNote & Times & { expected: number };
 
 export function openTickets(needs: TicketsNeeds): Tickets {
   const { manager } = needs;
@@ -78,7 +82,7 @@ async function schedule(
     ['Nats-Schedule-Target', isUrgent ? ticketUrgentSubject(destinationId) : ticketDueSubject(destinationId)],
     ['Nats-Expected-Last-Subject-Sequence', String(expected)],
   ];
-  const payload = Buffer.from(JSON.stringify(note));
+  const payload = Buffer.from(JSON.stringify({ ...note, v: FORMATS.ticket }));
   const answer = await publishDurably({ subject: ticketAtSubject(destinationId), headers, payload }, needs);
   if (answer.kind !== 'refused' || !isUrgent) return answer;
   // By a stream that an older version made or brought back to its own settings: it knows one line only.
@@ -129,7 +133,13 @@ function isAsWanted(found: Found, { dueAt, isUrgent = false }: Wanted): boolean 
 async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | undefined> {
   const destinationId = message.subject.split('.')[2] ?? '';
   const isUrgent = message.subject === ticketUrgentSubject(destinationId);
-  const { note } = readNote(message.data);
+  const read = readTicketNote(message.data);
+  // Without what was written on it, its lane is looked at from its beginning.
+  if (!read.ok && !(await mayReplace(needs, message, read))) {
+    message.nak(LEFT_FOR_MS);
+    return undefined;
+  }
+  const { note } = read.ok ? read.value : NEW;
   const taken = { destinationId, isUrgent, note, lease: nuid.next(), dueSequence: message.seq };
   const lease = await takeLease(needs, taken);
   if (lease === undefined) return undefined;
@@ -237,23 +247,13 @@ function readTicket(needs: TicketsNeeds, destinationId: string): Promise<Found |
 }
 
 /** By the leader's word: a replica may not have heard of the ticket yet. */
-async function readLast(
-  { manager, now }: TicketsNeeds,
-  destinationId: string,
-  subject: string,
-): Promise<Found | undefined> {
+async function readLast(needs: TicketsNeeds, destinationId: string, subject: string): Promise<Found | undefined> {
   try {
-    const message = await manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
+    const message = await needs.manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
     if (message === null) return undefined;
-    const urgent = ticketUrgentSubject(destinationId);
-    const { held, ...note } = readNote(message.data);
-    if (message.subject !== ticketAtSubject(destinationId)) {
-      // Held by nobody: its holder is dead, if there was one.
-      return { ...note, held: false, sequence: 0, dueAt: now(), isUrgent: message.subject === urgent };
-    }
-    const dueAt = Date.parse((message.header.get('Nats-Schedule') ?? '').replace('@at ', ''));
-    const isUrgent = message.header.get('Nats-Schedule-Target') === urgent;
-    return { ...note, held, sequence: message.seq, dueAt, isUrgent };
+    return message.subject === ticketAtSubject(destinationId)
+      ? await readAt(needs, message)
+      : readDue(message, needs.now());
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
@@ -269,10 +269,46 @@ async function deleteTicket(manager: JetStreamManager, sequence: number): Promis
   }
 }
 
-function readNote(data: Uint8Array): Note {
-  if (data.length === 0) return { held: false, note: '' };
-  return JSON.parse(Buffer.from(data).toString()) as Note;
+/** Held by nobody: its holder is dead, if there was one. One that cannot be read is seen to by whoever takes it. */
+function readDue({ subject, data }: Ticket, now: number): Found {
+  const read = readTicketNote(data);
+  const isLeft = !read.ok && read.problem === 'newer';
+  const note = read.ok ? read.value : NEW;
+  return {
+    ...note,
+    held: isLeft,
+    sequence: 0,
+    dueAt: now,
+    isUrgent: subject.startsWith(ticketUrgentSubject('')),
+  };
 }
+
+/** One that nobody can read would never come due: a new one takes its place. */
+async function readAt(needs: TicketsNeeds, message: Ticket & { header: MsgHdrs }): Promise<Found | undefined> {
+  const { header, subject, seq } = message;
+  const dueAt = Date.parse(header.get('Nats-Schedule').replace('@at ', ''));
+  const isUrgent = header.get('Nats-Schedule-Target') === ticketUrgentSubject(subject.split('.')[2] ?? '');
+  const read = Number.isNaN(dueAt) ? unreadable('a ticket that is never due') : readTicketNote(message.data);
+  if (read.ok) return { ...read.value, sequence: seq, dueAt, isUrgent };
+  if (!(await mayReplace(needs, message, read))) return { held: true, note: '', sequence: seq, dueAt, isUrgent };
+  await deleteTicket(needs.manager, seq);
+  return undefined;
+}
+
+const NEW: TicketNote = { held: false, note: '' };
+
+/** True when quarantine has it. One of a newer format, and one that quarantine does not take, stays where it is. */
+async function mayReplace({ quarantine }: TicketsNeeds, ticket: Ticket, { problem, why }: Unread): Promise<boolean> {
+  if (problem === 'newer') {
+    quarantine.left('ticket', why);
+    return false;
+  }
+  const { subject, seq, data } = ticket;
+  const from = { stream: TICKETS_STREAM, subject, sequence: seq };
+  return (await quarantine.append({ kind: 'ticket', payload: data, from, why })) === 'stored';
+}
+
+type Ticket = { subject: string; seq: number; data: Uint8Array };
 
 /** 10043 and 10057 are a deletion that came too late: it has fired, or somebody else has it. */
 function isMissing(error: unknown): boolean {

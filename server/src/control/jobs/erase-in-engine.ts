@@ -1,6 +1,5 @@
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
-import type { DeadLetter } from '../../delivery/dead-letter.ts';
-import { decodeDeliveries } from '../../delivery/delivery.ts';
+import { readableDeliveries, readLetter } from '../../delivery/read-deliveries.ts';
 import { withheld } from '../../delivery/withheld.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import type { AskedDeletion } from './delete-users.ts';
@@ -28,9 +27,10 @@ export async function eraseLetters(asked: AskedDeletion, { side }: EraseNeeds): 
   for (const { destinationId } of asked.destinations) {
     for (let from = 1; ; ) {
       const letters = await side.deadLetters.read(destinationId, from, READ_AT_ONCE);
-      for (const { sequence, text } of letters) {
+      for (const { sequence, text, format } of letters) {
         from = sequence + 1;
-        if (!isErased((JSON.parse(text) as DeadLetter).delivery.event)) continue;
+        const letter = readLetter(text, format);
+        if (!letter.ok || !isErased(letter.value.delivery.event)) continue;
         await side.deadLetters.erase(sequence);
         erased += 1;
         if (erased === ERASED_AT_ONCE) return erased;
@@ -58,9 +58,9 @@ async function countInLane(destinationId: string, isErased: Is, { lanes }: Contr
   for (const tier of (await lanes.count(destinationId)).keys()) {
     for (let from = 1; ; ) {
       const groups = await lanes.read({ destinationId, tier }, from, GROUPS_AT_ONCE);
-      for (const { sequence, payload } of groups) {
+      for (const { sequence, payload, format } of groups) {
         from = sequence + 1;
-        found += decodeDeliveries(payload).filter(({ event }) => isErased(event)).length;
+        found += readableDeliveries(payload, format).filter(({ event }) => isErased(event)).length;
       }
       if (groups.length === 0) break;
     }

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { CatalogEntry, ReplayRange } from '@millrace/contract/control';
-import { route } from '../../delivery/route.ts';
+import { route, whyNotUnderstood } from '../../delivery/route.ts';
 import { userHash, withheld } from '../../delivery/withheld.ts';
 import { erasedUsersOf, erasuresVersion, type ProjectedUser } from '../../store/erased-users.ts';
 import type { Tx } from '../../store/open-store.ts';
@@ -30,6 +30,9 @@ export async function readRouting(
     isBlocked: (name: string) => blocked.has(name),
     accepts: (name: string) => catalog.find((entry) => entry.name === name)?.accepts,
   };
+  // The job waits for a process that understands the destination.
+  const why = whyNotUnderstood(destinationConfig(row), routing.accepts);
+  if (why !== undefined) throw new Error(why);
   return (event) => {
     const [routed] = route(event, routing);
     return routed?.kind === 'skip' ? routed.reason : undefined;

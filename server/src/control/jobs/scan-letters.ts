@@ -1,6 +1,7 @@
 import { openBreather } from '../../breathe.ts';
 import type { DeadLetter, DeadReason } from '../../delivery/dead-letter.ts';
-import type { DeadLetterBox } from '../../stream/dead-letter-box.ts';
+import { readLetter } from '../../delivery/read-deliveries.ts';
+import type { DeadLetterBox, StoredLetter } from '../../stream/dead-letter-box.ts';
 
 export type LetterFilter = { reason?: DeadReason; from?: string; to?: string };
 export type FoundLetter = { sequence: number; letter: DeadLetter };
@@ -23,8 +24,10 @@ const READ_AT_ONCE = 200;
 /** A filter that matches little must not make one question read everything. */
 const MAX_LOOKED_AT = 5_000;
 
+type Letters = Pick<DeadLetterBox, 'read' | 'setAside'>;
+
 /** The next letters that match, oldest first for each destination. */
-export async function scanLetters(box: Pick<DeadLetterBox, 'read'>, scan: LetterScan): Promise<Scanned> {
+export async function scanLetters(box: Letters, scan: LetterScan): Promise<Scanned> {
   const { at, upTo = Infinity } = scan;
   const found: FoundLetter[] = [];
   const breathe = openBreather();
@@ -34,13 +37,14 @@ export async function scanLetters(box: Pick<DeadLetterBox, 'read'>, scan: Letter
     let from = at?.destinationId === destinationId ? at.sequence : 1;
     for (;;) {
       const stored = await box.read(destinationId, from, READ_AT_ONCE);
-      for (const { sequence, text } of stored) {
+      for (const one of stored) {
+        const { sequence } = one;
         if (sequence > upTo) break;
         if (found.length === scan.most || lookedAt === MAX_LOOKED_AT)
           return { found, next: { destinationId, sequence } };
         lookedAt += 1;
-        const letter = JSON.parse(text) as DeadLetter;
-        if (matches(letter, scan.filter)) found.push({ sequence, letter });
+        const letter = await readOrSetAside(box, one);
+        if (letter !== undefined && matches(letter, scan.filter)) found.push({ sequence, letter });
         await breathe();
       }
       const last = stored.at(-1);
@@ -49,6 +53,17 @@ export async function scanLetters(box: Pick<DeadLetterBox, 'read'>, scan: Letter
     }
   }
   return { found, next: undefined };
+}
+
+/** Undefined for one that nobody can read, which goes to quarantine, and for one that is for a newer process. */
+export async function readOrSetAside(
+  box: Pick<DeadLetterBox, 'setAside'>,
+  stored: StoredLetter,
+): Promise<DeadLetter | undefined> {
+  const read = readLetter(stored.text, stored.format);
+  if (read.ok) return read.value;
+  if (read.problem === 'unreadable') await box.setAside(stored, read.why);
+  return undefined;
 }
 
 export function matches({ reason, at }: DeadLetter, filter: LetterFilter): boolean {

@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox';
+import { Id, PageOf, PageQuery, Time } from './page.ts';
+
+export const QuarantineKind = Type.Enum(['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health']);
+
+export const QuarantineItem = Type.Object({
+  id: Id('q'),
+  kind: QuarantineKind,
+  /** Where it lay. */
+  stream: Type.String(),
+  subject: Type.String(),
+  sequence: Type.Integer(),
+  /** Why it could not be read or written. */
+  reason: Type.String(),
+  bytes: Type.Integer(),
+  quarantinedAt: Time,
+});
+export type QuarantineItem = Static<typeof QuarantineItem>;
+export const QuarantineItems = PageOf(QuarantineItem);
+
+export const QuarantineDetails = Type.Object({
+  ...QuarantineItem.properties,
+  /** Ours, as they were; what was for the engine alone is left out. */
+  headers: Type.Record(Type.String(), Type.String()),
+  payloadBase64: Type.String(),
+});
+
+export const QuarantineQuery = Type.Object(
+  { ...PageQuery.properties, kind: Type.Optional(QuarantineKind) },
+  { additionalProperties: false },
+);
