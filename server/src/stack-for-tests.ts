@@ -23,7 +23,7 @@ export async function openStack(change: Record<string, string> = {}) {
   const config = read.value;
   const roles = { current: await startRoles(config, log) };
   opening.defer(() => roles.current[Symbol.asyncDispose]());
-  const inspector = opening.use(await openInspector(nats.url, log));
+  const inspector = opening.use(await openInspector(nats.adminUrl, log));
   const controlUrl = () => `http://127.0.0.1:${roles.current.control?.port}`;
   const collectUrl = () => `http://127.0.0.1:${roles.current.collectPort}`;
   const open = opening.move();

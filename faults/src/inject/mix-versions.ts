@@ -66,6 +66,6 @@ async function restart(process: ServerProcess | undefined, what: string): Promis
 
 /** Two versions that understand each other put nothing there. */
 async function countQuarantined({ cluster }: DeliverScene): Promise<number> {
-  await using inspector = await openInspector(cluster.url, SILENT);
+  await using inspector = await openInspector(cluster.adminUrl, SILENT);
   return [...(await inspector.quarantine.counts()).values()].reduce((all, each) => all + each, 0);
 }

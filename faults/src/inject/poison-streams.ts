@@ -22,7 +22,7 @@ type Poison = { kind: string; subject: string; text: string; headers?: Record<st
 /** What nobody can read comes into every stream while clients send: all of it ends in quarantine, and nobody else notices. */
 export async function poisonStreams(run: FaultRun): Promise<Findings> {
   await using whole = await openRecorderScene(run);
-  await using inspector = await openInspector(whole.scene.cluster.url, SILENT);
+  await using inspector = await openInspector(whole.scene.cluster.adminUrl, SILENT);
   const { scene, control, entered } = whole;
   const load = scene.load({ batchesPerSecond: 20, sizes: [5, 5] });
   const healthy = watchHealthy(scene, entered.plan.destinations);

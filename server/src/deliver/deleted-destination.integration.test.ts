@@ -83,7 +83,7 @@ suite('a destination that is deleted while deliveries wait', () => {
     await bed.publish('$KV.config.destination.dst_1', '{"broken');
     await bed.append(track('behind'));
     await until(async () => (await bed.unsettled()) === 0);
-    await bed.publish('$KV.config.destination.dst_1', JSON.stringify(destination({ settings })));
+    await bed.putEntry('dst_1', destination({ settings }));
     await until(() => receiver.received.length === 2, 30_000);
     assert.deepEqual(await givenUp(bed), []);
   });

@@ -51,7 +51,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
   const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
   const settings = { replicas: options.nodes ?? 1, eventStreams: 1, laneStreams: 1, ...times } as const;
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
-  const inspector = opening.use(await openInspector(cluster.url, log));
+  const inspector = opening.use(await openInspector(cluster.adminUrl, log));
   const writer = await stream.configWriter(SIGNER);
   const view = opening.use(await stream.configView());
   let requests = 0;
@@ -65,6 +65,10 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
       await writer.putDestination(wanted);
       const seen = () => ({ ...view.destination(wanted.id), mac: undefined });
       await until(() => JSON.stringify(seen()) === JSON.stringify(wanted));
+    },
+    /** As another version of control would write it. */
+    async putEntry(id: string, value: object): Promise<void> {
+      await writer.write([{ key: `destination.${id}`, value: JSON.stringify(value) }]);
     },
     deleteDestination: (id: string) => writer.deleteDestination(id),
     /** What one deliver process does, as often as wanted. */

@@ -151,7 +151,7 @@ suite('what a newer process wrote', () => {
       await using scene = await openPoisoned();
       const { bed } = scene;
       const good = destination({ settings: { targets: [{ url: scene.url }] } });
-      const put = (value: object) => bed.publish('$KV.config.destination.dst_1', JSON.stringify(value));
+      const put = (value: object) => bed.putEntry('dst_1', value);
       await put({ ...good, ...change });
       await using deliver = await bed.deliver();
       await bed.append(track('go'), track('stop'));
