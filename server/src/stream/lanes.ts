@@ -73,12 +73,8 @@ export function openLanes({ manager, count, counts, quarantine, ...needs }: Lane
     return { stream: laneStreamName(stream), subject: laneSubject(stream, destinationId, tier) };
   };
   return {
-    async append(place, payload) {
-      const { tier } = tierPlace(place.tier, 0);
-      const subject = laneSubject(storeIn(place), place.destinationId, tier);
-      const publication = { subject, id: nuid.next(), headers: [formatHeader('lane')], payload };
-      return keptOrNot(await publishDurably(publication, needs));
-    },
+    append: (place, payload) =>
+      append(laneSubject(storeIn(place), place.destinationId, tierPlace(place.tier, 0).tier), payload, needs),
     read: (place, from, most) => readGroups(manager, { ...placeOf(place), from }, most),
     async count(destinationId) {
       const found = await Promise.all(placesOf(destinationId).map((stream) => countIn(manager, stream, destinationId)));
@@ -103,6 +99,11 @@ export function openLanes({ manager, count, counts, quarantine, ...needs }: Lane
     home,
     isOnlyHome: (destinationId) => placesOf(destinationId).length === 1,
   };
+}
+
+async function append(subject: string, payload: Uint8Array, needs: DurableNeeds) {
+  const publication = { subject, id: nuid.next(), headers: [formatHeader('lane')], payload };
+  return keptOrNot(await publishDurably(publication, needs));
 }
 
 async function readGroups(manager: JetStreamManager, start: SubjectPlace, most: number): Promise<LaneGroup[]> {
