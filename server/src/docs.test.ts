@@ -1,6 +1,6 @@
 /** The lists in the documents are held against the code: neither may grow without the other. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
@@ -20,6 +20,12 @@ suite('the documents', () => {
       rows.map(([name = '', value = '']) => [name, value]),
       Object.entries(DEFAULTS),
     );
+  });
+
+  test('name tests that exist, where the threat model says what shows a claim', () => {
+    const named = [...doc('threat-model.md').matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, name = '']) => name);
+    assert.ok(named.length > 20);
+    for (const name of new Set(named)) assert.ok(existsSync(join(import.meta.dirname, name)), name);
   });
 
   test('list every refusal of a call', () => {
