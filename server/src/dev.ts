@@ -10,6 +10,7 @@ import { openKeyRing } from './secrets/seal.ts';
 import { openEntrySigner } from './secrets/sign-entry.ts';
 import { nextStopSignal, startRoles } from './start-roles.ts';
 import { connectNats } from './stream/connect-nats.ts';
+import { inboxPrefix, userOf } from './stream/permissions.ts';
 import { followEvents } from './stream/read-events.ts';
 
 /** Everybody knows the demo's secrets, so only this machine may reach the server. */
@@ -37,7 +38,13 @@ const receiver = config.roles.includes('deliver')
   : undefined;
 const running = stack.use(await startRoles(config, log));
 const watching = stack.use(
-  await connectNats({ url: config.natsUrl, files: config.natsFiles, name: 'millrace-dev', log }),
+  await connectNats({
+    url: config.natsUrl,
+    files: config.natsFiles,
+    inbox: inboxPrefix(userOf(config.roles)),
+    name: 'millrace-dev',
+    log,
+  }),
 );
 stack.use(await followEvents(watching, config.stream.eventStreams, screen.stored));
 const isKnown = running.view && untilDemoIsKnown(running.view, receiver !== undefined);

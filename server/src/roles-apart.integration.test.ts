@@ -1,7 +1,10 @@
 /** Collect, deliver and control on their own, each with the NATS user of its role and nothing more. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from './config.ts';
@@ -84,6 +87,13 @@ suite('roles apart, each with its own NATS user', () => {
     await ended(apart, `/deletion-requests/${deletion.id}`);
   });
 
+  test('let control print what is stored, and neither of the others', async () => {
+    assert.match(await apart.run('print-events.ts', 'control'), /"event":"Tailed"/);
+    for (const role of ['collect', 'deliver']) {
+      await assert.rejects(apart.run('print-events.ts', role), /Permissions Violation/);
+    }
+  });
+
   test('are denied nothing that they need', async () => {
     // Looks at lanes, trims and comparisons come by themselves; the first of each within these seconds.
     await sleep(6_000);
@@ -116,15 +126,15 @@ async function playApart() {
   const nats = opening.use(await startNatsCluster());
   const postgres = opening.use(await startPostgresServer());
   const lines: Line[] = [];
+  const settingsOf = (role: string) => ({
+    ...stackSettings(nats.url.replace('nats://', `nats://${role}:${role}@`), postgres),
+    MILLRACE_METRICS_PORT: '0',
+    MILLRACE_RETRY_SCALE: '60',
+    MILLRACE_ROLES: role,
+  });
   const play = async (role: string): Promise<Running> => {
     const write = (line: string) => void lines.push({ ...(JSON.parse(line) as Line), role });
-    const natsUrl = nats.url.replace('nats://', `nats://${role}:${role}@`);
-    const settings = {
-      ...stackSettings(natsUrl, postgres),
-      MILLRACE_METRICS_PORT: '0',
-      MILLRACE_RETRY_SCALE: '60',
-    };
-    const read = readConfig({ ...settings, MILLRACE_ROLES: role });
+    const read = readConfig(settingsOf(role));
     if (!read.ok) throw new Error(read.problems.join(', '));
     return opening.use(await startRoles(read.value, pino({ level: 'info' }, { write })));
   };
@@ -142,6 +152,14 @@ async function playApart() {
   return {
     ...overHttp({ controlUrl, collectUrl }),
     lines,
+    /** What a program of ours prints in the environment of a role. */
+    async run(program: string, role: string): Promise<string> {
+      const done = await promisify(execFile)(process.execPath, [join(import.meta.dirname, program)], {
+        env: settingsOf(role),
+        timeout: 30_000,
+      });
+      return done.stdout;
+    },
     bucket,
     waited: before.filter(isWaiting).map(({ role }) => role),
     view: () => {
