@@ -1,7 +1,7 @@
 import { appendAudit } from '../store/audit-log.ts';
 import { addToOutbox, type Projected } from '../store/outbox.ts';
 import { auditActor } from './actor.ts';
-import { checkEntry } from './config-limits.ts';
+import { checkEntry, MAX_ENTRY_BYTES } from './config-limits.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { Asked } from './route.ts';
 
@@ -27,6 +27,7 @@ export async function recordChange(
   if (projects !== undefined) await addToOutbox(tx, { kind: projects, workspaceId, objectId });
   if (!grows) return;
   // After the audit log, where the changes of a workspace wait for each other: each counts those before it.
-  if (projects === 'source' || projects === 'destination') await checkEntry(tx, projects, objectId);
-  await configLimits?.check(tx, workspaceId);
+  const isEntry = projects === 'source' || projects === 'destination';
+  const addedBytes = isEntry ? await checkEntry(tx, projects, objectId) : MAX_ENTRY_BYTES;
+  await configLimits?.check(tx, workspaceId, addedBytes);
 }
