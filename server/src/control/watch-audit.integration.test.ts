@@ -144,7 +144,17 @@ suite('the watch over audit logs', () => {
     assert.equal((await anchors.last('ws_restored'))?.sequence, 3);
   });
 
-  test('keeps anchors that nobody can take back', async () => {
+  test('finds a broken log behind one that cannot be checked, and does not count as checked', async () => {
+    const log = await openLogOf('ws_z', 3);
+    await log.anchor();
+    await rewrite('ws_z', 2);
+    for (const id of ['ws.*', 'ws_a']) await store.asSystem((tx) => insertWorkspace(tx, { id, name: id }));
+    await inspector.publish('audit.ws_a', 'not an anchor');
+    await assert.rejects(log.checkAll(), /2 logs/);
+    assert.deepEqual(log.logged('audit.broken'), [2]);
+  });
+
+  test('keeps anchors that not even an administrator of NATS can take back one by one', async () => {
     const { state } = await inspector.manager.streams.info('AUDIT');
     await assert.rejects(inspector.manager.streams.deleteMessage('AUDIT', state.first_seq), /not permitted/);
     await assert.rejects(inspector.manager.streams.purge('AUDIT'), /not permitted/);

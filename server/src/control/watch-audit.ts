@@ -50,22 +50,37 @@ export function openAuditWatch(needs: AuditNeeds): AuditWatch {
   metrics?.gauge('millrace_audit_unchecked_seconds', () => (performance.now() - checkedAt) / 1_000);
   return {
     async anchor() {
-      for (const [id, { sequence, hash }] of await store.asSystem(auditEnds)) {
+      const hasGrown = ([id, { sequence, hash }]: [string, AuditEnd]) => {
         const anchored = state.known.get(id);
-        const isSame = anchored?.sequence === sequence && anchored.hash.equals(hash);
-        if (!isSame) await check(state, id, false);
-      }
+        return !(anchored?.sequence === sequence && anchored.hash.equals(hash));
+      };
+      const grown = [...(await store.asSystem(auditEnds))].filter(hasGrown).map(([id]) => id);
+      await checkEach(grown, (id) => check(state, id, false));
     },
     async checkAll() {
-      for (const id of (await store.asSystem(auditEnds)).keys()) await check(state, id, true);
+      const ids = (await store.asSystem(auditEnds)).keys();
+      await checkEach(ids, (id) => check(state, id, true));
       checkedAt = performance.now();
     },
   };
 }
 
+/** One log that cannot be checked must not hide the others: whoever can write to PostgreSQL could put one in front. */
+async function checkEach(ids: Iterable<string>, checkOne: (id: string) => Promise<void>): Promise<void> {
+  const failures: string[] = [];
+  for (const id of ids) {
+    await checkOne(id).catch((error: unknown) => failures.push(`${id}: ${String(error)}`));
+  }
+  if (failures.length > 0) throw new Error(`${failures.length} logs: ${failures.slice(0, 5).join('; ')}`);
+}
+
+/** An id becomes a part of a subject, where a dot or a wildcard would mean something else. */
+const SAFE_ID = /^[\w-]{1,64}$/;
+
 /** The whole log, or the entries since its anchor: those say nothing about the ones before. */
 async function check(state: State, workspaceId: string, isWhole: boolean): Promise<void> {
   const { store, broken, log } = state;
+  if (!SAFE_ID.test(workspaceId)) throw new Error('this is no id of a workspace');
   const anchor = await readAnchor(state, workspaceId);
   const range = anchor === undefined ? {} : isWhole ? { anchor } : { from: anchor };
   const checked = await store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, range));
