@@ -55,7 +55,7 @@ BEGIN
     WHERE ours.oid = 'audit_log'::regclass AND c.relnamespace = ours.relnamespace AND c.relowner = ours.relowner
       AND c.relkind IN ('r', 'p') AND NOT c.relispartition
   LOOP
-    wanted := CASE of_table.relname WHEN 'audit_log' THEN 'SELECT, INSERT' WHEN 'schema_migrations' THEN 'SELECT'
+    wanted := CASE of_table.relname WHEN 'audit_log' THEN 'SELECT, INSERT' WHEN 'schema_migrations' THEN 'SELECT' WHEN 'schema_additions' THEN 'SELECT'
               ELSE 'SELECT, INSERT, UPDATE, DELETE' END;
     IF EXISTS (SELECT FROM unnest(string_to_array(wanted, ', ')) AS one
                WHERE NOT has_table_privilege('${APP_ROLE}', of_table.oid, one)) THEN

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startPostgresServer } from '@millrace/engines';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { checkOutVersion, startPostgresServer } from '@millrace/engines';
 import { Client } from 'pg';
 import { migrate, readMigration } from './migrate.ts';
 import { migrateDatabase } from './migrate-database.ts';
@@ -32,6 +34,27 @@ suite('migrations', () => {
     await assert.rejects(migrate(database.client, [changed, SECOND]), /was changed after it was applied/);
     const late = readMigration('0001_b.sql', 'SELECT 1');
     await assert.rejects(migrate(database.client, [FIRST, late, SECOND]), /give it a higher number/);
+  });
+
+  test('that only add are no reason for the version before them to refuse the database', async () => {
+    await using server = await startPostgresServer();
+    await migrateDatabase(server.url);
+    using older = await checkOutVersion('a2fef30');
+    const env = { MILLRACE_DATABASE_URL: server.url };
+    const program = join(older.dir, 'server/src/migrate.ts');
+    const done = spawnSync(process.execPath, [program], { env, encoding: 'utf8' });
+    assert.match(done.stdout, /nothing to do: 5 migrations are applied/, done.stderr);
+  });
+
+  test('that add can be unknown, those that break cannot', async () => {
+    await using server = await startPostgresServer();
+    await using database = await connected(server.url);
+    const added = readMigration('0006_d.sql', 'CREATE TABLE d (id int)');
+    const breaking = readMigration('0007_e.sql', '-- breaking\nDROP TABLE d');
+    await migrate(database.client, [FIRST, added]);
+    assert.deepEqual((await migrate(database.client, [FIRST])).applied, []);
+    await migrate(database.client, [FIRST, added, breaking]);
+    await assert.rejects(migrate(database.client, [FIRST, added]), /0007_e.sql, which this version does not know/);
   });
 
   test('leave nothing behind when one fails', async () => {

@@ -3,16 +3,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 
-export type Migration = { name: string; sql: string; checksum: string; isTransactional: boolean };
+export type Migration = {
+  name: string;
+  sql: string;
+  checksum: string;
+  isTransactional: boolean;
+  /** It only adds: the version before it works with what it leaves. */
+  isAddition: boolean;
+};
 export type Migrated = { applied: string[]; alreadyThere: number };
 
 /** Any number will do, as long as nobody else in the same database uses it. */
 const LOCK = 4_820_551_301;
 const NO_TRANSACTION = '-- no transaction';
+/** The first line of a migration after which the version before it must not run. */
+const BREAKING = '-- breaking';
+/**
+ * Additions are written down in a table of their own, which a version that does not know them does not read: it can be
+ * started again after an upgrade. Up to this migration all were in the one table.
+ */
+const LAST_IN_ONE_TABLE = '0005_explain.sql';
+const TABLES = ['schema_migrations', 'schema_additions'] as const;
 
 /**
  * Brings the database to this version: forward only, one process at a time, each file once.
- * Refuses a database that is newer than this program, and one in which an applied file was changed afterwards.
+ * Refuses a database that a newer version has changed, other than by adding to it, and one in which an applied file was changed
+ * afterwards.
  */
 export async function migrate(client: Client, migrations: Migration[]): Promise<Migrated> {
   // A login that may change nothing can still find that nothing is to be done.
@@ -22,10 +38,12 @@ export async function migrate(client: Client, migrations: Migration[]): Promise<
   }
   await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
   try {
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-    );
+    for (const table of TABLES) {
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS ${table} (
+           name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+      );
+    }
     const rows = await readApplied(client);
     const pending = pendingMigrations(migrations, rows);
     for (const migration of pending) await apply(client, migration);
@@ -40,14 +58,18 @@ export async function migrate(client: Client, migrations: Migration[]): Promise<
 const FORBIDDEN =
   'migrations are pending, and this login may not apply them: set MILLRACE_MIGRATION_DATABASE_URL to one that owns the tables, or run `npm run migrate` with it';
 
-type Applied = { name: string; checksum: string };
+type Applied = { name: string; checksum: string; isAddition?: boolean };
 
 async function readApplied(client: Client): Promise<Applied[]> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AND has_table_privilege('schema_migrations', 'SELECT') AS there`,
-  );
-  if (rows[0]?.there !== true) return [];
-  return (await client.query<Applied>('SELECT name, checksum FROM schema_migrations ORDER BY name')).rows;
+  const applied: Applied[] = [];
+  for (const table of TABLES) {
+    const there = `SELECT has_table_privilege(to_regclass($1), 'SELECT') AS there`;
+    const { rows } = await client.query<{ there: boolean | null }>(there, [table]);
+    if (rows[0]?.there !== true) continue;
+    const sql = `SELECT name, checksum, $1::boolean AS "isAddition" FROM ${table}`;
+    applied.push(...(await client.query<Applied>(sql, [table === 'schema_additions'])).rows);
+  }
+  return applied.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function isForbidden(error: unknown): boolean {
@@ -57,8 +79,9 @@ function isForbidden(error: unknown): boolean {
 /** What is still to do; throws when the database and the files tell different stories. */
 export function pendingMigrations(migrations: Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  for (const { name, checksum } of applied) {
+  for (const { name, checksum, isAddition = false } of applied) {
     const migration = known.get(name);
+    if (migration === undefined && isAddition) continue;
     if (migration === undefined) {
       throw new Error(`the database has migration ${name}, which this version does not know: start a newer version`);
     }
@@ -67,7 +90,7 @@ export function pendingMigrations(migrations: Migration[], applied: readonly App
     }
   }
   const done = new Set(applied.map(({ name }) => name));
-  const last = applied.at(-1)?.name ?? '';
+  const last = applied.findLast(({ name }) => known.has(name))?.name ?? '';
   const pending = migrations.filter(({ name }) => !done.has(name));
   const late = pending.find(({ name }) => name < last);
   if (late !== undefined)
@@ -84,12 +107,15 @@ export function readMigrations(dir: string): Migration[] {
 
 export function readMigration(name: string, sql: string): Migration {
   const checksum = createHash('sha256').update(sql).digest('hex');
-  return { name, sql, checksum, isTransactional: !sql.startsWith(NO_TRANSACTION) };
+  const isAddition = name > LAST_IN_ONE_TABLE && !sql.startsWith(BREAKING);
+  return { name, sql, checksum, isTransactional: !sql.startsWith(NO_TRANSACTION), isAddition };
 }
 
 /** A file that begins with `-- no transaction` may hold one statement, such as CREATE INDEX CONCURRENTLY. */
-async function apply(client: Client, { name, sql, checksum, isTransactional }: Migration): Promise<void> {
-  const record = 'INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)';
+async function apply(client: Client, migration: Migration): Promise<void> {
+  const { name, sql, checksum, isTransactional, isAddition } = migration;
+  const table = isAddition ? 'schema_additions' : 'schema_migrations';
+  const record = `INSERT INTO ${table} (name, checksum) VALUES ($1, $2)`;
   if (!isTransactional) {
     await client.query(sql);
     await client.query(record, [name, checksum]);
