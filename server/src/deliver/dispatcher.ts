@@ -91,7 +91,8 @@ const IDLE_GATE_MS = 600_000;
  */
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
   const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], outside: [], long: 0, isStopped: false };
-  const state: State = { needs, slots: openSlots(needs.maxInFlight), ...empty, sweeper: undefined };
+  const slots = openSlots(needs.maxInFlight, needs.uptimeMs);
+  const state: State = { needs, slots, ...empty, sweeper: undefined };
   const forgetter = setInterval(() => forgetIdle(state), IDLE_GATE_MS / 10);
   return {
     offer: (job) => offer(state, job),
@@ -167,11 +168,10 @@ function lineOf({ lines, needs }: State, destinationId: string): Line {
 function start(state: State, line: Line, job: Job): void {
   const { needs, slots } = state;
   const { gate } = line;
-  const uptimeMs = needs.uptimeMs();
   const standing = standingOf(gate, needs.now());
-  const slot = slots.take(gate, standing, uptimeMs);
+  const slot = slots.take(gate, standing);
   gate.inFlight += 1;
-  gate.usedAt = uptimeMs;
+  gate.usedAt = needs.uptimeMs();
   keepSweeping(state);
   if (job.isLong === true) state.long += 1;
   const free = () => {
@@ -182,10 +182,10 @@ function start(state: State, line: Line, job: Job): void {
     pump(state);
   };
   void needs.attempt(job.delivery, job.webhook, standing).then((made) => {
-    const learned = learn(gate, made, { now: needs.now(), uptimeMs: needs.uptimeMs() });
+    const learned = learn(gate, made, { now: needs.now(), fairMs: slots.now() });
     if (learned === 'shut') handBackAll(line);
     if (learned !== undefined) needs.learned(gate, job.webhook);
-    if (gate.answeredAt >= uptimeMs) needs.worked?.note(gate.destinationId);
+    if (gate.answeredAt >= slot.since) needs.worked?.note(gate.destinationId);
     job.finish(made);
     if (made.rest === undefined) free();
     else void made.rest.then(free);
@@ -256,16 +256,16 @@ function canStart(state: State, line: Line, { job, isBacklog }: { job: Job; isBa
   const { needs, slots } = state;
   const { gate } = line;
   const { webhook } = job;
-  const uptimeMs = needs.uptimeMs();
   if (!slots.hasRoom(standingOf(gate, needs.now()))) return false;
   const peers = needs.peers();
   const shared = concurrencyOf(gate, webhook, peers);
   // A limit too small to be divided is kept whole by the one who holds the lane's ticket.
   const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
-  if (gate.inFlight >= most || (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, uptimeMs))) return false;
+  if (gate.inFlight >= most || (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, slots.now())))
+    return false;
   if (job.isLong === true && !isAdmitted(state, line)) return false;
   const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers;
-  return takeToken(gate, rate, uptimeMs);
+  return takeToken(gate, rate, needs.uptimeMs());
 }
 
 function keepSweeping(state: State): void {
@@ -276,7 +276,7 @@ function keepSweeping(state: State): void {
 function sweep(state: State): void {
   const { slots, needs } = state;
   const uptimeMs = needs.uptimeMs();
-  slots.findLate(uptimeMs);
+  slots.findLate();
   for (const line of state.busy) {
     if (state.isStopped || isShut(line.gate, needs.now())) handBackAll(line);
     if (isCrowdedOut(state, line.gate)) handBackFresh(line);

@@ -26,7 +26,7 @@ const BAD = status(503);
 const TIMEOUT = failure('timeout', 5_000);
 
 function answered(gate: Gate, ...answers: Answer[]) {
-  return learn(gate, { startedAt: NOW, answers: answersOf(...answers) }, { now: NOW, uptimeMs: NOW });
+  return learn(gate, { startedAt: NOW, answers: answersOf(...answers) }, { now: NOW, fairMs: NOW });
 }
 
 function after(times: number, answer: Answer, gate = newGate('dst_1', NOW)): Gate {

@@ -16,7 +16,7 @@ export type Gate = {
   limit: number;
   /** Whether it took an attempt of this process, or lately one of another process. */
   hasWorked: boolean;
-  /** When it last took one of this process, on the monotonic clock; -Infinity before that. */
+  /** When it last took one of this process, on the clock of `fair-clock.ts`; -Infinity before that. */
   answeredAt: number;
   /** An attempt is late, and nothing was answered for as long: the receiver may be hanging. */
   isDoubted: boolean;
@@ -78,14 +78,14 @@ export function concurrencyOf(gate: Gate, { maxConcurrency }: Webhook, peers: nu
  * How many may be under way while slots are scarce. A receiver that did not answer lately gets one, until it answers: a thousand
  * that begin to hang then hold a thousand slots and not eight thousand. A slow one gets fewer, as each holds its slot for longer.
  */
-export function scarceConcurrency(gate: Gate, uptimeMs: number): number {
-  if (uptimeMs - gate.answeredAt >= LATELY_MS) return 1;
+export function scarceConcurrency(gate: Gate, fairMs: number): number {
+  if (fairMs - gate.answeredAt >= LATELY_MS) return 1;
   return Math.max(1, Math.floor((MAX_LIMIT * LATE_MS) / Math.max(LATE_MS, gate.averageMs)));
 }
 
-/** Notes that an attempt that began at `since` has not been answered by `uptimeMs`. */
-export function noteLate(gate: Gate, since: number, uptimeMs: number): void {
-  const silentMs = uptimeMs - Math.max(since, gate.answeredAt);
+/** Notes that an attempt that began at `since` has not been answered by `fairMs`. */
+export function noteLate(gate: Gate, since: number, fairMs: number): void {
+  const silentMs = fairMs - Math.max(since, gate.answeredAt);
   if (silentMs >= Math.max(LATE_MS, gate.averageMs * HANGING)) gate.isDoubted = true;
 }
 
@@ -101,13 +101,13 @@ export function takeToken(gate: Gate, perSecond: number | undefined, uptimeMs: n
   return true;
 }
 
-/** `now` is by the engine's clock, `uptimeMs` monotonic. */
-export type Times = { now: number; uptimeMs: number };
+/** `now` is by the engine's clock, `fairMs` by that of `fair-clock.ts`. */
+export type Times = { now: number; fairMs: number };
 
 export type Learned = 'opened' | 'shut' | undefined;
 
 /** Notes what an attempt showed about the receiver. */
-export function learn(gate: Gate, { answers }: Attempt, { now, uptimeMs }: Times): Learned {
+export function learn(gate: Gate, { answers }: Attempt, { now, fairMs }: Times): Learned {
   const sent = answers.filter(({ answer }) => wasSent(answer));
   gate.isDoubted = false;
   if (sent.length === 0) return undefined;
@@ -117,7 +117,7 @@ export function learn(gate: Gate, { answers }: Attempt, { now, uptimeMs }: Times
     slowestMs = Math.max(slowestMs, answer.timings.totalMs);
     if (meaningOf(answer) !== 'retry') isAlive = true;
   }
-  return isAlive ? learnGood(gate, slowestMs, uptimeMs) : learnBad(gate, sent, now);
+  return isAlive ? learnGood(gate, slowestMs, fairMs) : learnBad(gate, sent, now);
 }
 
 /** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */
@@ -125,12 +125,12 @@ export function wasSent(answer: TargetAnswer['answer']): boolean {
   return answer.kind === 'status' || (answer.errorClass !== 'not_sent' && answer.errorClass !== 'stopped');
 }
 
-function learnGood(gate: Gate, ms: number, uptimeMs: number): Learned {
+function learnGood(gate: Gate, ms: number, fairMs: number): Learned {
   const isStrained = gate.averageMs > 0 && ms > gate.averageMs * STRAIN && ms > STRAIN_FLOOR_MS;
   gate.averageMs = gate.averageMs === 0 ? ms : gate.averageMs + (ms - gate.averageMs) * SMOOTHING;
   gate.failures = 0;
   gate.hasWorked = true;
-  gate.answeredAt = uptimeMs;
+  gate.answeredAt = fairMs;
   // Fast at first, then by one for every round: the same rule that lets connections share a line.
   if (!isStrained) gate.limit = Math.min(MAX_LIMIT, gate.limit + (gate.limit < FIRST_LIMIT * 2 ? 1 : 1 / gate.limit));
   if (gate.shut?.why !== 'failing') return undefined;

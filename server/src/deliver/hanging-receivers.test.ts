@@ -93,6 +93,34 @@ suite('receivers that hang', () => {
   });
 });
 
+suite('a stall of this process', () => {
+  test('is not taken for receivers that hang: each turn of the event loop counts for a tenth of a second', async (t) => {
+    const p = play(t, { maxInFlight: 100 });
+    await p.prove('dst_good');
+    p.offer('d0', { destinationId: 'dst_good' });
+    p.offer('d1', { destinationId: 'dst_new' });
+    for (let stall = 0; stall < 2; stall += 1) {
+      p.clock.now += 5_000;
+      await p.pass(50);
+    }
+    assert.equal(p.dispatcher.late(), 0, 'their answers may be there, unread');
+    p.offer('d2', { destinationId: 'dst_good' });
+    assert.equal(p.running.at(-1)?.standing, 'works');
+    await p.pass(300);
+    assert.equal(p.dispatcher.late(), 3);
+  });
+
+  test('is not mistaken for silence: after a quiet hour a receiver is not one that answered lately', async (t) => {
+    const p = play(t, { maxInFlight: 80 });
+    await p.prove('dst_quiet');
+    await p.pass(100);
+    p.clock.now += 3_600_000;
+    for (const id of names(100, 112)) p.offer(id, { destinationId: `dst_${id}` });
+    for (const id of names(0, 3)) p.offer(id, { destinationId: 'dst_quiet' });
+    assert.equal(p.running.filter(({ destinationId }) => destinationId === 'dst_quiet').length, 1);
+  });
+});
+
 suite('a receiver that worked lately', () => {
   test('is known by what other processes learned, from its first attempt on', (t) => {
     const p = play(t, { worked: ['dst_quiet'] });

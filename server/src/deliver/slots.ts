@@ -1,4 +1,5 @@
 import type { Standing } from './client/pace.ts';
+import { type FairClock, openFairClock } from './fair-clock.ts';
 import { type Gate, LATE_MS, noteLate } from './gate.ts';
 
 /**
@@ -9,10 +10,12 @@ import { type Gate, LATE_MS, noteLate } from './gate.ts';
  */
 export type Slots = {
   hasRoom(standing: Standing): boolean;
-  take(gate: Gate, standing: Standing, uptimeMs: number): Slot;
+  take(gate: Gate, standing: Standing): Slot;
   free(slot: Slot): void;
   /** Moves late attempts, and notes in their gates that the receiver may be hanging. */
-  findLate(uptimeMs: number): void;
+  findLate(): void;
+  /** By the clock that tells which attempts are late. */
+  now(): number;
   /** Many attempts wait for receivers that may never answer: from now on each such receiver gets one at a time. */
   isScarce(): boolean;
   inUse(): number;
@@ -29,9 +32,18 @@ const SUSPECT_SHARE = 0.5;
 const FAILING_SHARE = 0.25;
 const SCARCE_SHARE = 0.125;
 
-export function openSlots(most: number): Slots {
+type State = {
+  most: number;
+  used: Record<Slot['account'], number>;
+  /** Attempts that are not late yet, or whose receiver is not doubted yet; the oldest first. */
+  watched: Set<Slot>;
+  clock: FairClock;
+};
+
+export function openSlots(most: number, uptimeMs: () => number): Slots {
   const used = { works: 0, unknown: 0, failing: 0, late: 0 };
   const watched = new Set<Slot>();
+  const clock = openFairClock(uptimeMs);
   const inUse = () => used.works + used.unknown + used.failing;
   return {
     hasRoom(standing) {
@@ -40,8 +52,9 @@ export function openSlots(most: number): Slots {
       if (used.unknown + used.failing >= most * SUSPECT_SHARE) return false;
       return standing === 'unknown' || used.failing < most * FAILING_SHARE;
     },
-    take(gate, standing, uptimeMs) {
-      const slot: Slot = { gate, since: uptimeMs, account: standing };
+    take(gate, standing) {
+      clock.run();
+      const slot: Slot = { gate, since: clock.now(), account: standing };
       used[standing] += 1;
       if (standing !== 'failing') watched.add(slot);
       return slot;
@@ -50,23 +63,28 @@ export function openSlots(most: number): Slots {
       used[slot.account] -= 1;
       watched.delete(slot);
     },
-    findLate(uptimeMs) {
-      for (const slot of watched) {
-        const { gate, since, account } = slot;
-        // The oldest come first.
-        if (uptimeMs - since < LATE_MS) return;
-        noteLate(gate, since, uptimeMs);
-        if (account !== 'late' && used.late < most) {
-          used[account] -= 1;
-          used.late += 1;
-          slot.account = 'late';
-        }
-        if (slot.account === 'late' && gate.isDoubted) watched.delete(slot);
-      }
-    },
+    findLate: () => findLate({ most, used, watched, clock }),
     isScarce: () => used.unknown + used.failing + used.late > most * SCARCE_SHARE,
+    now: clock.now,
     inUse,
     late: () => used.late,
     watched: () => watched.size,
   };
+}
+
+function findLate({ most, used, watched, clock }: State): void {
+  clock.turn();
+  if (watched.size === 0) clock.rest();
+  const now = clock.now();
+  for (const slot of watched) {
+    const { gate, since, account } = slot;
+    if (now - since < LATE_MS) return;
+    noteLate(gate, since, now);
+    if (account !== 'late' && used.late < most) {
+      used[account] -= 1;
+      used.late += 1;
+      slot.account = 'late';
+    }
+    if (slot.account === 'late' && gate.isDoubted) watched.delete(slot);
+  }
 }
