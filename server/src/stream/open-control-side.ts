@@ -6,7 +6,7 @@ import { type DeadLetterBox, openDeadLetterBox } from './dead-letter-box.ts';
 import { openLaneCounts } from './lane-counts.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { StreamSettings } from './layout.ts';
-import { countEventStreams } from './list-streams.ts';
+import { countEventStreams, listEventStreams } from './list-streams.ts';
 import { openPublisher } from './publish.ts';
 import { AT_ONCE } from './publish-durably.ts';
 import { countQuarantined } from './count-quarantined.ts';
@@ -14,6 +14,7 @@ import { openRedrive, type Redrive } from './redrive-quarantined.ts';
 import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine.ts';
 import { type EventReader, openEventReader } from './stored-events.ts';
 import { openTickets, type Tickets } from './tickets.ts';
+import { trimEvents } from './trim-events.ts';
 import { openWaitingLine } from './waiting-line.ts';
 
 /** Everything of the engine that control acts on. */
@@ -46,6 +47,9 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   const counts = opening.use(await openLaneCounts({ connection, count, log: needs.log }));
   const streams = await countEventStreams(manager, settings.eventStreams);
   const quarantine = countQuarantined(openQuarantine({ ...durable, ...needs }), needs);
+  const { retentionMs } = settings;
+  const isMyTurn = () => true;
+  opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
   const open = opening.move();
   return {
     now,

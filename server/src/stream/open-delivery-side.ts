@@ -74,7 +74,8 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
   const tickets = openTickets({ ...durable, manager, now, quarantine });
   const peers = opening.use(openPeers(pulling));
   const streams = () => listEventStreams(manager);
-  opening.use(trimEvents({ manager, streams, ...settings, isMyTurn: peers.isFirst, log }));
+  // Control trims by age: deliver may not read what was delivered before.
+  opening.use(trimEvents({ manager, streams, retentionMs: 0, isMyTurn: peers.isFirst, log }));
   const count = settings.laneStreams;
   const counts = opening.use(await openLaneCounts({ connection: pulling, count, log }));
   const lanes = openLanes({ ...durable, manager, count, counts, quarantine });

@@ -79,6 +79,7 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
       'events.0.src_1',
       '$KV.config.destination.dst_1',
       '$KV.config.source.src_1',
+      '$JS.API.STREAM.MSG.GET.EVENTS-0',
       '$JS.API.STREAM.MSG.GET.DEAD',
       '$JS.API.DIRECT.GET.DEAD',
       '$JS.API.STREAM.DELETE.LANES-0',

@@ -99,7 +99,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
   }),
   deliver: ({ events, lanes, subjectsOf }) => ({
     publish: [
-      ...events.flatMap((stream) => [info(stream), ageOf(stream), purge(stream), ...pull(stream, DELIVER_CONSUMER)]),
+      ...events.flatMap((stream) => [info(stream), purge(stream), ...pull(stream, DELIVER_CONSUMER)]),
       STREAM_NAMES,
       ...lanes.flatMap((stream) => [...read(stream), purge(stream), remove(stream)]),
       ...subjectsOf(...lanes, DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM),
@@ -165,18 +165,18 @@ function purge(stream: string): string {
   return `$JS.API.STREAM.PURGE.${stream}`;
 }
 
-/** By the leader, which finds the first message after a time: older ones are trimmed. */
-function ageOf(stream: string): string {
-  return `$JS.API.STREAM.MSG.GET.${stream}`;
-}
-
 function remove(stream: string): string {
   return `$JS.API.STREAM.MSG.DELETE.${stream}`;
 }
 
 /** By the leader, by any replica, and by any replica with the subject in the question. */
 function read(stream: string): string[] {
-  return [info(stream), ageOf(stream), `$JS.API.DIRECT.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}.>`];
+  return [
+    info(stream),
+    `$JS.API.STREAM.MSG.GET.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}.>`,
+  ];
 }
 
 /** With acknowledgements in both forms: the second is of accounts and domains that share servers. */

@@ -25,7 +25,8 @@ const PORTION_PAUSE_MS = 250;
 /**
  * Requests that are done (delivered, safe in lanes, or given up) stay for replays until they are older than the retention, and
  * as long as there is room for them: otherwise they would fill the stream, and new calls would be refused for the sake of old
- * ones. A request that is not done stays however old it is. One deliver process looks; two that purge the same purge it once.
+ * ones. A request that is not done stays however old it is. One deliver process makes room, and control drops what is too old; two
+ * that purge the same purge it once.
  */
 export function trimEvents({ isMyTurn, ...needs }: TrimNeeds & { isMyTurn(): boolean }): Disposable {
   const stopping = new AbortController();

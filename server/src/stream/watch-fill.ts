@@ -43,7 +43,7 @@ function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => 
   return found;
 }
 
-const OURS = /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE)|KV_(config|health|worked|layout))$/;
+const OURS = /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout))$/;
 
 /** A word of ours, whatever else the account holds. */
 export function kindOf(stream: string): string | undefined {
