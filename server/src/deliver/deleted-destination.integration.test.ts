@@ -58,6 +58,21 @@ suite('a destination that is deleted while deliveries wait', () => {
     assert.equal(ended.length, groups * 100, 'each once');
   });
 
+  test('gives up also what a position of another lane stream would pass over', async () => {
+    await using bed = await openBed();
+    const at = new Date().toISOString();
+    const event = { type: 'track', event: 'e', messageId: 'm', context: {}, receivedAt: at, timestamp: at } as const;
+    await bed.publish('lanes.0.dst_gone.0', JSON.stringify([newDelivery('dlv_m', event, Date.now())]));
+    const note = { next: { 0: { sequence: 2, taken: 0 } }, home: 1 };
+    await bed.publish('tickets.due.dst_gone', JSON.stringify({ held: false, note: JSON.stringify(note) }));
+    await using _ = await bed.deliver({ retryScale: RETRY_SCALE });
+    await until(() => isIdle(bed), 60_000);
+    assert.deepEqual(
+      (await givenUp(bed)).map(({ messageId }) => messageId),
+      ['m'],
+    );
+  });
+
   test('that comes back within a minute loses nothing', async () => {
     await using bed = await openBed();
     await using receiver = await openReceiver();

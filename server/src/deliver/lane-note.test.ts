@@ -67,7 +67,16 @@ suite('what the last holder of a ticket wrote down', () => {
   });
 
   test('is as good as none when it cannot be read', () => {
-    for (const text of ['', '{', '3', '{"next":{"0":{"sequence":"5"}}}', '{"sizes":7}', '{"failedProbes":"many"}']) {
+    for (const text of [
+      '',
+      '{',
+      '3',
+      '{"next":{"0":{"sequence":"5"}}}',
+      '{"sizes":7}',
+      '{"stamped":{"0":7}}',
+      '{"home":"0"}',
+      '{"failedProbes":"many"}',
+    ]) {
       assert.deepEqual(readLaneNote(text), EMPTY, text);
     }
   });

@@ -40,7 +40,9 @@ export function readLaneNote(text: string): LaneNote {
   if (json?.ok !== true || !isFields(json.value)) return empty;
   const note = { ...empty, ...json.value };
   const why = fieldProblem(note, NOTE);
-  const isNote = why === undefined && areFields(note.next, POSITION) && areFields(note.sizes, SIZE);
+  const { next, sizes, stamped = {} } = note as LaneNote;
+  const isNote =
+    why === undefined && areFields(next, POSITION) && areFields(stamped, POSITION) && areFields(sizes, SIZE);
   return isNote ? note : empty;
 }
 
@@ -53,6 +55,7 @@ const NOTE = {
   missingSince: 'number?',
   owner: 'object?',
   stamped: 'object?',
+  home: 'number?',
 } as const;
 const POSITION = { sequence: 'number', taken: 'number' } as const;
 const SIZE = { deliveries: 'number', bytes: 'number' } as const;

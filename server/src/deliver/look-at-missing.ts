@@ -1,7 +1,7 @@
 import type { Lanes } from '../stream/lanes.ts';
 import type { HeldTicket } from '../stream/tickets.ts';
 import { drainSome, type SliceNeeds } from './drain-slice.ts';
-import { type LaneNote, notePosition } from './lane-note.ts';
+import { forgetEmptyPlaces, type LaneNote, moveHome, notePosition } from './lane-note.ts';
 import { LEAST_PAUSE_MS, LEFT_FOR_MS, openReaders, SLICE_MS } from './lane-readers.ts';
 import { isErasedIn } from './scrub-lane.ts';
 import type { Settlement } from './settle.ts';
@@ -36,6 +36,8 @@ export async function lookAtMissing(
   if (now() < giveUpAt) return giveUpAt;
   const counts = await lanes.count(destinationId);
   if (counts.size === 0) return needs.close();
+  moveHome(note, lanes.home(destinationId), lanes.isOnlyHome(destinationId));
+  forgetEmptyPlaces(note, counts);
   const owner = config.formerOwner(destinationId) ?? note.owner ?? NOBODY;
   const webhook = deletedWebhook(destinationId, owner);
   const readers = openReaders(destinationId, note, { ...needs, counts });
