@@ -27,6 +27,8 @@ const FULL_CASES: Case[] = [
 /** Events for those that hang: from ten sources, each with a tenth of the receivers. */
 const STIR_SOURCES = 10;
 const STIR_PER_SECOND = 4;
+/** Of one batch: an event goes to all receivers of its source. */
+const STIR_DELIVERIES = 100;
 const WARM_PER_SECOND = 150;
 const MAX_IN_FLIGHT = 1_000;
 const MAX_RSS_MB = 600;
@@ -110,7 +112,9 @@ async function measure(
   const once = { senders: senders as unknown as Senders, sizes: [1, 1], inTurn: true } as const;
   const load = scene.load({ ...once, prefix: 'measured', batchesPerSecond: sizes.perSecond });
   const quiet = await spend(sizes.quietMs);
-  const stir = { prefix: 'stir', senders: bad.sources, sizes: [1, 1], inTurn: true } as const;
+  // As many deliveries however many receivers hang: each of a few gets more.
+  const size = Math.round(STIR_DELIVERIES / (bad.destinations.length / STIR_SOURCES));
+  const stir = { prefix: 'stir', senders: bad.sources, sizes: [size, size], inTurn: true } as const;
   const stirrer = scene.load({ ...stir, batchesPerSecond: STIR_PER_SECOND });
   const during = await spend(sizes.duringMs);
   await Promise.all([load.stop(), stirrer.stop()]);

@@ -49,6 +49,17 @@ suite('the pacer', () => {
     assert.equal(admitted.join(''), 'abcdefghi');
   });
 
+  test('lets no more than fifteen in at once, however many it could pay for', (t) => {
+    const admitted: string[] = [];
+    const pacer = openTestPacer(t, (item) => admitted.push(item) > 0, 1_000);
+    for (let nth = 0; nth < 40; nth += 1) pacer.ask(String(nth), 'works');
+    assert.equal(admitted.length, 15);
+    t.mock.timers.tick(10);
+    assert.equal(admitted.length, 30);
+    t.mock.timers.tick(10);
+    assert.equal(admitted.length, 40);
+  });
+
   test('spends nothing on those who have no use for their turn', (t) => {
     const admit: Mock<(item: string) => boolean> = t.mock.fn((item: string) => item === 'x');
     const pacer = openTestPacer(t, admit);
