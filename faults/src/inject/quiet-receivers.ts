@@ -24,11 +24,11 @@ const FULL_CASES: Case[] = [
   { hanging: 100, delivers: 4 },
   { hanging: 1_000, delivers: 4 },
 ];
-/** Events for those that hang: from ten sources, each with a tenth of the receivers. */
-const STIR_SOURCES = 10;
-const STIR_PER_SECOND = 4;
+/** Events for those that hang: from twenty sources, each with as many receivers as a source may have, or fewer. */
+const STIR_SOURCES = 20;
+const STIR_PER_SECOND = 8;
 /** Of one batch: an event goes to all receivers of its source. */
-const STIR_DELIVERIES = 100;
+const STIR_DELIVERIES = 50;
 const WARM_PER_SECOND = 150;
 const MAX_IN_FLIGHT = 1_000;
 const MAX_RSS_MB = 600;
@@ -83,7 +83,12 @@ function planQuiet({ quietMs, duringMs, perSecond }: Sizes, hanging: number): Gr
   return {
     silent: planWorkspaces({ name: 'silent', ...one }),
     fresh: planWorkspaces({ name: 'new', ...one }),
-    bad: planWorkspaces({ name: 'bad', workspaces: STIR_SOURCES, sourcesEach: 1, destinationsPerSource: hanging / 10 }),
+    bad: planWorkspaces({
+      name: 'bad',
+      workspaces: STIR_SOURCES,
+      sourcesEach: 1,
+      destinationsPerSource: hanging / STIR_SOURCES,
+    }),
   };
 }
 
