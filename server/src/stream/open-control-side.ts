@@ -14,6 +14,7 @@ import { openRedrive, type Redrive } from './redrive-quarantined.ts';
 import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine.ts';
 import { type EventReader, openEventReader } from './stored-events.ts';
 import { openTickets, type Tickets } from './tickets.ts';
+import { purgeMarks } from './purge-marks.ts';
 import { trimEvents } from './trim-events.ts';
 import { openWaitingLine } from './waiting-line.ts';
 
@@ -50,6 +51,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   const { retentionMs } = settings;
   const isMyTurn = () => true;
   opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
+  opening.use(purgeMarks({ connection, manager, now, log: needs.log }));
   const open = opening.move();
   return {
     now,
