@@ -27,6 +27,8 @@ suite('the story of a delivery', () => {
 
   test('says how it was given up without an attempt', () => {
     assert.match(told({ ...BASE, at, kind: 'given_up', attempts: 0, reason: 'lane_full' }), /there was no room for it/);
+    const deleted = { kind: 'given_up', attempts: 1, reason: 'destination_deleted' } as const;
+    assert.match(told({ ...BASE, at, ...deleted }), /its destination was deleted while it waited/);
     const unkept = { kind: 'given_up', attempts: 1, letter: 'refused' } as const;
     for (const reason of ['lane_full', 'expired'] as const) {
       assert.match(told({ ...BASE, at, ...unkept, reason }), /not kept as a dead letter/);

@@ -36,6 +36,30 @@ async function empty(): Promise<void> {
 }
 
 suite('the record', () => {
+  test('of a deleted destination ends what waited, also when nobody could say whose it was', async () => {
+    await empty();
+    const deleted = { kind: 'given_up', attempts: 1, reason: 'destination_deleted' } as const;
+    const gone = { ...BASE, ...deleted, workspaceId: '', sourceId: '', at: Date.parse(BASE.receivedAt) + 9_000 };
+    await write([attempted(1, 'retry', 503)]);
+    await write([gone, { ...gone, deliveryId: 'dlv_unknown' }]);
+    await write([gone]);
+    const ends = 'SELECT id, workspace_id, source_id, state, reason FROM deliveries ORDER BY id';
+    const { workspaceId, sourceId } = BASE;
+    assert.deepEqual(await rows(ends), [
+      {
+        id: 'dlv_1',
+        workspace_id: workspaceId,
+        source_id: sourceId,
+        state: 'discarded',
+        reason: 'destination_deleted',
+      },
+    ]);
+    assert.deepEqual(
+      await rows(`SELECT workspace_id, error_class, count::int FROM delivery_counts WHERE outcome = 'discarded'`),
+      [{ workspace_id: workspaceId, error_class: 'destination_deleted', count: 1 }],
+    );
+  });
+
   test('of batches in any order and number is the same, and its counters are what the model counts', async () => {
     const several = fc.tuple(...['dlv_a', 'dlv_b', 'dlv_c', 'dlv_d'].map((id) => facts(id)));
     const shuffled = fc.tuple(several, fc.infiniteStream(fc.nat({ max: 1_000 })), fc.integer({ min: 1, max: 7 }));
