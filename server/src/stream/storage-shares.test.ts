@@ -83,20 +83,30 @@ suite('a share of what all workspaces store in', () => {
 });
 
 suite('bytes by destination', () => {
-  test('are its messages times their size, where this process knows it; the others share the rest', () => {
+  test('are its messages times their size, where this process knows it, and the average where it does not', () => {
     const held = new Map([
-      ['dst_known', { messages: 10, bytesEach: 600 }],
+      ['dst_known', { messages: 10, bytesEach: 200 }],
       ['dst_a', { messages: 30, bytesEach: undefined }],
       ['dst_b', { messages: 10, bytesEach: undefined }],
     ]);
     assert.deepEqual(
       [...divideBytes(10_000, held)],
       [
-        ['dst_known', 6_000],
-        ['dst_a', 3_000],
-        ['dst_b', 1_000],
+        ['dst_known', 2_000],
+        ['dst_a', 6_000],
+        ['dst_b', 2_000],
       ],
     );
+  });
+
+  test('make no hog of a destination that holds little, when the size of the hog is out of date', () => {
+    const held = new Map([
+      ['dst_hog', { messages: 600, bytesEach: 1_000 }],
+      ['dst_small', { messages: 5, bytesEach: undefined }],
+    ]);
+    const bytes = divideBytes(3_000_000, held);
+    assert.ok((bytes.get('dst_small') ?? 0) < 150_000, `${bytes.get('dst_small')} bytes`);
+    assert.ok((bytes.get('dst_hog') ?? 0) > 2_850_000);
   });
 
   test('add up to what the stream holds, also when a size is out of date', () => {

@@ -48,25 +48,16 @@ export type Held = { messages: number; bytesEach: number | undefined };
 
 /**
  * Bytes by destination from what the engine tells: the messages of each, and the bytes of all. Where this process has stored
- * some itself it knows their size; the others share what is left by their number.
+ * some itself it knows their size, and for the others it takes the average. What the sum lacks is added to all in proportion:
+ * given to the others alone, it would make hogs of those who hold little and are known to another process only.
  */
 export function divideBytes(usedBytes: number, held: ReadonlyMap<string, Held>): Map<string, number> {
-  let known = 0;
-  let unknownMessages = 0;
-  for (const { messages, bytesEach } of held.values()) {
-    if (bytesEach === undefined) unknownMessages += messages;
-    else known += messages * bytesEach;
-  }
-  const rest = Math.max(0, usedBytes - known);
-  const each = unknownMessages === 0 ? 0 : rest / unknownMessages;
-  // What is known of sizes may be out of date; the sum is not.
-  const scale = known + each * unknownMessages === 0 ? 1 : usedBytes / (known + each * unknownMessages);
-  return new Map(
-    [...held].map(([destinationId, { messages, bytesEach }]) => [
-      destinationId,
-      messages * (bytesEach ?? each) * scale,
-    ]),
-  );
+  const messages = held.values().reduce((sum, one) => sum + one.messages, 0);
+  const average = messages === 0 ? 0 : usedBytes / messages;
+  const bytesOf = (one: Held) => one.messages * (one.bytesEach ?? average);
+  const sum = held.values().reduce((bytes, one) => bytes + bytesOf(one), 0);
+  const scale = sum === 0 ? 1 : usedBytes / sum;
+  return new Map([...held].map(([destinationId, one]) => [destinationId, bytesOf(one) * scale]));
 }
 
 /** Counts what was stored in the meantime. */
