@@ -11,7 +11,7 @@ let control: TestControl;
 
 before(async () => {
   // A bucket of 1 MB.
-  control = await startTestControl({ maxFileStoreMb: 100 });
+  control = await startTestControl({ maxFileStoreMb: 17 });
 });
 after(() => control[Symbol.asyncDispose]());
 

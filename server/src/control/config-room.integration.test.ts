@@ -150,7 +150,7 @@ async function openScene(nodes: 1 | 3) {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startPostgresServer());
   // The bucket has a hundredth of it.
-  const cluster = opening.use(await startNatsCluster({ nodes, maxFileStoreMb: 100 }));
+  const cluster = opening.use(await startNatsCluster({ nodes, maxFileStoreMb: 17 }));
   await migrateDatabase(server.url);
   const store = opening.use(await openStore(server.url));
   const settings = { ...SETTINGS, replicas: nodes };
