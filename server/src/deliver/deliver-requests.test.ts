@@ -131,6 +131,18 @@ suite('requests in memory', () => {
     assert.ok(bench.jobs.length >= 11 && bench.jobs.length <= 13, `${bench.jobs.length} of 32 KB`);
   });
 
+  test('a source that sends single calls has the share of one that sends a batch, and leaves room for the next', async () => {
+    const offered = async (...requests: PulledRequest[]) => {
+      using bench = openBench(1, { deliveries: 1_000, bytes: 100_000_000 });
+      for (const request of requests) bench.requests.take(request);
+      for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+      return bench.jobs.length;
+    };
+    const batch = await offered(aRequest('batch', 2_000).request);
+    const singles = await offered(...Array.from({ length: 2_000 }, (_, nth) => aRequest(`single${nth}`, 1).request));
+    assert.ok(Math.abs(singles - batch) < 20, `${singles} of single calls, ${batch} of a batch`);
+  });
+
   test('every delivery of a request that had to wait is made, each once, before it is acknowledged', async () => {
     using bench = openBench(3);
     const ids: string[] = [];

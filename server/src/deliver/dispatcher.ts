@@ -187,8 +187,9 @@ function start(state: State, line: Line, job: Job): void {
     if (learned !== undefined) needs.learned(gate, job.webhook);
     if (gate.answeredAt >= slot.since) needs.worked?.note(gate.destinationId);
     job.finish(made);
-    if (made.rest === undefined) free();
-    else void made.rest.then(free);
+    if (made.rest === undefined) return free();
+    slots.answered(slot);
+    void made.rest.then(free);
   });
 }
 

@@ -1,3 +1,4 @@
+import { tierPlace } from '../stream/lane-places.ts';
 import { type LaneNote, noteGroup, positionIn } from './lane-note.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
 import { readTier, type TierReader, type TierReaderNeeds } from './tier-reader.ts';
@@ -27,7 +28,7 @@ export function openReaders(
       destinationId,
       groups,
       seen,
-      longestMs: schedule.longestMs(tier),
+      longestMs: schedule.longestMs(tierPlace(tier, 0).tier),
       uptimeMs,
     }),
   );

@@ -1,4 +1,5 @@
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import type { Kept } from '../stream/shares.ts';
 import type { Ensured, Wanted } from '../stream/tickets.ts';
 import { type Delivery, encodeDeliveries } from '../delivery/delivery.ts';
 import { whenAvailable } from './when-available.ts';
@@ -28,7 +29,7 @@ export type ParkerNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
    */
   isFull(destinationId: string, isPutBack: boolean): boolean;
   /** Counts the bytes while they are stored, and afterwards. */
-  storing<T>(destinationId: string, bytes: number, store: () => Promise<T>): Promise<T>;
+  storing(destinationId: string, bytes: number, store: () => Promise<Kept>): Promise<Kept>;
   appended(destinationId: string, bytes: number): void;
 };
 

@@ -11,6 +11,8 @@ import { type Gate, LATE_MS, noteLate } from './gate.ts';
 export type Slots = {
   hasRoom(standing: Standing): boolean;
   take(gate: Gate, standing: Standing): Slot;
+  /** A target has answered; the slot is held while another one of the destination does not. */
+  answered(slot: Slot): void;
   free(slot: Slot): void;
   /** Moves late attempts, and notes in their gates that the receiver may be hanging. */
   findLate(): void;
@@ -24,7 +26,7 @@ export type Slots = {
   watched(): number;
 };
 
-export type Slot = { gate: Gate; since: number; account: Standing | 'late' };
+export type Slot = { gate: Gate; since: number; account: Standing | 'late'; isAnswered: boolean };
 
 /** Receivers that are not known to work share this part of the slots, so the others always find some free. */
 const SUSPECT_SHARE = 0.5;
@@ -54,10 +56,13 @@ export function openSlots(most: number, uptimeMs: () => number): Slots {
     },
     take(gate, standing) {
       clock.run();
-      const slot: Slot = { gate, since: clock.now(), account: standing };
+      const slot: Slot = { gate, since: clock.now(), account: standing, isAnswered: false };
       used[standing] += 1;
       if (standing !== 'failing') watched.add(slot);
       return slot;
+    },
+    answered(slot) {
+      slot.isAnswered = true;
     },
     free(slot) {
       used[slot.account] -= 1;
@@ -74,17 +79,18 @@ export function openSlots(most: number, uptimeMs: () => number): Slots {
 
 function findLate({ most, used, watched, clock }: State): void {
   clock.turn();
-  if (watched.size === 0) clock.rest();
   const now = clock.now();
   for (const slot of watched) {
-    const { gate, since, account } = slot;
-    if (now - since < LATE_MS) return;
-    noteLate(gate, since, now);
+    const { gate, since, account, isAnswered } = slot;
+    if (now - since < LATE_MS) break;
+    if (!isAnswered) noteLate(gate, since, now);
     if (account !== 'late' && used.late < most) {
       used[account] -= 1;
       used.late += 1;
       slot.account = 'late';
     }
-    if (slot.account === 'late' && gate.isDoubted) watched.delete(slot);
+    if (slot.account === 'late' && (isAnswered || gate.isDoubted)) watched.delete(slot);
   }
+  // Last: the loop may have let go of all of them, and then nothing calls it any more.
+  if (watched.size === 0) clock.rest();
 }

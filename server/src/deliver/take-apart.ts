@@ -39,7 +39,7 @@ export type TakeApartNeeds = EventNeeds & {
   log: Logger;
 };
 
-type Source = Record<Way, Amount> & { requests: number; hasLarge: boolean };
+type Source = Record<Way, Amount> & { id: string; requests: number; hasLarge: boolean };
 /** Small requests wait apart from large ones, and those that were begun apart from both. */
 type Line = 'small' | 'large' | 'begun';
 type Part = {
@@ -113,16 +113,21 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
   };
 }
 
-function join({ sources }: State, sourceId: string): Source {
-  const source = sources.get(sourceId) ?? { offer: newShare(), park: newShare(), requests: 0, hasLarge: false };
-  sources.set(sourceId, source);
+function join({ sources }: State, id: string): Source {
+  const source = sources.get(id) ?? { id, offer: newShare(), park: newShare(), requests: 0, hasLarge: false };
+  sources.set(id, source);
   source.requests += 1;
   return source;
 }
 
-function leave({ sources }: State, { source, open }: Part): void {
+function leave(state: State, { source }: Part): void {
   source.requests -= 1;
-  if (source.requests === 0) sources.delete(open.request.sourceId);
+  forgetIdle(state, source);
+}
+
+/** Not before its deliveries are done: what a source holds counts for its next request, however small its requests are. */
+function forgetIdle({ sources }: State, { id, requests, offer, park }: Source): void {
+  if (requests === 0 && offer.deliveries === 0 && park.deliveries === 0) sources.delete(id);
 }
 
 /** Gives turns until this slice of the event loop is used up, or nothing that waits has room. */
@@ -231,6 +236,7 @@ function tryDeliver(state: State, part: Part, taken: Taken): boolean {
     budget.hold(share, bytes);
     return () => {
       budget.release(share, bytes);
+      forgetIdle(state, source);
       finishOne(state, open);
     };
   };

@@ -15,14 +15,18 @@ import {
 export type Shares = Disposable & {
   /** Whether the destination or its workspace holds more in the stream than it may now. */
   isOver(stream: string, destinationId: string): boolean;
-  /** Stores something. It counts from the start: when the engine is slow, much is under way at once. */
-  storing<T>(something: Something, store: () => Promise<T>): Promise<T>;
+  /**
+   * Stores something. It counts from the start, because much is under way at once when the engine is slow, and no longer when the
+   * engine did not take it: an outage, and all that is tried again in it, must not make an empty stream look full.
+   */
+  storing(something: Something, store: () => Promise<Kept>): Promise<Kept>;
   /** The most that one destination may hold now, in the fullest of the streams. */
   limitBytes(): number;
   /** Resolves when the streams have been asked once more. */
   refresh(): Promise<void>;
 };
 
+export type Kept = 'stored' | 'full' | 'unavailable';
 export type Something = { stream: string; destinationId: string; bytes: number };
 
 export type SharesNeeds = {
@@ -40,6 +44,7 @@ export type SharesNeeds = {
 const REFRESH_MS = 2_000;
 /** A stream with so many subjects that the question takes long is asked less often: this many times as long. */
 const REST_FACTOR = 20;
+const MAX_REST_MS = 10_000;
 /** A process that stored this part of what was free asks at once. */
 const MUCH = 1 / 16;
 /** Headers, subject and the engine's own bytes. */
@@ -49,7 +54,13 @@ const SMOOTHING = 0.1;
 /** Destinations whose size of message is remembered. */
 const MAX_SIZES = 50_000;
 
-type UnderWay = { stream: string; destinationId: string; size: number };
+/** `counted`: where it counts now, and with how many bytes. */
+type UnderWay = {
+  stream: string;
+  destinationId: string;
+  size: number;
+  counted?: { usage: StreamUsage; bytes: number };
+};
 type State = { sizes: Map<string, number>; watched: Map<string, Watched>; underWay: Set<UnderWay> };
 type Watched = StreamUsage & { storedSince: number };
 
@@ -75,7 +86,7 @@ export function openShares(needs: SharesNeeds): Shares {
     },
     async storing({ stream, destinationId, bytes }, store) {
       const size = bytes + OVERHEAD_BYTES;
-      const one = { stream, destinationId, size };
+      const one: UnderWay = { stream, destinationId, size };
       noteSize(sizes, destinationId, size);
       const usage = watched.get(stream);
       if (usage !== undefined) {
@@ -84,11 +95,14 @@ export function openShares(needs: SharesNeeds): Shares {
         if (usage.storedSince > (freeBytes(usage) + usage.storedSince) * MUCH) refreshSoon();
       }
       underWay.add(one);
+      let kept: Kept = 'unavailable';
       try {
-        return await store();
+        kept = await store();
       } finally {
         underWay.delete(one);
+        if (kept !== 'stored') takeBack(one, needs);
       }
+      return kept;
     },
     limitBytes: () => Math.min(Infinity, ...watched.values().map(destinationLimit)),
     refresh,
@@ -96,14 +110,18 @@ export function openShares(needs: SharesNeeds): Shares {
   };
 }
 
-/** One question at a time. `soon` does without one while the last is not long ago, compared with the time it took. */
-function atRests(ask: () => Promise<void>): { now(): Promise<void>; soon(): void } {
+/**
+ * One question at a time. `soon` does without one while the last is not long ago, compared with the time it took. One that got no
+ * answer says nothing about that.
+ */
+function atRests(ask: () => Promise<'answered' | 'unanswered'>): { now(): Promise<void>; soon(): void } {
   let asking: Promise<void> | undefined;
   let restUntil = 0;
   const askAndRest = async () => {
     const startedAt = performance.now();
-    await ask();
-    restUntil = performance.now() + (performance.now() - startedAt) * REST_FACTOR;
+    const asked = await ask();
+    const tookMs = performance.now() - startedAt;
+    restUntil = asked === 'answered' ? performance.now() + Math.min(tookMs * REST_FACTOR, MAX_REST_MS) : 0;
     asking = undefined;
   };
   const now = () => (asking ??= askAndRest());
@@ -115,8 +133,15 @@ function atRests(ask: () => Promise<void>): { now(): Promise<void>; soon(): void
   };
 }
 
-function count(usage: StreamUsage, { destinationId, size }: UnderWay, { workspaceOf, peers }: SharesNeeds): void {
-  addBytes(usage, { destinationId, workspaceId: workspaceOf(destinationId) }, size * peers());
+function count(usage: StreamUsage, one: UnderWay, { workspaceOf, peers }: SharesNeeds): void {
+  const { destinationId, size } = one;
+  one.counted = { usage, bytes: size * peers() };
+  addBytes(usage, { destinationId, workspaceId: workspaceOf(destinationId) }, one.counted.bytes);
+}
+
+function takeBack({ destinationId, counted }: UnderWay, { workspaceOf }: SharesNeeds): void {
+  if (counted === undefined) return;
+  addBytes(counted.usage, { destinationId, workspaceId: workspaceOf(destinationId) }, -counted.bytes);
 }
 
 function noteSize(sizes: Map<string, number>, destinationId: string, size: number): void {
@@ -129,19 +154,25 @@ function noteSize(sizes: Map<string, number>, destinationId: string, size: numbe
   if (oldest !== undefined) sizes.delete(oldest);
 }
 
-async function askAll(needs: SharesNeeds, { sizes, watched, underWay }: State): Promise<void> {
+/** A stream that does not answer is unknown meanwhile, and no share of it is refused to anybody: its own limit holds. */
+async function askAll(needs: SharesNeeds, { sizes, watched, underWay }: State): Promise<'answered' | 'unanswered'> {
   const streams = needs.streams();
   for (const stream of watched.keys()) if (!streams.includes(stream)) watched.delete(stream);
   const asked = await Promise.allSettled(streams.map((stream) => askOne(stream, needs, sizes)));
   for (const [index, stream] of streams.entries()) {
     const answer = asked[index];
-    if (answer?.status === 'fulfilled') watched.set(stream, answer.value);
-    else needs.log.debug({ stream, error: String(answer?.reason) }, 'shares.not_refreshed');
+    if (answer?.status === 'fulfilled') {
+      watched.set(stream, answer.value);
+      continue;
+    }
+    watched.delete(stream);
+    needs.log.debug({ stream, error: String(answer?.reason) }, 'shares.not_refreshed');
   }
   for (const one of underWay) {
     const usage = watched.get(one.stream);
     if (usage !== undefined) count(usage, one, needs);
   }
+  return asked.every(({ status }) => status === 'fulfilled') ? 'answered' : 'unanswered';
 }
 
 async function askOne(stream: string, needs: SharesNeeds, sizes: ReadonlyMap<string, number>): Promise<Watched> {
