@@ -43,11 +43,9 @@ export function openSpool(directory: string, warn: (message: string) => void): S
   }
   const place = path.resolve(directory);
   fs.mkdirSync(place, { recursive: true, mode: 0o700 });
-  if ((fs.statSync(place).mode & 0o002) !== 0) {
-    throw new SpoolError(
-      'spool_unusable',
-      `Every user can write to the spool ${place}. Take that right away: chmod o-w`,
-    );
+  // Windows has no such bits, and says that they are set.
+  if (process.getuid !== undefined && (fs.statSync(place).mode & 0o002) !== 0) {
+    throw new SpoolError('spool_unusable', `Every user can write to ${place}: chmod o-w, or use a folder in it.`);
   }
   const unlock = lockDirectory(fs, place);
   const { recovered, segments } = readOrUnlock(() => readSpool(fs, place), unlock);

@@ -67,6 +67,8 @@ suite('the API', () => {
       assert.equal((await greedy.ask('PATCH', `/destinations/${made[0]}`, change)).status, 200, 'it may shrink');
     }
     assert.equal((await other.ask('POST', '/destinations', webhooks(other.source))).status, 201);
+    const erased = await greedy.ask('POST', '/deletion-requests', { userIds: ['u1'] });
+    assert.equal(erased.status, 201, `a user is erased however much there is: ${erased.text}`);
     await project();
     const { items } = (await other.ask('GET', '/destinations')).body as { items: Destination[] };
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { mustBeOperator } from './operator.ts';
 import { ApiProblem } from './problems.ts';
 import { recordChange } from './record-change.ts';
 import { NO_REMOVALS, totalOf } from './repair-config.ts';
-import { type Route, route } from './route.ts';
+import { question, type Route, route } from './route.ts';
 
 export const configurationRoutes: Route[] = [
   route({
@@ -20,7 +20,7 @@ export const configurationRoutes: Route[] = [
       return toAnswer(needs);
     },
   }),
-  route({
+  question({
     method: 'POST',
     url: '/api/v1/configuration/removals/confirm',
     summary: 'Removes it: what waits for these destinations is given up; for the operator',
@@ -28,13 +28,14 @@ export const configurationRoutes: Route[] = [
     body: ConfirmRemovals,
     answer: RemovalsWaiting,
     status: 200,
-    async handle(asked, needs) {
+    async ask({ inWorkspace, ...asked }, needs) {
       await mustBeOperator(asked, needs);
       const waiting = needs.removals?.waiting() ?? NO_REMOVALS;
       // Whoever confirms has seen how many there are.
       if (needs.removals === undefined || totalOf(waiting) !== asked.body.entries) throw new ApiProblem('wrong_state');
       const change = { action: 'removals.confirmed', objectId: asked.actor.workspaceId, details: { ...waiting } };
-      await recordChange(asked, change, needs);
+      // Written down before it is done: comparing reads the whole bucket, and no transaction may be open meanwhile.
+      await inWorkspace((tx) => recordChange({ ...asked, tx }, change, needs));
       await needs.removals.confirm();
       return toAnswer(needs);
     },

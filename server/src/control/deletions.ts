@@ -40,11 +40,8 @@ export const deletionRoutes: Route[] = [
       const made = { workspace_id: workspaceId, id: newId('del'), kind: KIND, started_by: startedBy(actor) } as const;
       const job = await insertJob(tx, { ...made, asked: work });
       const change = { ...details, destinations: destinations.length };
-      await recordChange(
-        asked,
-        { action: 'deletion.requested', objectId: job.id, details: change, grows: true },
-        needs,
-      );
+      // Not held against the share of the workspace: that depends on the others, and nobody may keep a user from being erased.
+      await recordChange(asked, { action: 'deletion.requested', objectId: job.id, details: change }, needs);
       return toDeletion(tx, job);
     },
   }),

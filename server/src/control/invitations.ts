@@ -5,6 +5,7 @@ import {
   insertInvitation,
   type InvitationRow,
   listInvitations,
+  lockInvitationOf,
 } from '../store/invitations.ts';
 import { listMembers } from '../store/members.ts';
 import type { Tx } from '../store/open-store.ts';
@@ -49,6 +50,9 @@ export const invitationRoutes: Route[] = [
       const { workspaceId } = actor;
       mustBeOursToGive(body.role, actor);
       await mustBeNew(tx, workspaceId, body.email);
+      const before = await lockInvitationOf(tx, workspaceId, body.email);
+      // The new one ends the link of that one, as withdrawing it would.
+      if (before !== undefined && !isAtMost(before.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
       const secret = makeSecret('mli');
       const row = await insertInvitation(tx, {
         workspaceId,

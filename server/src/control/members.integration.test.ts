@@ -149,6 +149,12 @@ suite('members', () => {
     const body = { email: 'o@example.com', role: 'owner' };
     const invited = await control.ask('POST', '/api/v1/invitations', { token: admin, body });
     assert.equal(invited.status, 403);
+    // A new invitation ends the link of the one before: nobody ends one of a higher role by it.
+    const owner = await addToken(control.store, workspaceId, { role: 'owner' });
+    assert.equal((await control.ask('POST', '/api/v1/invitations', { token: owner, body })).status, 201);
+    const lower = { ...body, role: 'viewer' };
+    assert.equal((await control.ask('POST', '/api/v1/invitations', { token: admin, body: lower })).status, 403);
+    assert.equal((await control.ask('POST', '/api/v1/invitations', { token: owner, body: lower })).status, 201);
     assert.equal(await ask('PATCH', `/${viewerId}`, { role: 'owner' }), 403);
     assert.equal(await ask('PATCH', `/${ownerId}`, { role: 'viewer' }), 403);
     assert.equal(await ask('DELETE', `/${ownerId}`), 403);

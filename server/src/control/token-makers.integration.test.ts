@@ -47,6 +47,15 @@ suite('a token', () => {
     }
   });
 
+  test('loses them however many tokens are between it and its maker', async () => {
+    const { owner, maker, makerId } = await openScene();
+    let { token } = await maker({ role: 'admin' });
+    for (let depth = 0; depth < 30; depth += 1) ({ token } = await withToken(token)({ role: 'admin' }));
+    await control.ask('PATCH', `/api/v1/members/${makerId}`, { token: owner, body: { role: 'viewer' } });
+    const made = await control.ask('POST', '/api/v1/sources', { token, body: { name: 'S' } });
+    assert.equal(made.status, 403);
+  });
+
   test('makes none that lives longer than itself', async () => {
     const { workspaceId } = await openScene();
     const expiresAt = new Date(Date.now() + 3_600_000);

@@ -4,7 +4,7 @@ import { setImmediate as settled } from 'node:timers/promises';
 import { openLog } from '../log.ts';
 import type { Lanes } from '../stream/lanes.ts';
 import type { Attempt } from './attempt.ts';
-import { encodeDeliveries } from '../delivery/delivery.ts';
+import { deliveryId, encodeDeliveries } from '../delivery/delivery.ts';
 import { openDispatcher } from './dispatcher.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
 import type { LaneNote } from './lane-note.ts';
@@ -158,6 +158,23 @@ suite('a look at a lane', () => {
     assert.equal(lane.stored.size, 0);
     assert.equal(life.isEnded, true);
     assert.deepEqual(notes, []);
+  });
+
+  test('sends nothing that an entry which was not authentic brought here from another source', async (t) => {
+    const own = aDelivery({ isUndecided: true });
+    const ids = { own: deliveryId('dst_1', 'src_1', own.event.messageId), other: deliveryId('dst_1', 'src_2', 'm') };
+    const texts = Object.values(ids).map((id) => JSON.stringify({ ...own, id, takenAt: Date.now() }));
+    const lane = openLane({ 1: ['replaced'] });
+    const group = { sequence: 1, parkedAt: Date.now() + 1, payload: encodeDeliveries(texts), format: '' };
+    const lanes = { ...lane.lanes, read: async (_: object, from: number) => (from > 1 ? [] : [group]) };
+    const { posted, needs } = openHolder(t, lanes);
+    const erased: string[] = [];
+    const erase: DrainNeeds['erase'] = async ({ id }) => (erased.push(id), 'erased');
+    const look = drainLane(openTicket().ticket, { ...needs, erase });
+    while (posted[0] === undefined || erased[0] === undefined) await settled();
+    await posted[0].end();
+    await look;
+    assert.deepEqual([posted.map(({ id }) => id), erased], [[ids.own], [ids.other]]);
   });
 
   test('comes again when the first of what it parked is due, and asks nobody what is in the lane now', async (t) => {

@@ -1,4 +1,4 @@
-import { type Delivery, giveUpAt } from '../delivery/delivery.ts';
+import { type Delivery, deliveryId, giveUpAt } from '../delivery/delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { concurrencyOf } from './gate.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
@@ -117,11 +117,19 @@ async function takeOne(slice: Slice): Promise<boolean> {
 
 /** Undefined for a delivery that is to be attempted. */
 function finishUnsent(slice: Slice, delivery: Delivery, webhook: Webhook): Promise<Settled> | undefined {
-  if (slice.isErased(delivery)) return slice.erase(delivery, webhook);
+  if (slice.isErased(delivery) || isStranger(delivery, webhook)) return slice.erase(delivery, webhook);
   const skipped = delivery.isUndecided === true ? slice.skipOf(delivery) : undefined;
   if (skipped !== undefined) return slice.skip(delivery, webhook, skipped);
   delete delivery.isUndecided;
   return isOver(slice, delivery) ? slice.expire(delivery, webhook) : undefined;
+}
+
+/**
+ * An entry of the destination that was not authentic named another source, and this event is that one's: it goes nowhere, and the
+ * owner of the destination learns nothing of it.
+ */
+function isStranger({ isUndecided, id, event }: Delivery, { destinationId, sourceId }: Webhook): boolean {
+  return isUndecided === true && id !== deliveryId(destinationId, sourceId, event.messageId);
 }
 
 type Head = { reader: TierReader; delivery: Delivery };

@@ -35,6 +35,13 @@ export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<Inv
   return oneRow(tx, sql, [workspaceId, id, email, role, secretHash, createdBy, expiresAt]);
 }
 
+/** One that can still be accepted; nobody else changes it before this transaction ends. */
+export function lockInvitationOf(tx: Tx, workspaceId: string, email: string): Promise<InvitationRow | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM invitations
+    WHERE workspace_id = $1 AND lower(email) = lower($2) AND expires_at > now() FOR UPDATE`;
+  return oneRow(tx, sql, [workspaceId, email]);
+}
+
 export function findInvitation(tx: Tx, secretHash: Buffer): Promise<InvitationRow | undefined> {
   return oneRow(tx, `SELECT ${COLUMNS} FROM invitations WHERE secret_hash = $1 AND expires_at > now()`, [secretHash]);
 }

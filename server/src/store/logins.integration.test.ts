@@ -4,7 +4,8 @@ import { after, before, suite, test } from 'node:test';
 import { type PostgresServer, startPostgresServer } from '@millrace/engines';
 import { appendAudit } from './audit-log.ts';
 import { judgeLogin, readLogin } from './check-login.ts';
-import { migrateDatabase } from './migrate-database.ts';
+import { migrate, readMigration, readMigrations } from './migrate.ts';
+import { connected, migrateDatabase, MIGRATIONS_DIR } from './migrate-database.ts';
 import { openStore, type Store } from './open-store.ts';
 import { makeDayPartitions } from './record-partitions.ts';
 import { insertSource } from './sources.ts';
@@ -51,6 +52,18 @@ for (const isNewer of [false, true]) {
         return tx.query('SELECT id FROM sources');
       });
       assert.deepEqual(others, []);
+    });
+
+    test('migrations change the rows of every workspace, although row-level security binds their login', async () => {
+      const { url, serviceUrl } = fresh(server, 'rows');
+      await migrateDatabase(url, serviceUrl);
+      await using store = await openWithSources(serviceUrl);
+      await using database = await connected(url);
+      const rename = readMigration('0999_rename.sql', `UPDATE sources SET name = 'renamed'`);
+      const all = [...readMigrations(MIGRATIONS_DIR), rename];
+      assert.deepEqual((await migrate(database.client, all)).applied, ['0999_rename.sql']);
+      const names = await store.asSystem((tx) => tx.query<{ name: string }>('SELECT DISTINCT name FROM sources'));
+      assert.deepEqual(names, [{ name: 'renamed' }]);
     });
 
     test('a service login alone finds migrated tables in order, and says which login it lacks for others', async () => {

@@ -7,19 +7,16 @@ export type MakerRow = {
   role: string;
 };
 
-/** A chain of tokens that made tokens ends somewhere; nobody needs a longer one. */
-const MAX_DEPTH = 20;
-
 /**
- * The makers of what `id` made, nearest first: tokens, and the user at the end of the chain. `bootstrap` and the like made the
+ * The makers of what `id` made: tokens, and the user at the end of the chain. `bootstrap` and the like made the
  * first token of an installation and are no link of a chain.
  */
 export function makersOf(tx: Tx, workspaceId: string, id: string): Promise<MakerRow[]> {
   const sql = `WITH RECURSIVE chain AS (
-      SELECT $2::text AS id, 0 AS depth
-      UNION ALL
-      SELECT t.created_by, c.depth + 1 FROM chain c
-        JOIN tokens t ON t.workspace_id = $1 AND t.id = c.id AND t.ends_with_maker WHERE c.depth < ${MAX_DEPTH}
+      SELECT $2::text AS id
+      -- Each once: whatever the rows say, the chain ends.
+      UNION
+      SELECT t.created_by FROM chain c JOIN tokens t ON t.workspace_id = $1 AND t.id = c.id AND t.ends_with_maker
     )
     SELECT CASE WHEN t.id IS NOT NULL AND (t.expires_at IS NULL OR t.expires_at > now()) THEN 'token'
         WHEN m.user_id IS NOT NULL THEN 'user' ELSE 'missing' END AS kind,
@@ -27,7 +24,7 @@ export function makersOf(tx: Tx, workspaceId: string, id: string): Promise<Maker
     FROM chain c
       LEFT JOIN tokens t ON t.workspace_id = $1 AND t.id = c.id
       LEFT JOIN members m ON m.workspace_id = $1 AND m.user_id = c.id
-    WHERE c.id ~ '^(tok|usr)_' ORDER BY c.depth`;
+    WHERE c.id ~ '^(tok|usr)_'`;
   return tx.query(sql, [workspaceId, id]);
 }
 

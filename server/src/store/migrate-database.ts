@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fenceDatabase } from './fence-database.ts';
 import { migrate, type Migrated, readMigrations } from './migrate.ts';
 
-const MIGRATIONS_DIR = join(import.meta.dirname, '../../migrations');
+export const MIGRATIONS_DIR = join(import.meta.dirname, '../../migrations');
 
 /**
  * Brings the database to this version over a connection of its own: migrations may take longer than any query. `serviceUrl`

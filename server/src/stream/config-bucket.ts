@@ -168,12 +168,16 @@ function apply({ sources, destinations, users }: Indexes, { key, entry, isHeld }
   return named.id;
 }
 
-/** Routed as it says and sent nowhere: what is for this destination waits in its lane until an authentic entry comes. */
+/**
+ * Sent nowhere, and nothing that it says decides: what may be for this destination waits in its lane, undecided, until an
+ * authentic entry comes, and goes by that one.
+ */
 function heldBack(text: string): string {
   const read = readJson(text);
   // One that nobody can read is held back by that alone.
   if (!read.ok || !isFields(read.value)) return text;
-  return JSON.stringify({ ...read.value, paused: true, settings: { targets: [] } });
+  const held = { paused: true, settings: { targets: [] }, notUnderstood: 'its entry is not authentic' };
+  return JSON.stringify({ ...read.value, ...held });
 }
 
 type Telling = { metrics: Metrics | undefined; log: Logger };
