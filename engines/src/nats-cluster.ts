@@ -11,6 +11,8 @@ import { natsServerBinary } from './paths.ts';
 export type NatsNode = {
   name: string;
   url: string;
+  /** For what no role of ours may do. */
+  adminUrl: string;
   monitorUrl: string;
   logFile: string;
   pid(): number | undefined;
@@ -46,7 +48,7 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
   await Promise.all(nodes.map((node) => node.start()));
   return {
     url: nodes.map((node) => node.url).join(','),
-    adminUrl: nodes.map((node) => node.url.replace('nats://', 'nats://admin:admin@')).join(','),
+    adminUrl: nodes.map((node) => node.adminUrl).join(','),
     nodes,
     dir,
     async [Symbol.asyncDispose]() {
@@ -84,6 +86,7 @@ function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
   return {
     name: settings.name,
     url: `nats://127.0.0.1:${settings.port}`,
+    adminUrl: `nats://admin:admin@127.0.0.1:${settings.port}`,
     monitorUrl,
     logFile,
     pid: () => child?.pid,

@@ -135,7 +135,7 @@ function isLeading(node: NatsNode, cluster: StreamDetail['cluster']): boolean {
 }
 
 async function stepDown(stream: string, to: NatsNode): Promise<void> {
-  await using connection = await connectNats({ url: to.url, name: 'faults', log: SILENT });
+  await using connection = await connectNats({ url: to.adminUrl, name: 'faults', log: SILENT });
   const wish = JSON.stringify({ placement: { preferred: to.name } });
   await connection.nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, wish, { timeout: 5_000 });
 }
