@@ -101,6 +101,6 @@ async function addSource(natsUrl: string): Promise<void> {
 async function addTwinStream(natsUrl: string): Promise<void> {
   const nc = await connect({ servers: natsUrl });
   const manager = await jetstreamManager(nc);
-  await manager.streams.add({ name: 'TWIN', subjects: ['twin'] });
+  await manager.streams.add({ name: 'TWIN', subjects: ['events.0.twin'] });
   await nc.close();
 }

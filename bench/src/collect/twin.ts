@@ -30,7 +30,7 @@ server.listen(Number(port), '127.0.0.1');
 
 function libraryPublish(connection: NatsConnection): (body: Buffer) => Promise<unknown> {
   const js = jetstream(connection, { timeout: 20_000 });
-  return (body) => js.publish('twin', body, { msgID: nuid.next() });
+  return (body) => js.publish('events.0.twin', body, { msgID: nuid.next() });
 }
 
 function muxedPublish(connection: NatsConnection): (body: Buffer) => Promise<void> {
@@ -52,6 +52,6 @@ function muxedPublish(connection: NatsConnection): (body: Buffer) => Promise<voi
       waiting.set(reply, resolve);
       const head = headers();
       head.set('Nats-Msg-Id', nuid.next());
-      connection.publish('twin', body, { reply, headers: head });
+      connection.publish('events.0.twin', body, { reply, headers: head });
     });
 }

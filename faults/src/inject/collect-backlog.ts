@@ -89,7 +89,7 @@ async function gather({ receivers, cluster }: DeliverScene, down: Plan, { events
 type Recovering = Sizes & { down: Plan; count: BacklogCount };
 
 async function recover({ receivers, cluster }: DeliverScene, { down, count, events, perSecond }: Recovering) {
-  await using connection = await connectNats({ url: cluster.url, name: 'faults', log: SILENT });
+  await using connection = await connectNats({ url: cluster.adminUrl, name: 'faults', log: SILENT });
   const [id = ''] = down.destinations.map((destination) => destination.id);
   await receivers.behave([id], { status: 200 });
   const predictions: Prediction[] = [];

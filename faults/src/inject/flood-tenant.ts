@@ -67,7 +67,7 @@ export async function floodTenant(run: FaultRun): Promise<Findings> {
   const isConfigTaken = await changeConfig(scene, plans.well);
   await Promise.all([load.stop(), flood.stop()]);
   const compared = well.compare('neighbours', { quiet, during }, sizes.bound);
-  const fill = await fillFigures(scene.cluster.url);
+  const fill = await fillFigures(scene.cluster.adminUrl);
   const verdicts = [await well.judge(), await failing.judge()];
   const cost = costOf(scene, { plans, quiet, isConfigTaken });
   return joinFindings(...verdicts, compared, cost, { figures: { filledMs: Math.round(filledMs), fill } });
@@ -108,7 +108,7 @@ async function fillConfig({ cluster }: DeliverScene, flood: Plan): Promise<void>
   const [destination] = configOf(flood, 1).filter(({ key }) => key.startsWith('destination.'));
   if (destination?.value === undefined) throw new Error('the plan has no destination');
   const idle = { ...(JSON.parse(destination.value) as object), sourceId: 'src_idle', padding: 'x'.repeat(60_000) };
-  const { config } = await fillFigures(cluster.url);
+  const { config } = await fillFigures(cluster.adminUrl);
   const count = Math.floor(((config?.maxBytes ?? 0) * 0.7) / 60_000);
   const changes = Array.from({ length: count }, (_, index) => {
     const id = `dst_idle${index}`;

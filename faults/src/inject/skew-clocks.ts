@@ -75,7 +75,7 @@ function judgeHolders(arrivals: readonly Arrival[]): Partial<Findings> {
 
 /** Leases taken, renewed and given back since the start. */
 async function countTicketWrites({ cluster }: DeliverScene): Promise<number> {
-  await using connection = await connectNats({ url: cluster.url, name: 'faults', log: SILENT });
+  await using connection = await connectNats({ url: cluster.adminUrl, name: 'faults', log: SILENT });
   const answer = await connection.nc.request(`$JS.API.STREAM.INFO.${TICKETS_STREAM}`);
   return answer.json<{ state: { last_seq: number } }>().state.last_seq;
 }

@@ -69,7 +69,7 @@ async function disturbRecord(
 
 /** Resolves when everything is recorded that had happened by the end of the outage. */
 async function strike({ scene }: RecorderScene, outage: Outage, { awayMs }: Sizes) {
-  await using connection = await connectNats({ url: scene.cluster.url, name: 'faults', log: SILENT });
+  await using connection = await connectNats({ url: scene.cluster.adminUrl, name: 'faults', log: SILENT });
   await outage.begin();
   const away = await spend(awayMs);
   const waiting = await readOutcomes(connection);
