@@ -46,6 +46,8 @@ type Part = {
   open: OpenRequest;
   source: Source;
   events: AcceptedEvent[] | undefined;
+  /** What each event takes in memory, on average. */
+  bytesEach: number;
   /** Of each event, its place among the calls of the request. */
   places: number[];
   /** Places of calls that cannot be read or routed. */
@@ -90,7 +92,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
       const line = isLarge(open) ? 'large' : 'small';
       state.turns.add(
         { key: source, line },
-        { open, source, events: undefined, places: [], poisoned: new Set(), next: 0 },
+        { open, source, events: undefined, bytesEach: 0, places: [], poisoned: new Set(), next: 0 },
       );
       goOn(state);
     },
@@ -215,6 +217,7 @@ function read(state: State, part: Part): AcceptedEvent[] | undefined {
   }
   const { events, places, unreadable } = calls.value;
   part.events = events;
+  part.bytesEach = sizeOfEach(events, request.bytes);
   part.places = places;
   part.poisoned = new Set(unreadable);
   state.readBytes += request.bytes;
@@ -228,7 +231,7 @@ type Taken = { event: AcceptedEvent; routing: ReturnType<typeof routingOf>; way:
 function tryDeliver(state: State, part: Part, taken: Taken): boolean {
   const { open, source } = part;
   const { sourceId, place, trace = '' } = open.request;
-  const bytes = DELIVERY_BYTES + sizeOf(taken.event, part);
+  const bytes = DELIVERY_BYTES + part.bytesEach;
   const budget = state.budgets[taken.way];
   const share = source[taken.way];
   const begin = () => {
@@ -257,9 +260,11 @@ async function dismiss(state: State, open: OpenRequest, { problem, why }: Unread
   finishOne(state, open);
 }
 
-/** What a batch says once for all its calls is part of each event, so only a single call is as large as its request. */
-function sizeOf(event: AcceptedEvent, { open, events }: Part): number {
-  return events?.length === 1 ? open.request.bytes : JSON.stringify(event).length;
+/** What a batch says once for all its calls, as a rule their context, is part of each event: it is counted with each of them. */
+function sizeOfEach(events: readonly AcceptedEvent[], requestBytes: number): number {
+  const [first] = events;
+  if (first === undefined || events.length === 1) return requestBytes;
+  return requestBytes / events.length + JSON.stringify(first.context ?? {}).length;
 }
 
 function runSoon({ slices, putOff }: State, work: () => void): void {
