@@ -12,9 +12,23 @@ import type { FaultRun, Findings } from '../run-fault.ts';
 import { writeConfig } from '../sources.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 
-type Sizes = { storeMb: number; warmUpMs: number; quietMs: number; duringMs: number; floodPerSecond: number; bound: LatencyBound };
+type Sizes = {
+  storeMb: number;
+  warmUpMs: number;
+  quietMs: number;
+  duringMs: number;
+  floodPerSecond: number;
+  bound: LatencyBound;
+};
 
-const FULL: Sizes = { storeMb: 200, warmUpMs: 40_000, quietMs: 15_000, duringMs: 40_000, floodPerSecond: 40, bound: STRICT };
+const FULL: Sizes = {
+  storeMb: 200,
+  warmUpMs: 40_000,
+  quietMs: 15_000,
+  duringMs: 40_000,
+  floodPerSecond: 40,
+  bound: STRICT,
+};
 const CI: Sizes = { storeMb: 60, warmUpMs: 1_500, quietMs: 3_000, duringMs: 4_000, floodPerSecond: 20, bound: NOISY };
 
 const DEAD_EACH = 8;

@@ -3,7 +3,8 @@ import { openInspector } from '../../../server/src/stream/inspect-for-tests.ts';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
-import { planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { readLettersInBoth } from '../deliver/read-letters-in-both.ts';
 import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { MAIN, type ServerProcess } from '../server-process.ts';
@@ -23,15 +24,19 @@ export async function mixVersions(run: FaultRun): Promise<Findings> {
   using other = await checkOutVersion(BEFORE);
   const before = other.serverMain;
   const mains: string[] = [before, before, before];
+  const plan = planWorkspaces({ name: 'mixed', workspaces: 4, sourcesEach: 2, destinationsPerSource: 2 });
+  const refusing = planWorkspaces({ name: 'refusing', workspaces: 1, sourcesEach: 1, destinationsPerSource: 1 });
   await using scene = await openDeliverScene(run, {
     nodes: 1,
-    plan: planWorkspaces({ name: 'mixed', workspaces: 4, sourcesEach: 2, destinationsPerSource: 2 }),
-    // Enough of them fail for lanes and tickets to be there at every change, and some for good: those are dead letters.
+    plan: joinPlans(plan, refusing),
+    // Enough of them fail for lanes and tickets to be there at every change.
     behaviour: { status: 200, failing: 0.2 },
     retryScale: 20,
     roles: ['collect', 'deliver', 'deliver'],
     mainOf: (index) => mains[index] ?? MAIN,
+    isKept: ({ destinationId }) => !destinationId.startsWith('dst_refusing'),
   });
+  await scene.receivers.behave(idsOf(refusing), { status: 400 });
   const load = scene.load({ batchesPerSecond: 20, sizes: [5, 5] });
   const pauseMs = run.isFull ? 8_000 : 700;
   const strikes: Strike[] = [];
@@ -49,12 +54,14 @@ export async function mixVersions(run: FaultRun): Promise<Findings> {
     await changeTo(before, [2, 0, 1]);
   }
   await spend(pauseMs);
-  const found = await finishDeliveries(scene, load, strikes);
-  const quarantined = await countQuarantined(scene);
-  const failures =
-    quarantined === 0 ? [] : [`${quarantined} stored things of one version could not be read by the other`];
-  return joinFindings(found, { failures, figures: { changes: strikes.length, quarantined } });
+  return joinFindings(
+    await finishDeliveries({ ...scene, plan }, load, strikes),
+    await readLettersInBoth(scene, refusing, other.dir),
+    await nothingQuarantined(scene),
+  );
 }
+
+const idsOf = ({ destinations }: Plan) => destinations.map(({ id }) => id);
 
 async function restart(process: ServerProcess | undefined, what: string): Promise<Strike> {
   if (process === undefined) throw new Error(`there is no ${what}`);
@@ -65,7 +72,9 @@ async function restart(process: ServerProcess | undefined, what: string): Promis
 }
 
 /** Two versions that understand each other put nothing there. */
-async function countQuarantined({ cluster }: DeliverScene): Promise<number> {
+async function nothingQuarantined({ cluster }: DeliverScene): Promise<Partial<Findings>> {
   await using inspector = await openInspector(cluster.adminUrl, SILENT);
-  return [...(await inspector.quarantine.counts()).values()].reduce((all, each) => all + each, 0);
+  const quarantined = [...(await inspector.quarantine.counts()).values()].reduce((all, each) => all + each, 0);
+  const failure = `${quarantined} stored things of one version could not be read by the other`;
+  return { failures: quarantined === 0 ? [] : [failure], figures: { quarantined } };
 }

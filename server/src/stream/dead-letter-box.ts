@@ -28,7 +28,7 @@ export type DeadLetterBox = {
   erase(sequence: number): Promise<void>;
 };
 
-export function openDeadLetterBox(manager: JetStreamManager, quarantine: Quarantine): DeadLetterBox {
+export function openDeadLetterBox(manager: JetStreamManager, quarantine: Pick<Quarantine, 'append'>): DeadLetterBox {
   return {
     async read(destinationId, from, most) {
       const place = { stream: DEAD_STREAM, subject: deadSubject(destinationId), from };
