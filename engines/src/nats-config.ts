@@ -1,4 +1,4 @@
-import { renderAccounts, type ProofOf } from '../../server/src/stream/render-users.ts';
+import { renderAccounts, type ProofOf } from '../../server/src/stream/layout/render-users.ts';
 
 /** One server of a development or test cluster. */
 export type NatsNodeSettings = {

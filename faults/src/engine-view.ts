@@ -1,7 +1,7 @@
 import type { NatsCluster, NatsNode } from '@millrace/engines';
-import { connectNats } from '../../server/src/stream/connect-nats.ts';
+import { connectNats } from '../../server/src/stream/nats/connect-nats.ts';
 import { SILENT } from './sources.ts';
-import { DELIVER_CONSUMER, TICKETS_STREAM } from '../../server/src/stream/layout.ts';
+import { DELIVER_CONSUMER, TICKETS_STREAM } from '../../server/src/stream/layout/layout.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** What the servers say of themselves, asked from outside over HTTP, so that a stopped one cannot stop the question. */

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
-import { eventStreamName } from '../../server/src/stream/layout.ts';
+import { eventStreamName } from '../../server/src/stream/layout/layout.ts';
 import { checkStored } from './check-stored.ts';
 import { type ServerProcess, serverProcess, type Settings } from './server-process.ts';
 import { type EngineView, viewEngine } from './engine-view.ts';

@@ -1,5 +1,5 @@
 /** Loaded before the server by `node --import`: the clock of the process is what the fault says, not what the machine says. */
-import { shiftClock } from '../../server/src/shift-clock-for-tests.ts';
+import { shiftClock } from '../../server/testing/shift-clock.ts';
 
 const clock = shiftClock(0);
 process.on('message', (shiftMs: number) => clock.set(shiftMs));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { readConfig } from './config.ts';
-import { DEMO_KEY, DEMO_TOKEN } from './demo-secrets.ts';
+import { DEMO_KEY, DEMO_TOKEN } from './secrets/demo-secrets.ts';
 
 const MILLRACE_KEYS = `1:${Buffer.alloc(32).toString('base64')}`;
 

@@ -3,13 +3,13 @@ import { isIP } from 'node:net';
 import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
 import type { DeliverSettings } from './deliver/start-deliver.ts';
-import { DEMO_KEY, DEMO_TOKEN } from './demo-secrets.ts';
+import { DEMO_KEY, DEMO_TOKEN } from './secrets/demo-secrets.ts';
 import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
-import type { StreamSettings } from './stream/layout.ts';
+import type { StreamSettings } from './stream/layout/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control'] as const;
 export type Role = (typeof ROLES)[number];

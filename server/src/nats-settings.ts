@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import type { NatsFiles } from './stream/nats-access.ts';
+import type { NatsFiles } from './stream/nats/nats-access.ts';
 
 /** Each file with the setting that names it. */
 const SETTINGS = {

@@ -1,9 +1,9 @@
 /** Prints every stored event as one line of JSON, read from the streams' leaders. For people and for tests. */
 import { readConfig } from './config.ts';
 import { openLog } from './log.ts';
-import { connectNats } from './stream/connect-nats.ts';
-import { inboxPrefix, userOf } from './stream/permissions.ts';
-import { readEvents } from './stream/read-events.ts';
+import { connectNats } from './stream/nats/connect-nats.ts';
+import { inboxPrefix, userOf } from './stream/layout/permissions.ts';
+import { readEvents } from './stream/events/read-events.ts';
 
 // It plays no role of its own, so it needs nothing that only control needs.
 const read = readConfig(undefined, { MILLRACE_ROLES: 'collect' });

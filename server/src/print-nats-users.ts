@@ -1,6 +1,6 @@
 /** Prints the accounts of a NATS server's configuration: a user for each role, with what it may do under these settings. */
 import { readConfig } from './config.ts';
-import { renderAccounts } from './stream/render-users.ts';
+import { renderAccounts } from './stream/layout/render-users.ts';
 
 // It plays no role of its own, so it needs nothing that only control needs.
 const read = readConfig(undefined, { MILLRACE_ROLES: 'collect' });

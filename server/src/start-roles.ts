@@ -1,20 +1,20 @@
 /** The only wiring: opens the engine and plays the roles; letting go stops them in reverse order. */
 import { type Collect, serveCollect } from './collect/serve-collect.ts';
 import type { Config, Role } from './config.ts';
-import { startProjector } from './control/project-config.ts';
-import { startAuditWatch } from './control/watch-audit.ts';
-import { recordRefusals } from './control/record-refusals.ts';
-import { recordSightings } from './control/record-sightings.ts';
-import { startRecording } from './control/start-recording.ts';
+import { startProjector } from './projection/project-config.ts';
+import { startAuditWatch } from './record/watch-audit.ts';
+import { recordRefusals } from './record/record-refusals.ts';
+import { recordSightings } from './record/record-sightings.ts';
+import { startRecording } from './record/start-recording.ts';
 import { type Control, startControl } from './control/start-control.ts';
 import { type Deliver, startDeliver } from './deliver/start-deliver.ts';
 import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
 import { type EntrySigner, openEntrySigner } from './secrets/sign-entry.ts';
-import type { ConfigView } from './stream/config-bucket.ts';
+import type { ConfigView } from './stream/config/config-bucket.ts';
 import { openStream, type Stream } from './stream/open-stream.ts';
-import { NO_TAIL, type TailWriter } from './stream/tail-writer.ts';
+import { NO_TAIL, type TailWriter } from './stream/signals/tail-writer.ts';
 import { NO_TRACING, openTracing, type Tracing } from './tracing/open-tracing.ts';
 
 export type Running = AsyncDisposable & {

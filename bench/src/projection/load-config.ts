@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../../server/src/control/new-id.ts';
+import { newId } from '../../../server/src/store/new-id.ts';
 import type { KeyRing } from '../../../server/src/secrets/seal.ts';
-import { hashOfSecret, makeSecret } from '../../../server/src/control/secret-text.ts';
+import { hashOfSecret, makeSecret } from '../../../server/src/control/access/secret-text.ts';
 import type { Store } from '../../../server/src/store/open-store.ts';
 import { insertWorkspace } from '../../../server/src/store/workspaces.ts';
 

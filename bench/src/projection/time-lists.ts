@@ -1,5 +1,5 @@
 import { readNetworks } from '../../../server/src/http/address-policy.ts';
-import { hashOfSecret, makeSecret } from '../../../server/src/control/secret-text.ts';
+import { hashOfSecret, makeSecret } from '../../../server/src/control/access/secret-text.ts';
 import { serveControl } from '../../../server/src/control/serve-control.ts';
 import { insertToken } from '../../../server/src/store/tokens.ts';
 import type { Scene } from './bench-projection.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startProjector } from '../../../server/src/control/project-config.ts';
+import { startProjector } from '../../../server/src/projection/project-config.ts';
 import { addToOutbox } from '../../../server/src/store/outbox.ts';
 import type { Scene } from './bench-projection.ts';
 

@@ -1,7 +1,7 @@
 import { readNetworks } from '../../../server/src/http/address-policy.ts';
 import { insertToken } from '../../../server/src/store/tokens.ts';
-import { hashOfSecret, makeSecret } from '../../../server/src/control/secret-text.ts';
-import { NO_ENGINE } from '../../../server/src/control/control-for-tests.ts';
+import { hashOfSecret, makeSecret } from '../../../server/src/control/access/secret-text.ts';
+import { NO_ENGINE } from '../../../server/testing/control.ts';
 import { serveControl } from '../../../server/src/control/serve-control.ts';
 import type { Scene } from './bench-record.ts';
 import { dayOf, type RowCount, SHAPE } from './load-rows.ts';

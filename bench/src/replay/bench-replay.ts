@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addScene, type Job, type Scene, tracks, until } from '../../../server/src/stack-for-tests.ts';
+import { addScene, type Job, type Scene, tracks, until } from '../../../server/testing/stack.ts';
 import type { Verdict } from '../run.ts';
 import { type Installation, openInstallation, useAllCores } from './installation.ts';
 import { type Receivers, startReceivers } from './start-receivers.ts';

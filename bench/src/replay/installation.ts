@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { serverProcess } from '../../../faults/src/server-process.ts';
 import { openLog } from '../../../server/src/log.ts';
-import { overHttp, stackSettings } from '../../../server/src/stack-for-tests.ts';
-import { openInspector } from '../../../server/src/stream/inspect-for-tests.ts';
+import { overHttp, stackSettings } from '../../../server/testing/stack.ts';
+import { openInspector } from '../../../server/testing/inspector.ts';
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Asked, type Job, until } from '../../../server/src/stack-for-tests.ts';
+import { type Asked, type Job, until } from '../../../server/testing/stack.ts';
 import type { Receivers } from './start-receivers.ts';
 import { clockMs, type Span, spend } from './watch-other.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addScene, type Asked, track } from '../../../server/src/stack-for-tests.ts';
+import { addScene, type Asked, track } from '../../../server/testing/stack.ts';
 import type { Receivers } from './start-receivers.ts';
 
 const EVERY_MS = 20;

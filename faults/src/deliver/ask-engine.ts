@@ -1,6 +1,6 @@
-import type { LaneHealth } from '../../../server/src/stream/health-bucket.ts';
-import { type Connection } from '../../../server/src/stream/connect-nats.ts';
-import { DELIVER_CONSUMER, HEALTH_BUCKET, OUTCOMES_STREAM } from '../../../server/src/stream/layout.ts';
+import type { LaneHealth } from '../../../server/src/stream/deliveries/health-bucket.ts';
+import { type Connection } from '../../../server/src/stream/nats/connect-nats.ts';
+import { DELIVER_CONSUMER, HEALTH_BUCKET, OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 
 /** What people would be shown of a lane now; undefined when it has no trouble. */

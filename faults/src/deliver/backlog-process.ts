@@ -1,7 +1,7 @@
 /** Appends a backlog to the event streams, past collect, as fast as deliver takes it. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, connectNats } from '../../../server/src/stream/connect-nats.ts';
+import { type Connection, connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
 import { SILENT, streamSettings } from '../sources.ts';
 import { countUnsettled } from './ask-engine.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { retrySchedule } from '../../../server/src/deliver/retry-schedule.ts';
+import { retrySchedule } from '../../../server/src/deliver/attempt/retry-schedule.ts';
 import { judgeRetries } from './judge-retries.ts';
 import type { Arrival } from './read-arrival.ts';
 

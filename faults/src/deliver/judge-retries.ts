@@ -1,4 +1,4 @@
-import { type RetrySchedule } from '../../../server/src/deliver/retry-schedule.ts';
+import { type RetrySchedule } from '../../../server/src/deliver/attempt/retry-schedule.ts';
 import type { Findings } from '../run-fault.ts';
 import type { Arrival } from './read-arrival.ts';
 

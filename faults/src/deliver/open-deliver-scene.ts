@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
-import { laneStreamName, TICKETS_STREAM } from '../../../server/src/stream/layout.ts';
+import { laneStreamName, TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { type EngineView, type Leftovers, viewEngine } from '../engine-view.ts';
 import { EVENT_STREAM_NAMES, sayProgress, settingsFor } from '../open-scene.ts';
 import { openOracle, type Oracle } from '../oracle.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCertificates } from '../../../server/src/certificates-for-tests.ts';
+import { openCertificates } from '../../../server/testing/certificates.ts';
 import { forkWithUs } from '../fork-with-us.ts';
 import type { HostileWord } from './hostile-process.ts';
 import type { Hostility } from './hostilities.ts';

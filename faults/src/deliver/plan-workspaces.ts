@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { CATALOG, type WebhookSettings } from '@millrace/contract/control';
 import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import { sealSettings } from '../../../server/src/secrets/sealed-settings.ts';
-import { type ConfigChange } from '../../../server/src/stream/config-writer.ts';
-import { configKey } from '../../../server/src/stream/config-bucket.ts';
+import { type ConfigChange } from '../../../server/src/stream/config/config-writer.ts';
+import { configKey } from '../../../server/src/stream/config/config-bucket.ts';
 import { type Source, sourceConfig } from '../sources.ts';
 
 export type PlannedSource = Source & { workspaceId: string };

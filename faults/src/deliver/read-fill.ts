@@ -1,4 +1,4 @@
-import { connectNats } from '../../../server/src/stream/connect-nats.ts';
+import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { SILENT } from '../sources.ts';
 
 export type FillFigures = Record<string, { maxBytes: number; ratio: number }>;

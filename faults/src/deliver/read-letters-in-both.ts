@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ROOT_DIR } from '@millrace/engines';
 import type { scanLetters } from '../../../server/src/control/jobs/scan-letters.ts';
-import { openDeadLetterBox } from '../../../server/src/stream/dead-letter-box.ts';
-import { openInspector } from '../../../server/src/stream/inspect-for-tests.ts';
+import { openDeadLetterBox } from '../../../server/src/stream/deliveries/dead-letter-box.ts';
+import { openInspector } from '../../../server/testing/inspector.ts';
 import type { Findings } from '../run-fault.ts';
 import { SILENT } from '../sources.ts';
 import type { DeliverScene } from './open-deliver-scene.ts';

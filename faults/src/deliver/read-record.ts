@@ -1,9 +1,9 @@
 import { startPostgresServer } from '@millrace/engines';
 import { readConfig } from '../../../server/src/config.ts';
-import { startRecorder } from '../../../server/src/control/record-outcomes.ts';
+import { startRecorder } from '../../../server/src/record/record-outcomes.ts';
 import { migrateDatabase } from '../../../server/src/store/migrate-database.ts';
 import { openStore } from '../../../server/src/store/open-store.ts';
-import { OUTCOMES_STREAM } from '../../../server/src/stream/layout.ts';
+import { OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
 import { viewEngine } from '../engine-view.ts';
 import { SILENT } from '../sources.ts';

@@ -1,5 +1,5 @@
 import type { Store, Tx } from '../../../server/src/store/open-store.ts';
-import { OUTCOMES_STREAM } from '../../../server/src/stream/layout.ts';
+import { OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { viewEngine } from '../engine-view.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import { waitUntil } from '../wait-until.ts';

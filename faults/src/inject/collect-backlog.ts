@@ -1,7 +1,7 @@
 import { type Complaint, trueOnes } from '../complaints.ts';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectNats } from '../../../server/src/stream/connect-nats.ts';
+import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { readHealth } from '../deliver/ask-engine.ts';
 import { type BacklogCount, buildBacklog, countBacklog } from '../deliver/build-backlog.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';

@@ -1,5 +1,5 @@
 import { checkOutVersion } from '@millrace/engines';
-import { openInspector } from '../../../server/src/stream/inspect-for-tests.ts';
+import { openInspector } from '../../../server/testing/inspector.ts';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
-import { hashOf } from '../../../server/src/stream/lane-places.ts';
-import { openInspector } from '../../../server/src/stream/inspect-for-tests.ts';
-import { eventSubject, laneSubject, ticketDueSubject } from '../../../server/src/stream/layout.ts';
+import { hashOf } from '../../../server/src/stream/layout/lane-places.ts';
+import { openInspector } from '../../../server/testing/inspector.ts';
+import { eventSubject, laneSubject, ticketDueSubject } from '../../../server/src/stream/layout/layout.ts';
 import { NOISY } from '../deliver/judge-latency.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retrySchedule } from '../../../server/src/deliver/retry-schedule.ts';
-import { connectNats } from '../../../server/src/stream/connect-nats.ts';
-import { TICKETS_STREAM } from '../../../server/src/stream/layout.ts';
+import { retrySchedule } from '../../../server/src/deliver/attempt/retry-schedule.ts';
+import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
+import { TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import { judgeRetries } from '../deliver/judge-retries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { connectNats } from '../../../server/src/stream/connect-nats.ts';
+import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { type OutcomesWaiting, readOutcomes } from '../deliver/ask-engine.ts';
 import { countStoredAgain } from '../deliver/finish-deliveries.ts';
 import { judgeDeliveries } from '../deliver/judge-deliveries.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { hash, randomBytes } from 'node:crypto';
 import { checkRequest, type Envelope, type RequestShape, type RequestTaken } from '@millrace/contract';
-import { FORMATS } from '../formats/format.ts';
-import type { Appended, RequestToAppend } from '../stream/append-request.ts';
+import { FORMATS } from '../domain/format.ts';
+import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { Traced, Tracing } from '../tracing/open-tracing.ts';
 import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
 import { type KeyFound, type KeyLookup, keyOfBody } from './find-write-key.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { MAX_BATCH_BYTES, MAX_CALL_BYTES, REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
-import { SOURCE, startCollect, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { basic, jsonOf, type Received, send, sendWithKey } from './bad-inputs/send.ts';
+import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { basic, jsonOf, type Received, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 const CALL = '{"userId":"u1","event":"Order Completed"}';

@@ -1,8 +1,8 @@
 /** What pages in browsers need beside the paths of calls: CORS, settings, pixels. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
-import { SOURCE, startCollect, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { BASIC, jsonOf, type Received, send } from './bad-inputs/send.ts';
+import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { BASIC, jsonOf, type Received, send } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 const ORIGIN = { Origin: 'https://shop.example' };

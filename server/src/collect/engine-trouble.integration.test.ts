@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCollect } from './bad-inputs/running-collect.ts';
-import { jsonOf, type Received, send, sendWithKey } from './bad-inputs/send.ts';
+import { startCollect } from '../../testing/bad-inputs/running-collect.ts';
+import { jsonOf, type Received, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 /** A second is normal. */
 const ANSWER_MS = 4_000;

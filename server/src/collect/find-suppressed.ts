@@ -1,5 +1,5 @@
 import { readId, type RequestShape } from '@millrace/contract';
-import type { ConfigView } from '../stream/config-bucket.ts';
+import type { ConfigView } from '../stream/config/config-bucket.ts';
 import { callsOf } from './hide-key.ts';
 
 /** The places of the calls whose user asked not to be heard of any more; a single call has place 0. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { SOURCE, startCollect } from './bad-inputs/running-collect.ts';
-import { type Received, send } from './bad-inputs/send.ts';
+import { SOURCE, startCollect } from '../../testing/bad-inputs/running-collect.ts';
+import { type Received, send } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 interface HttpCase {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { BODIES } from './bad-inputs/json-bodies.ts';
-import type { BodyCase } from './bad-inputs/body-case.ts';
-import { SOURCE, startCollect, type Stored, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { jsonOf, type Received, sendWithKey } from './bad-inputs/send.ts';
+import { BODIES } from '../../testing/bad-inputs/json-bodies.ts';
+import type { BodyCase } from '../../testing/bad-inputs/body-case.ts';
+import { SOURCE, startCollect, type Stored, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { jsonOf, type Received, sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 const SLOWEST_MS = 2_000;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { startCollect, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { jsonOf, type Received, send, sendWithKey } from './bad-inputs/send.ts';
+import { startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { jsonOf, type Received, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 const collect = await startCollect();
 after(() => collect[Symbol.asyncDispose]());

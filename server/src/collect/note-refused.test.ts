@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { checkRequest } from '@millrace/contract';
-import type { RefusedCalls } from '../stream/refusals.ts';
+import type { RefusedCalls } from '../stream/signals/refusals.ts';
 import { openRefused } from './note-refused.ts';
 
 const source = { id: 'src_1', workspaceId: 'ws_1', name: 'S', enabled: true, writeKeyHashes: [], blockedEvents: [] };

@@ -1,5 +1,5 @@
 import { problemOf, type Problem, type Refusal, type RequestShape } from '@millrace/contract';
-import type { RefusedCalls } from '../stream/refusals.ts';
+import type { RefusedCalls } from '../stream/signals/refusals.ts';
 import type { KeyFound } from './find-write-key.ts';
 import { callsOf } from './hide-key.ts';
 

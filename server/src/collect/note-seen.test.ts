@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Sighting } from '../stream/sightings.ts';
+import type { Sighting } from '../stream/signals/sightings.ts';
 import { openSeen } from './note-seen.ts';
 
 const source = { id: 'src_1', workspaceId: 'ws_1', name: 'S', enabled: true, writeKeyHashes: [] };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestShape } from '@millrace/contract';
-import type { Sighting } from '../stream/sightings.ts';
+import type { Sighting } from '../stream/signals/sightings.ts';
 import type { KeyFound } from './find-write-key.ts';
 import { callsOf } from './hide-key.ts';
 

@@ -5,8 +5,8 @@ import * as fc from 'fast-check';
 import { acceptRequest, type AcceptedEvent, CALL_TYPES, type RequestShape, webhookBody } from '@millrace/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { CALL, post } from './bad-inputs/raw-case.ts';
-import { openConversation } from './bad-inputs/raw-exchange.ts';
+import { CALL, post } from '../../testing/bad-inputs/raw-case.ts';
+import { openConversation } from '../../testing/bad-inputs/raw-exchange.ts';
 import {
   mutate,
   mutatedBatches,
@@ -15,9 +15,9 @@ import {
   randomCalls,
   randomJson,
   randomRequests,
-} from './bad-inputs/random-requests.ts';
-import { startCollect, type Stored, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { jsonOf, type Received, send, sendWithKey, type ToSend } from './bad-inputs/send.ts';
+} from '../../testing/bad-inputs/random-requests.ts';
+import { startCollect, type Stored, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { jsonOf, type Received, send, sendWithKey, type ToSend } from '../../testing/bad-inputs/send.ts';
 
 const SLOWEST_MS = 2_000;
 /** A machine that stands still for a second looks like an engine that does, and collect says so, as it should. */

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CALL, post, request } from './bad-inputs/raw-case.ts';
-import { type Conversation, exchange, openConversation } from './bad-inputs/raw-exchange.ts';
-import { RAW_REQUESTS } from './bad-inputs/raw-http.ts';
-import { startCollect, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { sendWithKey } from './bad-inputs/send.ts';
+import { CALL, post, request } from '../../testing/bad-inputs/raw-case.ts';
+import { type Conversation, exchange, openConversation } from '../../testing/bad-inputs/raw-exchange.ts';
+import { RAW_REQUESTS } from '../../testing/bad-inputs/raw-http.ts';
+import { startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 /** The server's own limits, and the second it needs to notice. */
 const HEAD_LIMIT_MS = 5_000 + 2_500;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, suite, test } from 'node:test';
-import { startCollect } from './bad-inputs/running-collect.ts';
-import { sendWithKey } from './bad-inputs/send.ts';
+import { startCollect } from '../../testing/bad-inputs/running-collect.ts';
+import { sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 const collect = await startCollect();
 after(() => collect[Symbol.asyncDispose]());

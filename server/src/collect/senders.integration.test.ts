@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { CALL_TYPES } from '@millrace/contract';
-import { SOURCE, startCollect, WRITE_KEY } from './bad-inputs/running-collect.ts';
-import { BASIC, basic, jsonOf, type Received, send, sendWithKey, type ToSend } from './bad-inputs/send.ts';
+import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
+import { BASIC, basic, jsonOf, type Received, send, sendWithKey, type ToSend } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 const ANY_CALL = '{"userId":"u1","event":"E","groupId":"g1","previousId":"p1"}';

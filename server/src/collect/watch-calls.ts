@@ -1,7 +1,7 @@
 import type { Problem, Refusal, RequestShape } from '@millrace/contract';
 import type { Counter, Metrics } from '../metrics/open-metrics.ts';
-import type { About, Fields, TailEntry } from '../stream/tail-entry.ts';
-import type { TailWriter } from '../stream/tail-writer.ts';
+import type { About, Fields, TailEntry } from '../stream/signals/tail-entry.ts';
+import type { TailWriter } from '../stream/signals/tail-writer.ts';
 import { callsOf } from './hide-key.ts';
 
 export type Watched = {

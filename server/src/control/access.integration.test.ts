@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { checkAudit } from '../store/audit-log.ts';
-import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from './control-for-tests.ts';
-import { hashPassword } from './password.ts';
+import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from '../../testing/control.ts';
+import { hashPassword } from './access/password.ts';
 
 const PASSWORD = 'correct horse battery';
 const OUR_PAGE = { 'Sec-Fetch-Site': 'same-origin', 'Millrace-Csrf': '1' };

@@ -12,7 +12,7 @@ import { addToOutbox } from '../store/outbox.ts';
 import { projectionLag, retryFailures } from '../store/projection-failures.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
 import { openStream } from '../stream/open-stream.ts';
-import { projectChanges } from './project-changes.ts';
+import { projectChanges } from '../projection/project-changes.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const GREEDY = 'ws_greedy';

@@ -1,5 +1,5 @@
 import type { Networks } from '../http/address-policy.ts';
-import type { RecordSettings } from './record-settings.ts';
+import type { RecordSettings } from '../record/record-settings.ts';
 
 /** What the control role is told by the environment. */
 export type ControlSettings = {

@@ -7,9 +7,9 @@ import { pino } from 'pino';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore } from '../store/open-store.ts';
 import { openStream } from '../stream/open-stream.ts';
-import { addToken, addWorkspace, QUIET_NEEDS } from './control-for-tests.ts';
-import { projectChanges } from './project-changes.ts';
-import { rotateRing } from './rotate-ring.ts';
+import { addToken, addWorkspace, QUIET_NEEDS } from '../../testing/control.ts';
+import { projectChanges } from '../projection/project-changes.ts';
+import { rotateRing } from './keys/rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { ROUTES } from './all-routes.ts';
-import { addToken, addWorkspace, startTestControl, type TestControl } from './control-for-tests.ts';
-import { attempted } from './outcomes-for-tests.ts';
-import { writeOutcomes } from './write-outcomes.ts';
+import { addToken, addWorkspace, startTestControl, type TestControl } from '../../testing/control.ts';
+import { attempted } from '../../testing/outcomes.ts';
+import { writeOutcomes } from '../record/write-outcomes.ts';
 
 const TIMES = [
   '0000-01-01T00:00:00Z',

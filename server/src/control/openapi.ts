@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as contract from '@millrace/contract/control';
 import type { TObject, TSchema } from 'typebox';
-import type { AccountRoute } from './account-route.ts';
+import type { AccountRoute } from './http/account-route.ts';
 import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
-import type { Route as OneAnswer } from './route.ts';
-import type { StreamRoute } from './stream-route.ts';
+import { SESSION_COOKIE } from './access/session-cookie.ts';
+import type { Route as OneAnswer } from './http/route.ts';
+import type { StreamRoute } from './http/stream-route.ts';
 
 const PACKAGE_FILE = join(import.meta.dirname, '../../package.json');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
-import { addToken, addWorkspace, startTestControl, type TestControl } from './control-for-tests.ts';
+import { addToken, addWorkspace, startTestControl, type TestControl } from '../../testing/control.ts';
 
 let control: TestControl;
 let owner: string;

@@ -4,16 +4,16 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { openAddressReader } from '../http/client-address.ts';
 import { createHardenedServer, isAmbiguous } from '../http/hardened-server.ts';
 import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
-import { answerProblem } from './answer-problem.ts';
-import { answerAccountRoute, answerRoute } from './answer-route.ts';
-import { openStreams } from './answer-stream.ts';
-import type { ControlNeeds } from './control-needs.ts';
+import { answerProblem } from './problems/answer-problem.ts';
+import { answerAccountRoute, answerRoute } from './http/answer-route.ts';
+import { openStreams } from './http/answer-stream.ts';
+import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
-import { openTryLimiter } from './limit-tries.ts';
-import { openShares } from './open-shares.ts';
-import { ApiProblem } from './problems.ts';
-import { readJson } from './read-json.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
+import { openTryLimiter } from './access/limit-tries.ts';
+import { openShares } from './http/open-shares.ts';
+import { ApiProblem } from './problems/problems.ts';
+import { readJson } from './http/read-json.ts';
+import { SECURITY_HEADERS } from './http/security-headers.ts';
 
 export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnections' | 'trustedProxies'>;
 

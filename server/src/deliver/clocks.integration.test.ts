@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { shiftClock } from '../shift-clock-for-tests.ts';
-import { LEASE_MS } from '../stream/tickets.ts';
-import { encodeDeliveries, newDelivery } from '../delivery/delivery.ts';
-import { type Bed, openBed, track, until } from './deliver-for-tests.ts';
-import { answer, openReceiver, type Received } from './receiver-for-tests.ts';
-import { EVENT } from './samples-for-tests.ts';
+import { shiftClock } from '../../testing/shift-clock.ts';
+import { LEASE_MS } from '../stream/deliveries/tickets.ts';
+import { encodeDeliveries, newDelivery } from '../domain/delivery.ts';
+import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
+import { EVENT } from '../../testing/samples.ts';
 
 const DAY_MS = 86_400_000;
 /** What a stall of the machine may add to a time that is compared. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { newDelivery } from '../delivery/delivery.ts';
-import type { OutcomeEntry } from '../stream/outcomes.ts';
-import { type Bed, destination, openBed, SOURCE_ID, track, until, WORKSPACE_ID } from './deliver-for-tests.ts';
-import { answer, openReceiver } from './receiver-for-tests.ts';
+import { newDelivery } from '../domain/delivery.ts';
+import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import { type Bed, destination, openBed, SOURCE_ID, track, until, WORKSPACE_ID } from '../../testing/deliver-bed.ts';
+import { answer, openReceiver } from '../../testing/receiver.ts';
 
 /** A minute of waiting for a destination that may be newer than our copy is a quarter of a second. */
 const RETRY_SCALE = 240;

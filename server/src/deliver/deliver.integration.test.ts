@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { verifyBody } from '@millrace/contract';
-import { openBed, track, until } from './deliver-for-tests.ts';
-import { answer, openReceiver } from './receiver-for-tests.ts';
+import { openBed, track, until } from '../../testing/deliver-bed.ts';
+import { answer, openReceiver } from '../../testing/receiver.ts';
 
 suite('delivering', () => {
   test('an event reaches its webhook, signed, and its request is acknowledged', async () => {

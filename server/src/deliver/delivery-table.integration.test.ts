@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
-import type { Delivery } from '../delivery/delivery.ts';
-import { type Bed, type DeadLetter, openBed, track, until } from './deliver-for-tests.ts';
-import { answer, openReceiver, type Received } from './receiver-for-tests.ts';
-import { RETRY_WINDOW_MS } from './retry-schedule.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import { type Bed, type DeadLetter, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
+import { RETRY_WINDOW_MS } from './attempt/retry-schedule.ts';
 
 /** The last part of a path says what is answered: a status, or something worse. `first-…` only at the first attempt. */
 function respond(received: Received, response: ServerResponse): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { laneStreamIndex } from '../stream/layout.ts';
-import { type Bed, openBed, track, until } from './deliver-for-tests.ts';
-import { openReceiver } from './receiver-for-tests.ts';
+import { laneStreamIndex } from '../stream/layout/layout.ts';
+import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { openReceiver } from '../../testing/receiver.ts';
 
 const IDS = Array.from({ length: 6 }, (_, index) => `dst_${index}`);
 const EVENTS = 20;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openBed, track, until } from './deliver-for-tests.ts';
-import { answer, openReceiver } from './receiver-for-tests.ts';
+import { openBed, track, until } from '../../testing/deliver-bed.ts';
+import { answer, openReceiver } from '../../testing/receiver.ts';
 
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => track(`e${from + index}`));

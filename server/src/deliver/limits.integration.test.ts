@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { suite, test } from 'node:test';
-import { nanosOf } from '../stream/inspect-for-tests.ts';
-import { type Bed, KEYS, openBed, track, until } from './deliver-for-tests.ts';
-import { openReceiver, type Received } from './receiver-for-tests.ts';
+import { nanosOf } from '../../testing/inspector.ts';
+import { type Bed, KEYS, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { openReceiver, type Received } from '../../testing/receiver.ts';
 
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => track(`e${from + index}`));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { newDelivery } from '../delivery/delivery.ts';
-import { type Bed, destination, openBed, SOURCE_ID, track, until } from './deliver-for-tests.ts';
-import { openReceiver } from './receiver-for-tests.ts';
+import { newDelivery } from '../domain/delivery.ts';
+import { type Bed, destination, openBed, SOURCE_ID, track, until } from '../../testing/deliver-bed.ts';
+import { openReceiver } from '../../testing/receiver.ts';
 
 const AT = new Date().toISOString();
 const ENVELOPE = { shape: 'batch', receivedAt: AT, requestId: 'r1' };

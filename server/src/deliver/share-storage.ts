@@ -1,10 +1,10 @@
 /** Keeps each destination and each workspace within its share of what all of them store in. */
-import type { DeadLetters } from '../stream/dead-letters.ts';
-import type { Lanes } from '../stream/lanes.ts';
-import { DEAD_STREAM } from '../stream/layout.ts';
-import type { Shares } from '../stream/shares.ts';
-import type { LaneReports } from './lane-reports.ts';
-import type { ParkerNeeds } from './park.ts';
+import type { DeadLetters } from '../stream/deliveries/dead-letters.ts';
+import type { Lanes } from '../stream/deliveries/lanes.ts';
+import { DEAD_STREAM } from '../stream/layout/layout.ts';
+import type { Shares } from '../stream/deliveries/shares.ts';
+import type { LaneReports } from './lane/lane-reports.ts';
+import type { ParkerNeeds } from './settle/park.ts';
 
 export type LaneRoomNeeds = {
   lanes: Pick<Lanes, 'streamOf'>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { OutcomeBatch } from '../stream/outcomes.ts';
-import { type Bed, openBed, track, until } from './deliver-for-tests.ts';
-import { answer, openReceiver } from './receiver-for-tests.ts';
+import type { OutcomeBatch } from '../stream/deliveries/outcomes.ts';
+import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { answer, openReceiver } from '../../testing/receiver.ts';
 
 const STREAM_BYTES = 600_000;
 const PADDING = 'x'.repeat(2_000);

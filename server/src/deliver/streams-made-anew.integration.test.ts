@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openBed, track, until } from './deliver-for-tests.ts';
-import { encodeDeliveries, newDelivery } from '../delivery/delivery.ts';
+import { openBed, track, until } from '../../testing/deliver-bed.ts';
+import { encodeDeliveries, newDelivery } from '../domain/delivery.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
-import { answer, openReceiver, type Received } from './receiver-for-tests.ts';
-import { EVENT } from './samples-for-tests.ts';
+import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
+import { EVENT } from '../../testing/samples.ts';
 
 const eventOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;
 

@@ -1,5 +1,5 @@
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
-import type { DispatcherNeeds } from './dispatcher.ts';
+import type { DispatcherNeeds } from './dispatch/dispatcher.ts';
 
 type Make = DispatcherNeeds['attempt'];
 

@@ -1,22 +1,22 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
-import type { Connect } from './connect-nats.ts';
+import type { Connect } from './nats/connect-nats.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import { type DeadLetterBox, openDeadLetterBox } from './dead-letter-box.ts';
-import { openLaneCounts } from './lane-counts.ts';
-import { type Lanes, openLanes } from './lanes.ts';
-import type { StreamSettings } from './layout.ts';
-import { countEventStreams, listEventStreams } from './list-streams.ts';
-import { openPublisher } from './publish.ts';
-import { AT_ONCE } from './publish-durably.ts';
-import { countQuarantined } from './count-quarantined.ts';
-import { openRedrive, type Redrive } from './redrive-quarantined.ts';
-import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine.ts';
-import { type EventReader, openEventReader } from './stored-events.ts';
-import { openTickets, type Tickets } from './tickets.ts';
-import { purgeMarks } from './purge-marks.ts';
-import { trimEvents } from './trim-events.ts';
-import { openWaitingLine } from './waiting-line.ts';
+import { type DeadLetterBox, openDeadLetterBox } from './deliveries/dead-letter-box.ts';
+import { openLaneCounts } from './nats/lane-counts.ts';
+import { type Lanes, openLanes } from './deliveries/lanes.ts';
+import type { StreamSettings } from './layout/layout.ts';
+import { countEventStreams, listEventStreams } from './nats/list-streams.ts';
+import { openPublisher } from './nats/publish.ts';
+import { AT_ONCE } from './nats/publish-durably.ts';
+import { countQuarantined } from './quarantine/count-quarantined.ts';
+import { openRedrive, type Redrive } from './quarantine/redrive-quarantined.ts';
+import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine/quarantine.ts';
+import { type EventReader, openEventReader } from './events/stored-events.ts';
+import { openTickets, type Tickets } from './deliveries/tickets.ts';
+import { purgeMarks } from './deliveries/purge-marks.ts';
+import { trimEvents } from './events/trim-events.ts';
+import { openWaitingLine } from './nats/waiting-line.ts';
 
 /** Everything of the engine that control acts on. */
 export type ControlSide = AsyncDisposable & {

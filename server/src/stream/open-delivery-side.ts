@@ -1,27 +1,33 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import type { Connect, Connection } from './connect-nats.ts';
-import { destinationOf } from './dead-letter-box.ts';
-import { type DeadLetters, openDeadLetters } from './dead-letters.ts';
-import { type HealthBucket, openHealthBucket } from './health-bucket.ts';
-import { laneIn, openLaneCounts } from './lane-counts.ts';
-import { type Lanes, openLanes } from './lanes.ts';
-import { DEAD_STREAM, DRAIN_CONSUMER, DRAIN_URGENT_CONSUMER, type StreamSettings, TICKETS_STREAM } from './layout.ts';
-import { listEventStreams } from './list-streams.ts';
-import { openOutcomes, type Outcomes } from './outcomes.ts';
-import { openPeers, type Peers } from './peers.ts';
-import { AT_ONCE } from './publish-durably.ts';
-import { openPublisher } from './publish.ts';
-import { pull } from './pull.ts';
-import { countQuarantined } from './count-quarantined.ts';
-import { openQuarantine, type Quarantine } from './quarantine.ts';
-import { pullRequests, type RequestsNeeds } from './requests.ts';
-import { openWaitingLine } from './waiting-line.ts';
-import { type HeldTicket, openTickets, type Tickets } from './tickets.ts';
-import { trimEvents } from './trim-events.ts';
-import { openWorkedBucket, type WorkedBucket } from './worked-bucket.ts';
-import { type Shares, type SharesNeeds, openShares } from './shares.ts';
+import type { Connect, Connection } from './nats/connect-nats.ts';
+import { destinationOf } from './deliveries/dead-letter-box.ts';
+import { type DeadLetters, openDeadLetters } from './deliveries/dead-letters.ts';
+import { type HealthBucket, openHealthBucket } from './deliveries/health-bucket.ts';
+import { laneIn, openLaneCounts } from './nats/lane-counts.ts';
+import { type Lanes, openLanes } from './deliveries/lanes.ts';
+import {
+  DEAD_STREAM,
+  DRAIN_CONSUMER,
+  DRAIN_URGENT_CONSUMER,
+  type StreamSettings,
+  TICKETS_STREAM,
+} from './layout/layout.ts';
+import { listEventStreams } from './nats/list-streams.ts';
+import { openOutcomes, type Outcomes } from './deliveries/outcomes.ts';
+import { openPeers, type Peers } from './signals/peers.ts';
+import { AT_ONCE } from './nats/publish-durably.ts';
+import { openPublisher } from './nats/publish.ts';
+import { pull } from './nats/pull.ts';
+import { countQuarantined } from './quarantine/count-quarantined.ts';
+import { openQuarantine, type Quarantine } from './quarantine/quarantine.ts';
+import { pullRequests, type RequestsNeeds } from './events/requests.ts';
+import { openWaitingLine } from './nats/waiting-line.ts';
+import { type HeldTicket, openTickets, type Tickets } from './deliveries/tickets.ts';
+import { trimEvents } from './events/trim-events.ts';
+import { openWorkedBucket, type WorkedBucket } from './deliveries/worked-bucket.ts';
+import { type Shares, type SharesNeeds, openShares } from './deliveries/shares.ts';
 
 export type TicketTaker = {
   /** How many more can be held, of lanes whose receiver works and of the others. */

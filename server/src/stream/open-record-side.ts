@@ -1,20 +1,20 @@
 import { jetstreamManager, type JsMsg } from '@nats-io/jetstream';
-import { FORMAT_HEADER, type Stored, versionProblem } from '../formats/format.ts';
-import { type ReadEntries, readOutcomes } from '../formats/read-outcomes.ts';
+import { FORMAT_HEADER, type Stored, versionProblem } from '../domain/format.ts';
+import { type ReadEntries, readOutcomes } from '../domain/read-outcomes.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import type { Connect } from './connect-nats.ts';
-import { countQuarantined } from './count-quarantined.ts';
-import { type AuditAnchors, openAuditAnchors } from './audit-anchors.ts';
-import { type LaneHealth, watchHealth } from './health-bucket.ts';
-import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout.ts';
-import { openPublisher } from './publish.ts';
-import { AT_ONCE } from './publish-durably.ts';
-import { pull, type PullNeeds } from './pull.ts';
-import { type HeaderPair, openQuarantine, ownHeaders, type Quarantine } from './quarantine.ts';
-import { followUsage, type UsageReader } from './read-usage.ts';
-import { openWaitingLine } from './waiting-line.ts';
-import { watchFill } from './watch-fill.ts';
+import type { Connect } from './nats/connect-nats.ts';
+import { countQuarantined } from './quarantine/count-quarantined.ts';
+import { type AuditAnchors, openAuditAnchors } from './config/audit-anchors.ts';
+import { type LaneHealth, watchHealth } from './deliveries/health-bucket.ts';
+import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
+import { openPublisher } from './nats/publish.ts';
+import { AT_ONCE } from './nats/publish-durably.ts';
+import { pull, type PullNeeds } from './nats/pull.ts';
+import { type HeaderPair, openQuarantine, ownHeaders, type Quarantine } from './quarantine/quarantine.ts';
+import { followUsage, type UsageReader } from './events/read-usage.ts';
+import { openWaitingLine } from './nats/waiting-line.ts';
+import { watchFill } from './nats/watch-fill.ts';
 
 /** A batch of outcomes that this process has to record. */
 export type PulledOutcomes = {

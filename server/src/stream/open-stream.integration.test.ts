@@ -11,7 +11,7 @@ import {
 } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { openLog } from '../log.ts';
-import type { StreamSettings } from './layout.ts';
+import type { StreamSettings } from './layout/layout.ts';
 import { openStream } from './open-stream.ts';
 
 const log = openLog({ level: 'silent', pretty: false });

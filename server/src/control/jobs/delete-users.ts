@@ -1,4 +1,4 @@
-import { deliveryId, newDelivery } from '../../delivery/delivery.ts';
+import { deliveryId, newDelivery } from '../../domain/delivery.ts';
 import { eraseRecords } from '../../store/erase-records.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';

@@ -1,6 +1,6 @@
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
-import { readableDeliveries, readLetter } from '../../delivery/read-deliveries.ts';
-import { withheld } from '../../delivery/withheld.ts';
+import { readableDeliveries, readLetter } from '../../domain/read-deliveries.ts';
+import { withheld } from '../../domain/withheld.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import type { AskedDeletion } from './delete-users.ts';
 

@@ -1,4 +1,4 @@
-import { encodeDeliveries, type Delivery } from '../../delivery/delivery.ts';
+import { encodeDeliveries, type Delivery } from '../../domain/delivery.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 
 export type LaneFeeder = Disposable & {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../log.ts';
 import { claimJob, hasUnclaimedJob, type JobRow } from '../../store/jobs.ts';
 import { isUnavailable, type Store } from '../../store/open-store.ts';
-import { type FairShare, openFairShare } from '../fair-share.ts';
+import { type FairShare, openFairShare } from '../http/fair-share.ts';
 import { fullWorkspaces, type HeldSlot, type SlotPlan, slotToGive } from './job-slots.ts';
 
 /** What a job is run with: until `signal`, as the holder of `lease`, its steps in turn with those of others. */

@@ -1,5 +1,5 @@
 import type { NewRedrive } from '@millrace/contract/control';
-import { deliveryOfLetter } from '../../delivery/dead-letter.ts';
+import { deliveryOfLetter } from '../../domain/dead-letter.ts';
 import { allDestinationIds } from '../../store/destinations.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';

@@ -1,12 +1,12 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { CatalogEntry, ReplayRange } from '@millrace/contract/control';
-import { route, whyNotUnderstood } from '../../delivery/route.ts';
-import { userHash, withheld } from '../../delivery/withheld.ts';
+import { route, whyNotUnderstood } from '../../domain/route-event.ts';
+import { userHash, withheld } from '../../domain/withheld.ts';
 import { erasedUsersOf, erasuresVersion, type ProjectedUser } from '../../store/erased-users.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { destinationsToProject, sourcesToProject } from '../../store/projection.ts';
-import { combine } from '../../stream/user-index.ts';
-import { destinationConfig } from '../config-entries.ts';
+import { combine } from '../../stream/config/user-index.ts';
+import { destinationConfig } from '../../projection/config-entries.ts';
 
 /** Sorts events as deliver would today, for one destination: undefined for those it gets, else why not. */
 export type ReplayRouting = (event: AcceptedEvent) => string | undefined;

@@ -1,5 +1,5 @@
 import type { CatalogEntry, NewReplay } from '@millrace/contract/control';
-import { deliveryId, newDelivery } from '../../delivery/delivery.ts';
+import { deliveryId, newDelivery } from '../../domain/delivery.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';

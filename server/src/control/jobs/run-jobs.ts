@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { FairShare } from '../fair-share.ts';
+import type { FairShare } from '../http/fair-share.ts';
 import { SLOTS } from './job-slots.ts';
 import { type JobSlot, openPool } from './open-pool.ts';
 import { openPace, type Pace } from './pace.ts';

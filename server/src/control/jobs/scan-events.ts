@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { ReplayRange } from '@millrace/contract/control';
 import { openBreather } from '../../breathe.ts';
-import type { EventReader } from '../../stream/stored-events.ts';
+import type { EventReader } from '../../stream/events/stored-events.ts';
 
 /** Where to go on: in this stream, from this event of this request on. */
 export type EventPlace = { stream: number; sequence: number; offset: number };

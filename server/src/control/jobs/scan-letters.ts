@@ -1,7 +1,7 @@
 import { openBreather } from '../../breathe.ts';
-import type { DeadLetter, DeadReason } from '../../delivery/dead-letter.ts';
-import { readLetter } from '../../delivery/read-deliveries.ts';
-import type { DeadLetterBox, StoredLetter } from '../../stream/dead-letter-box.ts';
+import type { DeadLetter, DeadReason } from '../../domain/dead-letter.ts';
+import { readLetter } from '../../domain/read-deliveries.ts';
+import type { DeadLetterBox, StoredLetter } from '../../stream/deliveries/dead-letter-box.ts';
 
 export type LetterFilter = { reason?: DeadReason; from?: string; to?: string };
 export type FoundLetter = { sequence: number; letter: DeadLetter };

@@ -1,4 +1,4 @@
-import type { ControlNeeds } from '../control-needs.ts';
+import type { ControlNeeds } from '../http/control-needs.ts';
 import { deletionWork } from './delete-users.ts';
 import { openLaneFeeder } from './feed-lane.ts';
 import { redriveWork } from './redrive.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { isEmpty, openTestClient, postTo, wordFor } from './client-for-tests.ts';
-import { type Behave, OK, ok, openReceiver } from './receiver-for-tests.ts';
+import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
+import { type Behave, OK, ok, openReceiver } from '../../../testing/raw-receiver.ts';
 
 const says =
   (text: string | Buffer): Behave =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isEmpty, openTestClient, postTo, until, wordFor } from './client-for-tests.ts';
-import { type Behave, openReceiver, type Received } from './receiver-for-tests.ts';
+import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
+import { type Behave, openReceiver, type Received } from '../../../testing/raw-receiver.ts';
 
 const echo = ({ body }: Received) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 

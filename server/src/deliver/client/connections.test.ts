@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isEmpty, openTestClient, postTo, until, wordFor } from './client-for-tests.ts';
-import { type Behave, OK, ok, openReceiver } from './receiver-for-tests.ts';
+import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
+import { type Behave, OK, ok, openReceiver } from '../../../testing/raw-receiver.ts';
 
 const afterAll =
   (count: number): Behave =>

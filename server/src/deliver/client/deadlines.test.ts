@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer } from './open-client.ts';
-import { isEmpty, openTestClient, postTo, wordFor } from './client-for-tests.ts';
-import { type Behave, openReceiver } from './receiver-for-tests.ts';
+import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
+import { type Behave, openReceiver } from '../../../testing/raw-receiver.ts';
 
 const drip =
   (head: string, piece: string, everyMs: number): Behave =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isEmpty, openTestClient, postTo, wordFor } from './client-for-tests.ts';
+import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
 import { ANSWER_LIMITS } from './limit-answer.ts';
-import { type Behave, OK, openReceiver } from './receiver-for-tests.ts';
+import { type Behave, OK, openReceiver } from '../../../testing/raw-receiver.ts';
 
 /** As fast as the socket takes it, and without an end. */
 const flood =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { suite, test } from 'node:test';
-import { isEmpty, openTestClient, postTo, until, wordFor } from './client-for-tests.ts';
-import { OK, openReceiver } from './receiver-for-tests.ts';
+import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
+import { OK, openReceiver } from '../../../testing/raw-receiver.ts';
 
 /** Linux answers on all of 127.0.0.0/8: one receiver is as many origins as we like. */
 const origin = (nth: number, port: number) => `http://127.1.${nth >> 8}.${nth & 0xff}:${port}/hook`;

@@ -11,7 +11,7 @@ import { openPacer, type Standing } from './pace.ts';
 import { openPools, type Pool } from './pools.ts';
 import { openTargetReader, type Target } from './read-target.ts';
 import { openResolver, type Resolve } from './resolve-name.ts';
-import { admitDial, askForMore, drop, letGo, route, settleError, timeOut, type Traffic } from './route.ts';
+import { admitDial, askForMore, drop, letGo, route, settleError, timeOut, type Traffic } from './assign-connection.ts';
 import { newSending, type Sending } from './sending.ts';
 
 export type Post = {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { type TlsOptions, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { openCertificates } from '../../certificates-for-tests.ts';
-import { isEmpty, openTestClient, postTo, until, wordFor } from './client-for-tests.ts';
+import { openCertificates } from '../../../testing/certificates.ts';
+import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
 import type { Client } from './open-client.ts';
-import { ok, openReceiver } from './receiver-for-tests.ts';
+import { ok, openReceiver } from '../../../testing/raw-receiver.ts';
 
 const certificates = openCertificates();
 const stranger = openCertificates();
@@ -139,7 +139,7 @@ suite('a POST over TLS', () => {
 });
 
 const CHILD = `
-  import { openTestClient, postTo, wordFor } from './client-for-tests.ts';
+  import { openTestClient, postTo, wordFor } from '../../../testing/client.ts';
   const resolve = async () => ({ ok: true, addresses: ['127.0.0.1'] });
   await using client = openTestClient({ resolve });
   process.stdout.write(wordFor(await postTo(client, 'https://hook.test:' + process.env.PORT)));

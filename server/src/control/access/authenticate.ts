@@ -1,0 +1,87 @@
+import { membershipsOf } from '../../store/members.ts';
+import type { Store, Tx } from '../../store/open-store.ts';
+import { useSession } from '../../store/sessions.ts';
+import { type TokenRow, useToken } from '../../store/tokens.ts';
+import type { Actor } from './actor.ts';
+import { roleNow } from './maker-rights.ts';
+import type { RoleName } from './permissions.ts';
+import { ApiProblem, found } from '../problems/problems.ts';
+import { hashOfSecret, isWellFormedSecret } from './secret-text.ts';
+
+export type Identity = { kind: 'user'; userId: string; sessionId: string } | { kind: 'token'; token: TokenRow };
+
+export type Credentials = { bearer: string | undefined; sessionSecret: string | undefined };
+
+/** Who sends this. A request with a token is judged by the token alone: its cookies are never looked at. */
+export async function identify({ bearer, sessionSecret }: Credentials, store: Store): Promise<Identity> {
+  const identity =
+    bearer === undefined ? await identifySession(sessionSecret, store) : await identifyToken(bearer, store);
+  if (identity === undefined) throw new ApiProblem('not_signed_in');
+  return identity;
+}
+
+/** The token of `Authorization: Bearer <token>`; undefined without the header. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const match = /^Bearer +([\x21-\x7e]{1,500})$/i.exec(authorization);
+  if (match === null) throw new ApiProblem('not_signed_in');
+  return match[1];
+}
+
+async function identifyToken(secret: string, store: Store): Promise<Identity | undefined> {
+  // A mistyped token of ours is known as such without a look-up; the bootstrap token has whatever form its owner chose.
+  if (secret.startsWith('mlr_') && !isWellFormedSecret('mlr', secret)) return undefined;
+  const token = await store.asSystem(async (tx) => withRoleNow(tx, await useToken(tx, hashOfSecret(secret))));
+  return token === undefined ? undefined : { kind: 'token', token };
+}
+
+/** With the rights that its makers have by now; undefined when it has ended, or one of them has. */
+export async function withRoleNow(tx: Tx, token: TokenRow | undefined): Promise<TokenRow | undefined> {
+  if (token?.ends_with_maker !== true) return token;
+  const { workspace_id: workspaceId, created_by: createdBy } = token;
+  const role = await roleNow(tx, { workspaceId, createdBy, role: token.role as RoleName });
+  return role === undefined ? undefined : { ...token, role };
+}
+
+async function identifySession(secret: string | undefined, store: Store): Promise<Identity | undefined> {
+  if (secret === undefined || !isWellFormedSecret('mls', secret)) return undefined;
+  const session = await store.asSystem((tx) => useSession(tx, hashOfSecret(secret)));
+  return session === undefined ? undefined : { kind: 'user', userId: session.user_id, sessionId: session.id };
+}
+
+export type From = {
+  /** The header `Millrace-Workspace`; may be left out by whoever is in only one. */
+  workspaceId: string | undefined;
+  address: string;
+};
+
+/** Somebody, in one workspace. A workspace that is not theirs answers like one that never was. */
+export async function actorIn(identity: Identity, from: From, store: Store): Promise<Actor> {
+  return identity.kind === 'token' ? tokenActor(identity.token, from) : userActor(identity, from, store);
+}
+
+function tokenActor(token: TokenRow, { workspaceId, address }: From): Actor {
+  if (workspaceId !== undefined && workspaceId !== token.workspace_id) throw new ApiProblem('not_found');
+  const scopes = token.scopes === null ? {} : { scopes: token.scopes };
+  const { id, workspace_id } = token;
+  return { kind: 'token', id, workspaceId: workspace_id, role: token.role as RoleName, ...scopes, address };
+}
+
+async function userActor(
+  { userId, sessionId }: Extract<Identity, { kind: 'user' }>,
+  { workspaceId, address }: From,
+  store: Store,
+): Promise<Actor> {
+  const memberships = await store.asSystem((tx) => membershipsOf(tx, userId));
+  if (workspaceId === undefined && memberships.length > 1) throw new ApiProblem('workspace_required');
+  if (memberships.length === 0) throw new ApiProblem('not_allowed');
+  const member = found(memberships.find((each) => workspaceId === undefined || each.workspace_id === workspaceId));
+  return {
+    kind: 'user',
+    id: userId,
+    sessionId,
+    workspaceId: member.workspace_id,
+    role: member.role as RoleName,
+    address,
+  };
+}

@@ -1,0 +1,294 @@
+/** Every endpoint × everybody who might ask. An endpoint without a row here fails. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { ACCOUNT_ROUTES, ROUTES } from '../all-routes.ts';
+import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from '../../../testing/control.ts';
+import { attempted } from '../../../testing/outcomes.ts';
+import type { DeliverySide } from '../../stream/open-delivery-side.ts';
+import { hashPassword } from './password.ts';
+import { PERMISSION_NAMES, ROLE_NAMES } from './permissions.ts';
+import { writeOutcomes } from '../../record/write-outcomes.ts';
+
+const ASKERS = ['nobody', 'viewer', 'developer', 'admin', 'owner', 'stranger'] as const;
+type Asker = (typeof ASKERS)[number];
+type Row = readonly [nobody: number, viewer: number, developer: number, admin: number, owner: number, stranger: number];
+
+// The stranger owns another workspace: lists and creates there, and finds nothing of this one.
+const everybody = (status: number): Row => [401, status, status, status, status, status];
+const builders = (status: number, stranger = 404): Row => [401, 403, status, status, status, stranger];
+const managers = (status: number, stranger = 404): Row => [401, 403, 403, status, status, stranger];
+const operators = (status: number): Row => [401, 403, 403, 403, status, 403];
+const readers = (status: number): Row => [401, status, status, status, status, 404];
+
+const EXPECTED: Readonly<Record<string, Row>> = {
+  'GET /api/v1/workspace': everybody(200),
+  'PATCH /api/v1/workspace': [401, 403, 403, 403, 200, 200],
+  'GET /api/v1/members': everybody(200),
+  'PATCH /api/v1/members/:userId': managers(200),
+  'DELETE /api/v1/members/:userId': managers(204),
+  'GET /api/v1/invitations': everybody(200),
+  'POST /api/v1/invitations': managers(201, 201),
+  'DELETE /api/v1/invitations/:id': managers(204),
+  'GET /api/v1/tokens': managers(200, 200),
+  'POST /api/v1/tokens': managers(201, 201),
+  'DELETE /api/v1/tokens/:id': managers(204),
+  'GET /api/v1/audit-log': managers(200, 200),
+  'GET /api/v1/catalog': everybody(200),
+  'GET /api/v1/sources': everybody(200),
+  'POST /api/v1/sources': builders(201, 201),
+  'GET /api/v1/sources/:id': readers(200),
+  'PATCH /api/v1/sources/:id': builders(200),
+  'DELETE /api/v1/sources/:id': builders(204),
+  'POST /api/v1/sources/:id/write-keys': builders(201),
+  'DELETE /api/v1/sources/:id/write-keys/:keyId': builders(204),
+  'GET /api/v1/sources/:id/events': readers(200),
+  'GET /api/v1/sources/:id/refusals': readers(200),
+  'POST /api/v1/sources/:id/events': builders(204),
+  'GET /api/v1/destinations': everybody(200),
+  'POST /api/v1/destinations': builders(201),
+  'GET /api/v1/destinations/:id': readers(200),
+  'PATCH /api/v1/destinations/:id': builders(200),
+  'DELETE /api/v1/destinations/:id': builders(204),
+  'POST /api/v1/destinations/:id/rotate-secret': builders(200),
+  'GET /api/v1/destinations/:id/health': readers(200),
+  'GET /api/v1/deliveries': everybody(200),
+  'GET /api/v1/deliveries/:id': readers(200),
+  // Knows nothing of the event, and says so as it would of one that never was.
+  'GET /api/v1/events/:messageId/explain': everybody(200),
+  'GET /api/v1/metrics/deliveries': everybody(200),
+  'GET /api/v1/usage': everybody(200),
+  'GET /api/v1/dead-letters': everybody(200),
+  'GET /api/v1/dead-letters/:id': readers(200),
+  'POST /api/v1/dead-letters/:id/retry': builders(200),
+  'POST /api/v1/dead-letters/redrive': builders(201),
+  'GET /api/v1/redrives': everybody(200),
+  'GET /api/v1/redrives/:id': readers(200),
+  'POST /api/v1/redrives/:id/pause': builders(200),
+  'POST /api/v1/redrives/:id/resume': builders(200),
+  'POST /api/v1/redrives/:id/cancel': builders(200),
+  'POST /api/v1/replays/preview': readers(200),
+  'POST /api/v1/replays': builders(201),
+  'GET /api/v1/replays': everybody(200),
+  'GET /api/v1/replays/:id': readers(200),
+  'POST /api/v1/replays/:id/pause': builders(200),
+  'POST /api/v1/replays/:id/resume': builders(200),
+  'POST /api/v1/replays/:id/cancel': builders(200),
+  'POST /api/v1/deletion-requests': managers(201),
+  'GET /api/v1/deletion-requests': managers(200, 200),
+  'GET /api/v1/deletion-requests/:id': managers(200),
+  'GET /api/v1/suppressions/calls': everybody(200),
+  'POST /api/v1/suppressions/lift': managers(200),
+  // For owners of the workspace that the installation was set up with.
+  'GET /api/v1/configuration/removals': operators(200),
+  // Nothing waits to be removed here.
+  'POST /api/v1/configuration/removals/confirm': operators(409),
+  'GET /api/v1/quarantine': operators(200),
+  'GET /api/v1/quarantine/:id': operators(200),
+  'POST /api/v1/quarantine/:id/redrive': operators(204),
+  'DELETE /api/v1/quarantine/:id': operators(204),
+  // About oneself. Tokens have no sessions and no password.
+  'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
+  'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
+  'DELETE /api/v1/session': everybody(403),
+  'GET /api/v1/me': everybody(200),
+  'POST /api/v1/me/password': everybody(403),
+  // The link decides, whoever has it.
+  'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201],
+  'POST /api/v1/me/workspaces': everybody(403),
+  'GET /api/v1/sessions': everybody(403),
+  'DELETE /api/v1/sessions/:id': everybody(403),
+  'POST /api/v1/sessions/revoke-others': everybody(403),
+};
+
+const PASSWORD = 'correct horse battery';
+const SETTINGS = { targets: [{ url: 'https://example.com/hook' }], sharedSecret: 'a shared secret' };
+let made = 0;
+
+function replayOf({ sourceId, destinationId }: Pick<Things, 'sourceId' | 'destinationId'>) {
+  return { sourceId, destinationId, from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+}
+
+/** A body that is good for the endpoint, so that only who asks decides. */
+const BODIES: Readonly<Record<string, (things: Things) => object>> = {
+  'PATCH /api/v1/workspace': () => ({ name: 'Renamed' }),
+  'POST /api/v1/invitations': () => ({ email: `m${(made += 1)}@example.com`, role: 'viewer' }),
+  'POST /api/v1/invitations/accept': ({ invitation }) => ({ token: invitation.token, name: 'M', password: PASSWORD }),
+  'POST /api/v1/me/workspaces': ({ invitation }) => ({ token: invitation.token }),
+  'PATCH /api/v1/members/:userId': () => ({ role: 'developer' }),
+  'POST /api/v1/tokens': () => ({ name: 'T', role: 'viewer' }),
+  'POST /api/v1/sources': () => ({ name: 'S' }),
+  'PATCH /api/v1/sources/:id': () => ({ name: 'S2' }),
+  'POST /api/v1/sources/:id/write-keys': () => ({ label: 'K' }),
+  'POST /api/v1/sources/:id/events': () => ({ name: 'Signed Up', blocked: true }),
+  'POST /api/v1/destinations': ({ sourceId }) => ({ sourceId, catalog: 'Webhooks', settings: SETTINGS }),
+  'PATCH /api/v1/destinations/:id': () => ({ enabled: true }),
+  'POST /api/v1/destinations/:id/rotate-secret': () => ({ overlapHours: 1 }),
+  'POST /api/v1/dead-letters/redrive': ({ destinationId }) => ({ destinationId }),
+  'POST /api/v1/replays/preview': replayOf,
+  'POST /api/v1/replays': replayOf,
+  'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
+  'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
+  'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
+  'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
+  'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
+  'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+};
+
+let control: TestControl;
+let deadLetters: DeliverySide['deadLetters'];
+let quarantine: DeliverySide['quarantine'];
+const opened = new AsyncDisposableStack();
+let workspaceId: string;
+const tokens = new Map<Asker, string>();
+
+before(async () => {
+  control = opened.use(await startTestControl());
+  ({ deadLetters, quarantine } = opened.use(await control.stream.deliverySide()));
+  workspaceId = await addWorkspace(control.store);
+  for (const role of ROLE_NAMES) tokens.set(role, await addToken(control.store, workspaceId, { role }));
+  tokens.set('stranger', await addToken(control.store, await addWorkspace(control.store), { role: 'owner' }));
+  const passwordHash = await hashPassword(PASSWORD);
+  await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
+  const entry = { ...attempted(1, 'retry', 503), workspaceId };
+  const recording = { sample: 1, recordsFrom: '2000-01-01', made: new Set<string>() };
+  await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
+});
+after(() => opened.disposeAsync());
+
+type Things = {
+  sourceId: string;
+  keyId: string;
+  destinationId: string;
+  userId: string;
+  tokenId: string;
+  invitation: { id: string; token: string };
+  letterId: string;
+  redriveId: string;
+  replayId: string;
+  deletionId: string;
+  quarantineId: string;
+};
+
+/** New ones for every question: some of them delete what they ask for. */
+async function makeThings(url: string): Promise<Things> {
+  const post = async (path: string, body: object) => {
+    const answer = await control.ask('POST', path, { token: tokens.get('owner') ?? '', body });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body as { id: string; token: string; writeKeys?: { id: string }[] };
+  };
+  const source = await post('/api/v1/sources', { name: 'S' });
+  const sourceId = source.id;
+  const destination = await post('/api/v1/destinations', { sourceId, catalog: 'Webhooks', settings: SETTINGS });
+  const token = await post('/api/v1/tokens', { name: 'T', role: 'viewer' });
+  const invitee = { email: `i${(made += 1)}@example.com`, role: 'viewer' };
+  const invitation = /invitations|workspaces/.test(url)
+    ? await post('/api/v1/invitations', invitee)
+    : { id: '', token: '' };
+  const person = { email: `p${(made += 1)}@example.com`, passwordHash: null, role: 'viewer' as const };
+  const userId = await addMember(control.store, workspaceId, person);
+  const keyId = source.writeKeys?.[0]?.id ?? '';
+  const destinationId = destination.id;
+  // These take time, so they are made only for who asks for them. Nobody runs jobs here: they stay as they are.
+  const makeIf = async (part: string, make: () => Promise<string>) => (url.includes(part) ? make() : '');
+  const job = async (path: string, body: object) => (await post(path, body)).id;
+  const letterId = await makeIf('letters/:id', () => addLetter(destinationId));
+  const redriveId = await makeIf('redrives/:id', () => job('/api/v1/dead-letters/redrive', { destinationId }));
+  const replayId = await makeIf('replays/:id', () => job('/api/v1/replays', replayOf({ sourceId, destinationId })));
+  const deletionId = await makeIf('requests/:id', () => job('/api/v1/deletion-requests', { userIds: ['u1'] }));
+  const quarantineId = await makeIf('quarantine/:id', addToQuarantine);
+  await makeIf('suppressions/lift', () =>
+    job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
+  );
+  const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId, quarantineId };
+  return { sourceId, keyId, userId, invitation, ...ids };
+}
+
+async function addToQuarantine(): Promise<string> {
+  const from = { stream: 'DEAD', subject: 'dead.dst_none', sequence: (made += 1) };
+  await quarantine.append({ kind: 'letter', payload: Buffer.from('?'), from, why: 'not JSON' });
+  const all = await control.needs.side.quarantine.read('*', 1, 1_000);
+  return `q_${all.at(-1)?.sequence}`;
+}
+
+async function addLetter(destinationId: string): Promise<string> {
+  const event = {
+    messageId: 'm1',
+    type: 'track',
+    userId: 'u1',
+    event: 'E',
+    context: {},
+    receivedAt: '2026-01-01T00:00:00Z',
+  };
+  const delivery = { id: 'dlv_1', event, takenAt: 1, attempts: 1, dueAt: 1, history: [] };
+  const text = JSON.stringify({ reason: 'discarded', at: 1, destinationId, delivery });
+  await deadLetters.append(destinationId, `${(made += 1)}`, text);
+  return `dl_${await control.needs.side.deadLetters.last()}`;
+}
+
+function pathOf(url: string, things: Things): string {
+  const ids: Record<string, string> = {
+    sources: things.sourceId,
+    destinations: things.destinationId,
+    tokens: things.tokenId,
+    invitations: things.invitation.id,
+    sessions: 'ses_none',
+    deliveries: 'dlv_1',
+    letters: things.letterId,
+    redrives: things.redriveId,
+    replays: things.replayId,
+    requests: things.deletionId,
+    quarantine: things.quarantineId,
+  };
+  return url
+    .replace(':keyId', things.keyId)
+    .replace(':userId', things.userId)
+    .replace(':messageId', 'm-1')
+    .replace(/(\w+)\/:id/, (_, kind: string) => `${kind}/${ids[kind] ?? 'unknown'}`);
+}
+
+type AnyRoute = { method: string; url: string; answer?: TSchema };
+const nameOf = ({ method, url }: AnyRoute) => `${method} ${url}`;
+
+async function ask(route: AnyRoute, asking: { token?: string | undefined; headers?: Record<string, string> }) {
+  const things = await makeThings(route.url);
+  const body = BODIES[nameOf(route)]?.(things);
+  const { token, headers = {} } = asking;
+  return control.ask(route.method, pathOf(route.url, things), {
+    headers,
+    ...(token === undefined ? {} : { token }),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+suite('who may do what', () => {
+  test('every endpoint has a row, and every row an endpoint', () => {
+    const names = [...ROUTES, ...ACCOUNT_ROUTES].map(nameOf);
+    assert.deepEqual(names.toSorted(), Object.keys(EXPECTED).toSorted());
+  });
+
+  for (const route of [...ROUTES, ...ACCOUNT_ROUTES]) {
+    test(`${nameOf(route)} answers everybody as the table says, and as its schema says`, async () => {
+      for (const [index, asker] of ASKERS.entries()) {
+        const answer = await ask(route, { token: tokens.get(asker) });
+        assert.equal(answer.status, EXPECTED[nameOf(route)]?.[index], `${asker}: ${answer.text}`);
+        if (answer.status < 300 && route.answer !== undefined) {
+          assert.deepEqual([...Value.Errors(route.answer, answer.body)], [], answer.text);
+        }
+      }
+    });
+  }
+});
+
+suite('the second fences', () => {
+  for (const route of ROUTES) {
+    test(`${nameOf(route)} needs its own permission of a narrowed token, and does not open for a stranger who names the workspace`, async () => {
+      const scopes = PERMISSION_NAMES.filter((name) => name !== route.permission);
+      const narrowed = await addToken(control.store, workspaceId, { role: 'owner', scopes });
+      assert.equal((await ask(route, { token: narrowed })).status, 403);
+      const headers = { 'Millrace-Workspace': workspaceId };
+      assert.equal((await ask(route, { token: tokens.get('stranger'), headers })).status, 404);
+    });
+  }
+});

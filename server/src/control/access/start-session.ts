@@ -1,0 +1,40 @@
+import { appendAudit } from '../../store/audit-log.ts';
+import { membershipsOf } from '../../store/members.ts';
+import type { Tx } from '../../store/open-store.ts';
+import { insertSession } from '../../store/sessions.ts';
+import type { Visit } from '../http/account-route.ts';
+import { newId } from '../../store/new-id.ts';
+import { hashOfSecret, makeSecret } from './secret-text.ts';
+import { SESSION_DAYS } from './session-cookie.ts';
+
+type From = Pick<Visit, 'address' | 'userAgent'>;
+
+/** The secret goes to the browser; only its hash stays here. */
+export async function startSession(
+  tx: Tx,
+  { userId, from }: { userId: string; from: From },
+  now: Date,
+): Promise<string> {
+  const id = newId('ses');
+  const secret = makeSecret('mls');
+  const { address, userAgent } = from;
+  const expiresAt = new Date(now.getTime() + SESSION_DAYS * 86_400_000);
+  await insertSession(tx, { id, userId, secretHash: hashOfSecret(secret), address, userAgent, expiresAt });
+  await recordForUser(tx, { userId, sessionId: id, address }, { action: 'session.started', at: now });
+  return secret;
+}
+
+/** What somebody does with their account concerns every workspace they are in. */
+export async function recordForUser(
+  tx: Tx,
+  { userId, sessionId, address }: { userId: string; sessionId: string; address: string },
+  { action, at }: { action: string; at: Date },
+): Promise<void> {
+  const actor = { kind: 'user', id: userId, sessionId, address };
+  const memberships = await membershipsOf(tx, userId);
+  // Always in the same order: each entry locks its workspace's log.
+  const workspaceIds = memberships.map((member) => member.workspace_id).toSorted();
+  for (const workspaceId of workspaceIds) {
+    await appendAudit(tx, workspaceId, { at, actor, action, objectId: userId, details: {} });
+  }
+}

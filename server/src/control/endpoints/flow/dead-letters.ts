@@ -1,0 +1,160 @@
+import {
+  DeadLetterDetails,
+  type DeadLetterItem,
+  DeadLetterItems,
+  DeadLetterQuery,
+  NewRedrive,
+  Redrive,
+  Redrives,
+  RetriedLetter,
+} from '@millrace/contract/control';
+import { deliveryOfLetter } from '../../../domain/dead-letter.ts';
+import { allDestinationIds, findDestination } from '../../../store/destinations.ts';
+import { insertJob } from '../../../store/jobs.ts';
+import type { Tx } from '../../../store/open-store.ts';
+import { startedBy } from '../../access/actor.ts';
+import { askEngine } from '../../http/ask-engine.ts';
+import type { ControlNeeds } from '../../http/control-needs.ts';
+import { jobRoutes, toJob } from './job-routes.ts';
+import { openLaneFeeder } from '../../jobs/feed-lane.ts';
+import { withLetters } from '../../jobs/redrive.ts';
+import { type FoundLetter, type LetterPlace, readOrSetAside, scanLetters } from '../../jobs/scan-letters.ts';
+import { newId } from '../../../store/new-id.ts';
+import { cursorOf, readPage } from '../../http/paging.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { question, type Route, route } from '../../http/route.ts';
+
+const READ = { permission: 'dead-letters:read', status: 200 } as const;
+const WRITE = { permission: 'dead-letters:write' } as const;
+
+export const deadLetterRoutes: Route[] = [
+  question({
+    method: 'GET',
+    url: '/api/v1/dead-letters',
+    summary: 'Deliveries that were given up, by destination and then oldest first; a page may be short',
+    query: DeadLetterQuery,
+    answer: DeadLetterItems,
+    ...READ,
+    async ask({ actor, query, inWorkspace }, { side }) {
+      const { destinationId, limit = 50, ...filter } = query;
+      const { after } = readPage(query);
+      const at = after === undefined ? undefined : readPlace(after);
+      const whose = { workspaceId: actor.workspaceId, destinationId };
+      const ids = await inWorkspace((tx) => destinationsAsked(tx, whose));
+      const destinationIds = destinationId === undefined ? await askEngine(withLetters(ids, side)) : ids;
+      const scan = { destinationIds, filter, at, most: limit };
+      const { found: letters, next } = await askEngine(scanLetters(side.deadLetters, scan));
+      const nextCursor = next === undefined ? null : cursorOf(`${next.destinationId} ${next.sequence}`);
+      return { items: letters.map(toItem), nextCursor };
+    },
+  }),
+  question({
+    method: 'GET',
+    url: '/api/v1/dead-letters/:id',
+    summary: 'One dead letter, with its event and its latest attempts',
+    answer: DeadLetterDetails,
+    ...READ,
+    async ask({ actor, params, inWorkspace }, needs) {
+      const one = found(await readLetter(params['id'] ?? '', needs));
+      await inWorkspace((tx) => mustBeOurs(tx, actor.workspaceId, one));
+      const { event, history } = one.letter.delivery;
+      const attempts = history.map(({ at, answers }) => ({ at: new Date(at).toISOString(), answers }));
+      return { ...toItem(one), event, history: attempts };
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/dead-letters/:id/retry',
+    summary: 'Delivers a dead letter anew, with the same webhook-id and its whole time to be retried',
+    answer: RetriedLetter,
+    status: 200,
+    isCostly: true,
+    ...WRITE,
+    prepare: ({ params }, needs) => readLetter(params['id'] ?? '', needs),
+    async handle(asked, needs) {
+      const { tx, actor, params } = asked;
+      const id = params['id'] ?? '';
+      const { sequence, letter } = found(asked.prepared as FoundLetter | undefined);
+      await mustBeOurs(tx, actor.workspaceId, { letter });
+      const { destinationId, delivery } = letter;
+      const replayId = newId('rdr');
+      const details = { destinationId, deliveryId: delivery.id, reason: letter.reason, replayId };
+      await recordChange(asked, { action: 'dead_letter.retried', objectId: id, details }, needs);
+      // It may have to look once more after we have answered.
+      const feeder = openLaneFeeder(needs);
+      const again = deliveryOfLetter(letter, { replayId, now: needs.now().getTime() });
+      const fed = await askEngine(feeder.feed(destinationId, [again]));
+      if (fed !== 'stored') throw new ApiProblem('engine_unavailable');
+      await askEngine(needs.side.deadLetters.remove(sequence));
+      return { deliveryId: delivery.id, destinationId, replayId };
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/dead-letters/redrive',
+    summary: 'Delivers all dead letters anew that match; a job that shows its progress',
+    body: NewRedrive,
+    answer: Redrive,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { workspaceId } = actor;
+      if (body.destinationId !== undefined) found(await findDestination(tx, workspaceId, body.destinationId));
+      const made = {
+        workspace_id: workspaceId,
+        id: newId('rdr'),
+        kind: 'redrive',
+        started_by: startedBy(actor),
+      } as const;
+      const job = await insertJob(tx, { ...made, asked: body });
+      await recordChange(asked, { action: 'redrive.started', objectId: job.id, details: body }, needs);
+      return toJob(job);
+    },
+  }),
+  ...jobRoutes({
+    kind: 'redrive',
+    word: 'redrive',
+    url: '/api/v1/redrives',
+    read: 'dead-letters:read',
+    write: 'dead-letters:write',
+    one: Redrive,
+    many: Redrives,
+  }),
+];
+
+type Whose = { workspaceId: string; destinationId: string | undefined };
+
+async function destinationsAsked(tx: Tx, { workspaceId, destinationId }: Whose): Promise<string[]> {
+  if (destinationId === undefined) return allDestinationIds(tx, workspaceId);
+  return [found(await findDestination(tx, workspaceId, destinationId)).id];
+}
+
+/** Of any workspace: whose it is has to be asked then. */
+async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLetter | undefined> {
+  const sequence = Number(found(/^dl_([1-9]\d{0,14})$/.exec(id)?.[1]));
+  const stored = await askEngine(side.deadLetters.readOne(sequence));
+  if (stored === undefined) return undefined;
+  const letter = await askEngine(readOrSetAside(side.deadLetters, stored));
+  return letter && { sequence, letter: { ...letter, destinationId: stored.destinationId } };
+}
+
+/** Another workspace's letter looks exactly like one that never was. */
+async function mustBeOurs(tx: Tx, workspaceId: string, { letter }: Pick<FoundLetter, 'letter'>): Promise<void> {
+  found(await findDestination(tx, workspaceId, letter.destinationId));
+}
+
+function toItem({ sequence, letter }: FoundLetter): DeadLetterItem {
+  const { destinationId, reason, at, delivery } = letter;
+  const { id: deliveryId, event, attempts } = delivery;
+  const { messageId, type } = event;
+  const deadAt = new Date(at).toISOString();
+  return { id: `dl_${sequence}`, destinationId, deliveryId, reason, deadAt, messageId, type, attempts };
+}
+
+function readPlace(text: string): LetterPlace {
+  const [, destinationId, sequence] = /^(\S+) (\d{1,15})$/.exec(text) ?? [];
+  if (destinationId === undefined) throw new ApiProblem('invalid_cursor');
+  return { destinationId, sequence: Number(sequence) };
+}

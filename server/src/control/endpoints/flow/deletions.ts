@@ -1,0 +1,126 @@
+import { DeletionRequest, DeletionRequests, NewDeletion, PageQuery } from '@millrace/contract/control';
+import { deliveryId } from '../../../domain/delivery.ts';
+import { userHash } from '../../../domain/withheld.ts';
+import { destinationPlaces } from '../../../store/destinations.ts';
+import { findNotifications } from '../../../store/erase-records.ts';
+import { insertErasedUsers } from '../../../store/erased-users.ts';
+import { findJob, insertJob, type JobRow, listJobs } from '../../../store/jobs.ts';
+import type { Tx } from '../../../store/open-store.ts';
+import { allSourceIds } from '../../../store/sources.ts';
+import { startedBy } from '../../access/actor.ts';
+import { toJob } from './job-routes.ts';
+import { type AskedDeletion, type DeletionReceipt, notificationId } from '../../jobs/delete-users.ts';
+import { newId } from '../../../store/new-id.ts';
+import { readPage, toPage } from '../../http/paging.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { type Route, route } from '../../http/route.ts';
+
+const READ = { permission: 'deletions:read', status: 200 } as const;
+const KIND = 'deletion';
+
+export const deletionRoutes: Route[] = [
+  route({
+    method: 'POST',
+    url: '/api/v1/deletion-requests',
+    summary: 'Erases users: tells the destinations, and forgets them in all stores of our own',
+    body: NewDeletion,
+    answer: DeletionRequest,
+    status: 201,
+    permission: 'deletions:write',
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { workspaceId } = actor;
+      const work = await workOut(tx, workspaceId, { ...body, now: needs.now() });
+      const { userIds: _, destinations, sourceIds: __, ...details } = work;
+      const { sources, userHashes, suppress } = work;
+      const erasedBefore = new Date(work.erasedBefore);
+      const marks = { workspaceId, userHashes, sourceIds: sources ?? [''], erasedBefore, suppressed: suppress };
+      await insertErasedUsers(tx, marks);
+      const made = { workspace_id: workspaceId, id: newId('del'), kind: KIND, started_by: startedBy(actor) } as const;
+      const job = await insertJob(tx, { ...made, asked: work });
+      const change = { ...details, destinations: destinations.length };
+      // Not held against the share of the workspace: that depends on the others, and nobody may keep a user from being erased.
+      await recordChange(asked, { action: 'deletion.requested', objectId: job.id, details: change }, needs);
+      return toDeletion(tx, job);
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/api/v1/deletion-requests',
+    summary: 'The deletion requests of the workspace, newest first',
+    query: PageQuery,
+    answer: DeletionRequests,
+    ...READ,
+    async handle({ tx, actor, query }) {
+      const page = readPage(query);
+      const rows = await listJobs(tx, { workspaceId: actor.workspaceId, kind: KIND }, page);
+      const { items, nextCursor } = toPage(rows, page, { item: (row) => row, key: (row) => row.id });
+      const shown: Awaited<ReturnType<typeof toDeletion>>[] = [];
+      for (const row of items) shown.push(await toDeletion(tx, row));
+      return { items: shown, nextCursor };
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/api/v1/deletion-requests/:id',
+    summary: 'One deletion request, with its receipt',
+    answer: DeletionRequest,
+    ...READ,
+    async handle({ tx, actor, params }) {
+      const name = { workspaceId: actor.workspaceId, kind: KIND, id: params['id'] ?? '' } as const;
+      return toDeletion(tx, found(await findJob(tx, name)));
+    },
+  }),
+];
+
+type Wanted = NewDeletion & { now: Date };
+
+async function workOut(tx: Tx, workspaceId: string, { userIds, sources, suppress = false, now }: Wanted) {
+  const own = await allSourceIds(tx, workspaceId);
+  if (sources?.some((id) => !own.includes(id)) === true) throw new ApiProblem('not_found');
+  const sourceIds = sources ?? own;
+  const places = await destinationPlaces(tx, workspaceId, sourceIds);
+  const work: AskedDeletion = {
+    userIds: [...new Set(userIds)],
+    userHashes: [...new Set(userIds)].map((id) => userHash(workspaceId, id)),
+    sources: sources ?? null,
+    suppress,
+    erasedBefore: now.toISOString(),
+    destinations: places.map(({ id, source_id, enabled }) => ({
+      sourceId: source_id,
+      destinationId: id,
+      isTold: enabled,
+    })),
+    sourceIds,
+  };
+  return work;
+}
+
+async function toDeletion(tx: Tx, job: JobRow) {
+  const { asked: _, ...rest } = toJob(job);
+  const { userHashes, sources, suppress, erasedBefore } = job.asked as AskedDeletion;
+  const { erased = {} } = job.receipt as DeletionReceipt;
+  const receipt = { notifications: await notificationsOf(tx, job), erased };
+  return { ...rest, userHashes, sources, suppress, erasedBefore, receipt };
+}
+
+/** Sent ones only. What became of each is the record's word, when it has one. */
+async function notificationsOf(tx: Tx, { id, workspace_id: workspaceId, asked, receipt }: JobRow) {
+  const { destinations, userHashes } = asked as AskedDeletion;
+  const { toldAt = {} } = receipt as DeletionReceipt;
+  const sent = destinations.flatMap(({ sourceId, destinationId }) => {
+    const sentAt = toldAt[destinationId];
+    if (sentAt === undefined) return [];
+    return userHashes.map((_, index) => {
+      const messageId = notificationId(id, index);
+      return { sourceId, destinationId, deliveryId: deliveryId(destinationId, sourceId, messageId), sentAt };
+    });
+  });
+  const ids = sent.map((each) => each.deliveryId);
+  const known = new Map((await findNotifications(tx, workspaceId, ids)).map((row) => [row.id, row]));
+  return sent.map((each) => {
+    const row = known.get(each.deliveryId);
+    return { ...each, outcome: row?.state ?? null, status: row?.last_status ?? null };
+  });
+}

@@ -1,0 +1,202 @@
+import {
+  Destination,
+  DestinationChange,
+  DestinationQuery,
+  Destinations,
+  NewDestination,
+  RotatedSecret,
+  RotateSecret,
+} from '@millrace/contract/control';
+import {
+  countDestinations,
+  deleteDestination,
+  type DestinationRow,
+  findDestination,
+  insertDestination,
+  listDestinations,
+  lockDestination,
+  updateDestination,
+} from '../../../store/destinations.ts';
+import { findSource, lockSource } from '../../../store/sources.ts';
+import { entryNamed } from './catalog.ts';
+import {
+  changedSettings,
+  checkedSettings,
+  newSecretSettings,
+  toDestination,
+} from '../../settings/destination-settings.ts';
+import { checkedFilters, filtersForLog } from '../../settings/destination-filters.ts';
+import type { ControlNeeds } from '../../http/control-needs.ts';
+import { newId } from '../../../store/new-id.ts';
+import { readPage, toPage } from '../../http/paging.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { readProjections } from './read-projections.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { type Asked, type Route, route } from '../../http/route.ts';
+
+const READ = { permission: 'destinations:read', status: 200 } as const;
+const WRITE = { permission: 'destinations:write' } as const;
+
+/** Each event becomes a delivery for each of them: this bounds the work and the memory behind one accepted request. */
+export const MAX_DESTINATIONS_OF_SOURCE = 50;
+
+export const destinationRoutes: Route[] = [
+  route({
+    method: 'GET',
+    url: '/api/v1/destinations',
+    summary: 'The destinations of the workspace, or of one source',
+    query: DestinationQuery,
+    answer: Destinations,
+    ...READ,
+    async handle({ tx, actor, query }, { catalog }) {
+      const { workspaceId } = actor;
+      const { sourceId } = query;
+      if (sourceId !== undefined) found(await findSource(tx, workspaceId, sourceId));
+      const page = readPage(query);
+      const rows = await listDestinations(tx, { workspaceId, sourceId }, page);
+      const projectionOf = await readProjections(
+        tx,
+        workspaceId,
+        rows.map((row) => row.id),
+      );
+      const item = (row: DestinationRow) => ({ ...toDestination(row, catalog), projection: projectionOf(row.id) });
+      return toPage(rows, page, { item, key: (row) => row.id });
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/destinations',
+    summary: 'Attaches a destination of the catalog to a source',
+    body: NewDestination,
+    answer: Destination,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { workspaceId } = actor;
+      const entry = entryNamed(needs.catalog, body.catalog);
+      // Locked, so that two who count at the same time do not both find room.
+      const source = found(await lockSource(tx, workspaceId, body.sourceId));
+      const count = await countDestinations(tx, workspaceId, source.id);
+      if (count >= MAX_DESTINATIONS_OF_SOURCE) throw new ApiProblem('too_many_destinations');
+      const id = newId('dst');
+      const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
+      const { name = entry.name, enabled = false } = body;
+      const filters = checkedFilters(body.filters ?? []);
+      const row = { workspace_id: workspaceId, id, source_id: source.id, catalog: entry.name, name, enabled };
+      await insertDestination(tx, { ...row, filters, settings });
+      const about = { sourceId: source.id, catalog: entry.name, name, enabled };
+      const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
+      await recordChange(
+        asked,
+        { action: 'destination.created', objectId: id, details, projects: 'destination', grows: true },
+        needs,
+      );
+      return readDestination(asked, id, needs);
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/api/v1/destinations/:id',
+    summary: 'One destination',
+    answer: Destination,
+    ...READ,
+    handle: (asked, needs) => readDestination(asked, asked.params['id'] ?? '', needs),
+  }),
+  route({
+    method: 'PATCH',
+    url: '/api/v1/destinations/:id',
+    summary: 'Renames, enables, disables, pauses, resumes, filters or sets a destination',
+    body: DestinationChange,
+    answer: Destination,
+    status: 200,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { name, enabled, paused } = body;
+      const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
+      const after = {
+        ...before,
+        name: name ?? before.name,
+        enabled: enabled ?? before.enabled,
+        ...pauseTimes(before, paused, needs.now()),
+        filters: checkedFilters(body.filters ?? before.filters),
+        settings,
+      };
+      await updateDestination(tx, after);
+      const grows = textBytes(after) > textBytes(before);
+      const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
+      const details = { ...body, ...filtersForLog(body.filters), ...set };
+      await recordChange(
+        asked,
+        { action: 'destination.changed', objectId: before.id, details, projects: 'destination', grows },
+        needs,
+      );
+      return readDestination(asked, before.id, needs);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/api/v1/destinations/:id',
+    summary: 'Deletes a destination',
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, params } = asked;
+      const row = found(await deleteDestination(tx, actor.workspaceId, params['id'] ?? ''));
+      const details = { sourceId: row.source_id, catalog: row.catalog, name: row.name };
+      await recordChange(
+        asked,
+        { action: 'destination.deleted', objectId: row.id, details, projects: 'destination' },
+        needs,
+      );
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/destinations/:id/rotate-secret',
+    summary: 'Replaces the shared secret; the one before stays valid beside it for some hours',
+    body: RotateSecret,
+    answer: RotatedSecret,
+    status: 200,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const { settings, made, previousValidUntil } = newSecretSettings(before, body, needs);
+      await updateDestination(tx, { ...before, settings });
+      const validUntil = previousValidUntil?.toISOString() ?? null;
+      await recordChange(
+        asked,
+        {
+          action: 'destination.secret_rotated',
+          objectId: before.id,
+          details: { previousValidUntil: validUntil },
+          projects: 'destination',
+        },
+        needs,
+      );
+      return { ...(made === undefined ? {} : { sharedSecret: made }), previousValidUntil: validUntil };
+    },
+  }),
+];
+
+/** What people write, without what they switch: turning off is never refused for its size. */
+function textBytes({ name, filters, settings }: Pick<DestinationRow, 'name' | 'filters' | 'settings'>): number {
+  return Buffer.byteLength(JSON.stringify([name, filters, settings]));
+}
+
+async function readDestination({ tx, actor }: Asked, id: string, { catalog }: ControlNeeds) {
+  const row = found(await findDestination(tx, actor.workspaceId, id));
+  const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
+  return { ...toDestination(row, catalog), projection: projectionOf(id) };
+}
+
+type PauseTimes = Pick<DestinationRow, 'paused_at' | 'resumed_at'>;
+
+/** Pausing what is paused, or resuming what is not, changes nothing: what waits must not get a longer window by it. */
+function pauseTimes({ paused_at, resumed_at }: PauseTimes, wanted: boolean | undefined, now: Date): PauseTimes {
+  if (wanted === undefined || wanted === (paused_at !== null)) return { paused_at, resumed_at };
+  return wanted ? { paused_at: now, resumed_at } : { paused_at: null, resumed_at: now };
+}

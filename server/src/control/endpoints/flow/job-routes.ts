@@ -1,0 +1,98 @@
+import { PageQuery } from '@millrace/contract/control';
+import type { TSchema } from 'typebox';
+import { findJob, type JobKind, type JobRow, type JobState, listJobs, moveJob } from '../../../store/jobs.ts';
+import { readPage, toPage } from '../../http/paging.ts';
+import type { Permission } from '../../access/permissions.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { type Route, route } from '../../http/route.ts';
+
+export type JobRoutes = {
+  kind: JobKind;
+  /** `replay`, for people. */
+  word: string;
+  url: `/api/v1/${string}`;
+  read: Permission;
+  write: Permission;
+  one: TSchema;
+  many: TSchema;
+};
+
+export function toJob({ id, state, asked, done, total, skipped, problem, ...row }: JobRow) {
+  return {
+    id,
+    state,
+    asked,
+    progress: { done, total, skipped },
+    problem,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+  };
+}
+
+/** Jobs of one kind, to be looked at. */
+export function jobReadRoutes(
+  { kind, word, url, read, one, many }: Omit<JobRoutes, 'write'>,
+  item: (row: JobRow) => unknown = toJob,
+): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url,
+      summary: `The ${word}s of the workspace, newest first`,
+      permission: read,
+      query: PageQuery,
+      answer: many,
+      status: 200,
+      async handle({ tx, actor, query }) {
+        const page = readPage(query);
+        const rows = await listJobs(tx, { workspaceId: actor.workspaceId, kind }, page);
+        return toPage(rows, page, { item, key: (row) => row.id });
+      },
+    }),
+    route({
+      method: 'GET',
+      url: `${url}/:id`,
+      summary: `One ${word}, with its progress`,
+      permission: read,
+      answer: one,
+      status: 200,
+      async handle({ tx, actor, params }) {
+        return item(found(await findJob(tx, { workspaceId: actor.workspaceId, kind, id: params['id'] ?? '' })));
+      },
+    }),
+  ];
+}
+
+const MOVES = {
+  pause: { from: ['running', 'paused'], to: 'paused', past: 'paused', does: 'Holds' },
+  resume: { from: ['paused', 'running'], to: 'running', past: 'resumed', does: 'Goes on with' },
+  cancel: { from: ['running', 'paused', 'cancelled'], to: 'cancelled', past: 'cancelled', does: 'Ends' },
+} as const satisfies Record<string, { from: JobState[]; to: JobState; past: string; does: string }>;
+
+/** And to be held, gone on with and ended. */
+export function jobRoutes(of: JobRoutes): Route[] {
+  const moves = Object.entries(MOVES).map(([verb, move]) =>
+    route({
+      method: 'POST',
+      url: `${of.url}/:id/${verb}`,
+      summary: `${move.does} a ${of.word}; within two seconds`,
+      permission: of.write,
+      answer: of.one,
+      status: 200,
+      async handle(asked, needs) {
+        const { tx, actor, params } = asked;
+        const name = { workspaceId: actor.workspaceId, kind: of.kind, id: params['id'] ?? '' };
+        const before = found(await findJob(tx, name));
+        const moved = await moveJob(tx, name, move);
+        if (moved === undefined) throw new ApiProblem('wrong_state');
+        const { done, total } = before;
+        const details = { from: before.state, done, total };
+        await recordChange(asked, { action: `${of.word}.${move.past}`, objectId: name.id, details }, needs);
+        return toJob(moved);
+      },
+    }),
+  );
+  return [...jobReadRoutes(of), ...moves];
+}

@@ -1,0 +1,95 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import { NewReplay, Replay, ReplayPreview, ReplayRange, Replays } from '@millrace/contract/control';
+import { findDestination } from '../../../store/destinations.ts';
+import { insertJob } from '../../../store/jobs.ts';
+import type { Tx } from '../../../store/open-store.ts';
+import { findSource } from '../../../store/sources.ts';
+import { startedBy } from '../../access/actor.ts';
+import { askEngine } from '../../http/ask-engine.ts';
+import { jobRoutes, toJob } from './job-routes.ts';
+import { openTally, readRouting } from '../../jobs/replay-routing.ts';
+import { scanEvents } from '../../jobs/scan-events.ts';
+import { newId } from '../../../store/new-id.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { question, type Route, route } from '../../http/route.ts';
+
+const WRITE = { permission: 'replays:write' } as const;
+/** Somebody waits for a preview. */
+const PREVIEW_MS = 7_000;
+const SHOWN = 5;
+
+export const replayRoutes: Route[] = [
+  question({
+    method: 'POST',
+    url: '/api/v1/replays/preview',
+    summary: 'How many events a replay would deliver, and the first five',
+    body: ReplayRange,
+    answer: ReplayPreview,
+    status: 200,
+    permission: 'replays:read',
+    async ask({ actor, body, inWorkspace }, { side, catalog }) {
+      const routing = await inWorkspace(async (tx) => {
+        await mustFit(tx, actor.workspaceId, body);
+        return found(await readRouting(tx, body, { catalog }));
+      });
+      const tally = openTally(routing);
+      const scan = {
+        range: body,
+        at: undefined,
+        most: Infinity,
+        maxMs: PREVIEW_MS,
+        isWanted: (event: AcceptedEvent) => tally.isDelivered(event) && tally.delivered() <= SHOWN,
+      };
+      const { found: first, next } = await askEngine(scanEvents(side.events, scan));
+      return { count: tally.delivered(), isExact: next === undefined, skipped: tally.skipped, first };
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/replays',
+    summary: 'Delivers stored events of a source to one destination anew; a job that shows its progress',
+    body: NewReplay,
+    answer: Replay,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const { workspaceId } = actor;
+      await mustFit(tx, workspaceId, body);
+      const made = {
+        workspace_id: workspaceId,
+        id: newId('rpl'),
+        kind: 'replay',
+        started_by: startedBy(actor),
+      } as const;
+      const job = await insertJob(tx, { ...made, asked: body });
+      const { filter = {}, ...rest } = body;
+      // Whose events they are stays out of the log, which is never changed.
+      const details = { ...rest, filter: { ...filter, ...(filter.userIds && { userIds: filter.userIds.length }) } };
+      await recordChange(asked, { action: 'replay.started', objectId: job.id, details }, needs);
+      return toJob(job);
+    },
+  }),
+  ...jobRoutes({
+    kind: 'replay',
+    word: 'replay',
+    url: '/api/v1/replays',
+    read: 'replays:read',
+    write: 'replays:write',
+    one: Replay,
+    many: Replays,
+  }),
+];
+
+async function mustFit(tx: Tx, workspaceId: string, { sourceId, destinationId, from, to }: ReplayRange): Promise<void> {
+  found(await findSource(tx, workspaceId, sourceId));
+  const destination = found(await findDestination(tx, workspaceId, destinationId));
+  const errors = [
+    ...(destination.source_id === sourceId
+      ? []
+      : [{ path: '/destinationId', message: 'must be a destination of the source' }]),
+    ...(Date.parse(from) < Date.parse(to) ? [] : [{ path: '/to', message: 'must be after from' }]),
+  ];
+  if (errors.length > 0) throw new ApiProblem('invalid_request', errors);
+}

@@ -1,0 +1,254 @@
+import {
+  NewSource,
+  NewWriteKey,
+  PageQuery,
+  Source,
+  SourceChange,
+  SourceEventChange,
+  SourceEvents,
+  Sources,
+  WriteKey,
+} from '@millrace/contract/control';
+import { addDestinationsToOutbox } from '../../../store/outbox.ts';
+import { blockedEvents, listSourceEvents, setEventBlocked } from '../../../store/source-events.ts';
+import {
+  deleteSource,
+  findSource,
+  insertSource,
+  listSources,
+  lockSource,
+  type SourceRow,
+  updateSource,
+} from '../../../store/sources.ts';
+import { insertWriteKey, listWriteKeys, revokeWriteKey, type WriteKeyRow } from '../../../store/write-keys.ts';
+import type { ControlNeeds } from '../../http/control-needs.ts';
+import { newId } from '../../../store/new-id.ts';
+import { readPage, toPage } from '../../http/paging.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { readProjections } from './read-projections.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { type Asked, type Route, route } from '../../http/route.ts';
+import { hashOfSecret, makeSecret } from '../../access/secret-text.ts';
+
+const READ = { permission: 'sources:read', status: 200 } as const;
+const WRITE = { permission: 'sources:write' } as const;
+
+export const sourceRoutes: Route[] = [
+  route({
+    method: 'GET',
+    url: '/api/v1/sources',
+    summary: 'The sources of the workspace',
+    query: PageQuery,
+    answer: Sources,
+    ...READ,
+    async handle({ tx, actor, query }, needs) {
+      const page = readPage(query);
+      const rows = await listSources(tx, actor.workspaceId, page);
+      const ids = rows.map((row) => row.id);
+      const keys = await listWriteKeys(tx, actor.workspaceId, ids);
+      const projectionOf = await readProjections(tx, actor.workspaceId, ids);
+      const item = (row: SourceRow) => ({ ...toSource(row, keys, needs), projection: projectionOf(row.id) });
+      return toPage(rows, page, { item, key: (row) => row.id });
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/sources',
+    summary: 'Creates a source with a first write key',
+    body: NewSource,
+    answer: Source,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const id = newId('src');
+      await insertSource(tx, { workspaceId: actor.workspaceId, id, name: body.name });
+      await addWriteKey(asked, { sourceId: id, label: 'First key' }, needs);
+      await recordChange(
+        asked,
+        { action: 'source.created', objectId: id, details: { name: body.name }, projects: 'source', grows: true },
+        needs,
+      );
+      return readSource(asked, id, needs);
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/api/v1/sources/:id',
+    summary: 'One source',
+    answer: Source,
+    ...READ,
+    handle: (asked, needs) => readSource(asked, asked.params['id'] ?? '', needs),
+  }),
+  route({
+    method: 'PATCH',
+    url: '/api/v1/sources/:id',
+    summary: 'Renames, enables, disables or limits a source',
+    body: SourceChange,
+    answer: Source,
+    status: 200,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const before = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      await updateSource(tx, before, body);
+      const grows = body.name !== undefined && Buffer.byteLength(body.name) > Buffer.byteLength(before.name);
+      await recordChange(
+        asked,
+        { action: 'source.changed', objectId: before.id, details: { ...body }, projects: 'source', grows },
+        needs,
+      );
+      return readSource(asked, before.id, needs);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/api/v1/sources/:id',
+    summary: 'Deletes a source, its keys and its destinations',
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor } = asked;
+      const source = found(await lockSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      await addDestinationsToOutbox(tx, actor.workspaceId, source.id);
+      await deleteSource(tx, actor.workspaceId, source.id);
+      const details = { name: source.name };
+      await recordChange(asked, { action: 'source.deleted', objectId: source.id, details, projects: 'source' }, needs);
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/sources/:id/write-keys',
+    summary: 'Adds a write key',
+    body: NewWriteKey,
+    answer: WriteKey,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const source = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const keyId = await addWriteKey(asked, { sourceId: source.id, label: body.label ?? 'Key' }, needs);
+      await recordChange(
+        asked,
+        { action: 'write_key.created', objectId: source.id, details: { keyId }, projects: 'source', grows: true },
+        needs,
+      );
+      const keys = await listWriteKeys(tx, actor.workspaceId, [source.id]);
+      return toWriteKey(found(keys.find((key) => key.id === keyId)), needs);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/api/v1/sources/:id/write-keys/:keyId',
+    summary: 'Revokes a write key',
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, params } = asked;
+      const { workspaceId } = actor;
+      const key = found(
+        await revokeWriteKey(tx, { workspaceId, sourceId: params['id'] ?? '', id: params['keyId'] ?? '' }),
+      );
+      const details = { keyId: key.id };
+      await recordChange(
+        asked,
+        { action: 'write_key.revoked', objectId: key.source_id, details, projects: 'source' },
+        needs,
+      );
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/api/v1/sources/:id/events',
+    summary: "Event names seen in the source's track calls, and which are blocked",
+    query: PageQuery,
+    answer: SourceEvents,
+    ...READ,
+    async handle({ tx, actor, params, query }) {
+      const source = found(await findSource(tx, actor.workspaceId, params['id'] ?? ''));
+      const page = readPage(query);
+      const rows = await listSourceEvents(tx, { workspaceId: actor.workspaceId, sourceId: source.id }, page);
+      return toPage(rows, page, {
+        key: (row) => row.name,
+        item: (row) => ({
+          name: row.name,
+          blocked: row.blocked,
+          firstSeenAt: row.first_seen_at?.toISOString() ?? null,
+          lastSeenAt: row.last_seen_at?.toISOString() ?? null,
+        }),
+      });
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/sources/:id/events',
+    summary: 'Blocks or unblocks a track event by name',
+    body: SourceEventChange,
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      const source = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const of = { workspaceId: actor.workspaceId, sourceId: source.id };
+      await setEventBlocked(tx, of, body);
+      if ((await blockedEvents(tx, of)).length > MAX_BLOCKED_EVENTS) throw tooManyBlocked();
+      const action = body.blocked ? 'event.blocked' : 'event.unblocked';
+      await recordChange(
+        asked,
+        { action, objectId: source.id, details: { name: body.name }, projects: 'source', grows: body.blocked },
+        needs,
+      );
+    },
+  }),
+];
+
+/** Every process that collects or delivers holds them all. */
+const MAX_BLOCKED_EVENTS = 1_000;
+
+function tooManyBlocked(): ApiProblem {
+  const message = `cannot be blocked: ${MAX_BLOCKED_EVENTS} events of this source are; unblock one first`;
+  return new ApiProblem('invalid_request', [{ path: '/name', message }]);
+}
+
+async function readSource({ tx, actor }: Asked, id: string, needs: ControlNeeds) {
+  const row = found(await findSource(tx, actor.workspaceId, id));
+  const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
+  const keys = await listWriteKeys(tx, actor.workspaceId, [id]);
+  return { ...toSource(row, keys, needs), projection: projectionOf(id) };
+}
+
+async function addWriteKey(
+  { tx, actor }: Asked,
+  { sourceId, label }: { sourceId: string; label: string },
+  { keyRing }: ControlNeeds,
+) {
+  const { workspaceId } = actor;
+  const id = newId('key');
+  const key = makeSecret('wk');
+  const keySealed = keyRing.seal(key, { workspaceId, table: 'write_keys', column: 'key_sealed', rowId: id });
+  await insertWriteKey(tx, { workspaceId, id, sourceId, label, keyHash: hashOfSecret(key), keySealed });
+  return id;
+}
+
+function toSource(row: SourceRow, keys: WriteKeyRow[], needs: ControlNeeds) {
+  return {
+    id: row.id,
+    name: row.name,
+    enabled: row.enabled,
+    rateLimitPerSecond: row.rate_limit_per_second,
+    writeKeys: keys.filter((key) => key.source_id === row.id).map((key) => toWriteKey(key, needs)),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function toWriteKey(row: WriteKeyRow, { keyRing }: ControlNeeds) {
+  const place = { workspaceId: row.workspace_id, table: 'write_keys', column: 'key_sealed', rowId: row.id };
+  return {
+    id: row.id,
+    key: keyRing.open(row.key_sealed, place),
+    label: row.label,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,68 @@
+import { TailEvent, TailQuery } from '@millrace/contract/control';
+import { findSource } from '../../../store/sources.ts';
+import { MAX_TAIL_PER_SECOND, type TailFilter } from '../../../stream/signals/tail-entry.ts';
+import type { Listening } from '../../../stream/signals/tail-listener.ts';
+import { found } from '../../problems/problems.ts';
+import type { Send, StreamEvent, StreamRoute, Watching } from '../../http/stream-route.ts';
+
+const SECOND_MS = 1_000;
+
+export const tailRoutes: StreamRoute[] = [
+  {
+    isStream: true,
+    method: 'GET',
+    url: '/api/v1/sources/:id/tail',
+    summary: 'The calls of a source as they come in, and what becomes of them',
+    permission: 'sources:read',
+    query: TailQuery,
+    answer: TailEvent,
+    status: 200,
+    async check({ actor, params }, { store }) {
+      const { workspaceId } = actor;
+      found(await store.inWorkspace(workspaceId, (tx) => findSource(tx, workspaceId, params['id'] ?? '')));
+    },
+    open: (watching, send, { tails }) => tail(watching, send, (...wish) => tails?.listen(...wish)),
+  },
+];
+
+type Listen = (sourceId: string, filter: TailFilter, heard: Heard) => Listening | undefined;
+type Heard = (entries: StreamEvent[], leftOut: number) => void;
+
+/**
+ * At most so many a second; what is left out is counted and said. `open` is not said before the engine has the wish, or a
+ * call right after it would be missed.
+ */
+function tail({ params, query }: Watching, send: Send, listen: Listen): Disposable {
+  const sourceId = params['id'] ?? '';
+  const life = { isOpen: false, isOver: false };
+  let leftOut = 0;
+  let left = MAX_TAIL_PER_SECOND;
+  const listening = listen(sourceId, query as TailFilter, (entries, missed) => {
+    // What others who look on wished for may come before.
+    if (!life.isOpen) return;
+    leftOut += missed;
+    for (const entry of entries) {
+      if (left > 0 && send(entry)) left -= 1;
+      else leftOut += 1;
+    }
+  });
+  const nextSecond = () => {
+    left = MAX_TAIL_PER_SECOND;
+    const said = { kind: 'sampled', leftOut, maxPerSecond: MAX_TAIL_PER_SECOND };
+    if (leftOut > 0 && send(said)) leftOut = 0;
+  };
+  const timer = setInterval(nextSecond, SECOND_MS);
+  const opened = { kind: 'open', sourceId, maxPerSecond: MAX_TAIL_PER_SECOND };
+  void Promise.resolve(listening?.told).then(() => {
+    if (life.isOver) return;
+    send(opened);
+    life.isOpen = true;
+  });
+  return {
+    [Symbol.dispose]() {
+      life.isOver = true;
+      clearInterval(timer);
+      listening?.[Symbol.dispose]();
+    },
+  };
+}

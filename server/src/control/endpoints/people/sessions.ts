@@ -1,0 +1,61 @@
+import { Sessions } from '@millrace/contract/control';
+import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from '../../../store/sessions.ts';
+import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
+import { ApiProblem } from '../../problems/problems.ts';
+import { recordForUser } from '../../access/start-session.ts';
+
+export const sessionRoutes: AccountRoute[] = [
+  accountRoute({
+    method: 'GET',
+    url: '/api/v1/sessions',
+    summary: 'Where you are signed in',
+    access: 'user',
+    answer: Sessions,
+    status: 200,
+    async handle({ who }, { store }) {
+      const rows = await store.asSystem((tx) => listSessions(tx, who.userId));
+      return { body: { items: rows.map((row) => toSession(row, who.sessionId)) } };
+    },
+  }),
+  accountRoute({
+    method: 'DELETE',
+    url: '/api/v1/sessions/:id',
+    summary: 'Ends one of your sessions',
+    access: 'user',
+    status: 204,
+    async handle({ who, params, address }, { store, now }) {
+      const { userId, sessionId } = who;
+      await store.asSystem(async (tx) => {
+        if (!(await deleteSession(tx, { id: params['id'] ?? '', userId }))) throw new ApiProblem('not_found');
+        await recordForUser(tx, { userId, sessionId, address }, { action: 'session.revoked', at: now() });
+      });
+      return {};
+    },
+  }),
+  accountRoute({
+    method: 'POST',
+    url: '/api/v1/sessions/revoke-others',
+    summary: 'Ends all of your sessions but this one',
+    access: 'user',
+    status: 204,
+    async handle({ who, address }, { store, now }) {
+      const { userId, sessionId } = who;
+      await store.asSystem(async (tx) => {
+        await deleteOtherSessions(tx, { id: sessionId, userId });
+        await recordForUser(tx, { userId, sessionId, address }, { action: 'session.others_revoked', at: now() });
+      });
+      return {};
+    },
+  }),
+];
+
+function toSession(row: SessionRow, currentId: string) {
+  return {
+    id: row.id,
+    address: row.address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at.toISOString(),
+    lastSeenAt: row.last_seen_at.toISOString(),
+    isCurrent: row.id === currentId,
+  };
+}

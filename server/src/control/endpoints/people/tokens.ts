@@ -1,0 +1,117 @@
+import { CreatedToken, NewToken, PageQuery, Tokens } from '@millrace/contract/control';
+import type { Tx } from '../../../store/open-store.ts';
+import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../../../store/tokens.ts';
+import type { Actor } from '../../access/actor.ts';
+import { revokeMadeBy } from '../../access/maker-rights.ts';
+import { newId } from '../../../store/new-id.ts';
+import { readPage, toPage } from '../../http/paging.ts';
+import { isAtMost, PERMISSION_NAMES, type RoleName } from '../../access/permissions.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
+import { recordChange } from '../../http/audit-change.ts';
+import { type Route, route } from '../../http/route.ts';
+import { hashOfSecret, hintOfSecret, makeSecret } from '../../access/secret-text.ts';
+
+const WRITE = { permission: 'tokens:write' } as const;
+
+export const tokenRoutes: Route[] = [
+  route({
+    method: 'GET',
+    url: '/api/v1/tokens',
+    summary: 'The API tokens of the workspace',
+    permission: 'tokens:read',
+    query: PageQuery,
+    answer: Tokens,
+    status: 200,
+    async handle({ tx, actor, query }) {
+      const page = readPage(query);
+      const rows = await listTokens(tx, actor.workspaceId, page);
+      return toPage(rows, page, { item: toToken, key: (row) => row.id });
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/tokens',
+    summary: 'Creates an API token; the only answer that shows it',
+    body: NewToken,
+    answer: CreatedToken,
+    status: 201,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, body } = asked;
+      mustBeOursToGive({ role: body.role, scopes: body.scopes }, actor);
+      const latest = await ownEnd(tx, actor);
+      const expiresAt = body.expiresAt === undefined ? latest : new Date(body.expiresAt);
+      // A leap second is good RFC 3339 and no Date: it compares as false too.
+      if (expiresAt !== null && !(expiresAt > needs.now())) throw invalid('/expiresAt', 'must be in the future');
+      if (expiresAt !== null && latest !== null && expiresAt > latest) {
+        throw invalid('/expiresAt', `must not be after ${latest.toISOString()}, the end of the token that asks`);
+      }
+      const secret = makeSecret('mlr');
+      const row = await insertToken(tx, {
+        workspaceId: actor.workspaceId,
+        id: newId('tok'),
+        name: body.name,
+        role: body.role,
+        scopes: body.scopes ?? null,
+        secretHash: hashOfSecret(secret),
+        hint: hintOfSecret(secret),
+        createdBy: actor.id,
+        expiresAt,
+      });
+      const token = toToken(found(row));
+      const details = { name: token.name, role: token.role, scopes: token.scopes, expiresAt: token.expiresAt };
+      await recordChange(asked, { action: 'token.created', objectId: token.id, details }, needs);
+      return { ...token, token: secret };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/api/v1/tokens/:id',
+    summary: 'Revokes an API token, and those that it made',
+    status: 204,
+    ...WRITE,
+    async handle(asked, needs) {
+      const { tx, actor, params } = asked;
+      const token = found(await deleteToken(tx, actor.workspaceId, params['id'] ?? ''));
+      if (!isAtMost(token.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
+      const revokedTokens = await revokeMadeBy(tx, actor.workspaceId, token.id);
+      const details = { name: token.name, revokedTokens };
+      await recordChange(asked, { action: 'token.revoked', objectId: token.id, details }, needs);
+    },
+  }),
+];
+
+/** No token has more than who made it: neither a higher role nor, from a narrowed token, a wider scope. */
+function mustBeOursToGive(asked: { role: RoleName; scopes: string[] | undefined }, own: Actor): void {
+  const known: readonly string[] = PERMISSION_NAMES;
+  const unknown = asked.scopes?.find((scope) => !known.includes(scope));
+  if (unknown !== undefined) throw invalid('/scopes', `${unknown} is none of ${known.join(', ')}`);
+  const isNarrowEnough =
+    own.scopes === undefined || asked.scopes?.every((scope) => own.scopes?.includes(scope)) === true;
+  if (!isAtMost(asked.role, own.role) || !isNarrowEnough) throw new ApiProblem('not_allowed');
+}
+
+/** A token lives no longer than the one that made it; null for people, and for tokens without an end. */
+async function ownEnd(tx: Tx, { kind, workspaceId, id }: Actor): Promise<Date | null> {
+  if (kind === 'user') return null;
+  return found(await findToken(tx, workspaceId, id)).expires_at;
+}
+
+function invalid(path: string, message: string): ApiProblem {
+  return new ApiProblem('invalid_request', [{ path, message }]);
+}
+
+function toToken(row: TokenRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    scopes: row.scopes,
+    hint: row.hint,
+    createdBy: row.created_by,
+    endsWithMaker: row.ends_with_maker,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Static, TSchema } from 'typebox';
+import type { Identity } from '../access/authenticate.ts';
+import type { ControlNeeds } from './control-needs.ts';
+import type { TryLimiter } from '../access/limit-tries.ts';
+import type { Method } from './route.ts';
+
+/** Whoever asks, before any workspace is in play. */
+export type Visit<Body = unknown, Who = Identity | undefined> = {
+  who: Who;
+  bearer: string | undefined;
+  address: string;
+  userAgent: string;
+  params: Record<string, string>;
+  body: Body;
+};
+
+export type AccountNeeds = ControlNeeds & { tries: TryLimiter };
+
+/** `session`: the secret of a new session for the browser to keep, or null to make it forget the one it has. */
+export type AccountAnswer = { body?: unknown; session?: string | null };
+
+/** The endpoints about oneself rather than a workspace: signing in and out, one's sessions, the first start. */
+export type AccountRoute = {
+  method: Method;
+  url: `/api/v1/${string}`;
+  summary: string;
+  /** `user`: signed in with a password; a token has no sessions. */
+  access: 'anybody' | 'signed-in' | 'user';
+  body?: TSchema;
+  answer?: TSchema;
+  status: 200 | 201 | 204;
+  handle(visit: Visit<never, never>, needs: AccountNeeds): Promise<AccountAnswer>;
+};
+
+type Who = { anybody: Identity | undefined; 'signed-in': Identity; user: Extract<Identity, { kind: 'user' }> };
+
+type Typed<Access extends keyof Who, Body extends TSchema> = Omit<AccountRoute, 'access' | 'body' | 'handle'> & {
+  access: Access;
+  body?: Body;
+  handle(visit: Visit<Static<Body>, Who[Access]>, needs: AccountNeeds): Promise<AccountAnswer>;
+};
+
+/** Gives the handler the types of its schema and its access. */
+export function accountRoute<Access extends keyof Who, Body extends TSchema>(
+  definition: Typed<Access, Body>,
+): AccountRoute {
+  return definition;
+}

@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AddressReader } from '../../http/client-address.ts';
+import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
+import { mustBeAllowed } from '../access/actor.ts';
+import { actorIn, bearerOf, identify, type Identity } from '../access/authenticate.ts';
+import { mustBeOurPage, mustNotBeAnotherSite } from '../access/csrf.ts';
+import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
+import { ApiProblem } from '../problems/problems.ts';
+import type { Asked, Question, Route } from './route.ts';
+import type { Shares } from './open-shares.ts';
+import { SESSION_COOKIE, setSessionCookie } from '../access/session-cookie.ts';
+import { bodyValidator, queryValidator } from '../problems/validate.ts';
+
+export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
+type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+const NO_QUERY = Type.Object({}, { additionalProperties: false });
+
+/** Who asks, may they, is it well said; then the work, in a transaction that sees one workspace. */
+export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
+  const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
+  const readQuery = queryValidator(route.query ?? NO_QUERY);
+  return async (request, reply) => {
+    const workspaceId = oneHeader(request, 'millrace-workspace');
+    const from = { workspaceId, address: addressOf(request, needs) };
+    const actor = await actorIn(await identifySender(request, needs), from, needs.store);
+    mustBeAllowed(actor, route.permission);
+    const query = readQuery(request.query);
+    const parsed = { actor, params: paramsOf(request), body: readBody(request.body), query };
+    const key = route.method === 'POST' ? oneHeader(request, 'idempotency-key') : undefined;
+    const sent = { method: route.method, path: request.url, body: request.body };
+    const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
+
+    const answer = await perform(route, { parsed, once }, needs);
+    if (route.method !== 'GET') needs.changed();
+    if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
+    return sendText(reply.code(answer.status), answer.text);
+  };
+}
+
+type Performed = { parsed: Omit<Asked, 'tx'>; once: Once | undefined };
+
+/** In turn with the other requests of the workspace, and the workspace in turn with the others. */
+async function perform(route: Route, { parsed, once }: Performed, needs: AnswerNeeds): Promise<Answer> {
+  const { actor } = parsed;
+  using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
+  const { store, shares } = needs;
+  const transact = route.method === 'GET' ? store.readWorkspace : store.inWorkspace;
+  const inWorkspace: Question['inWorkspace'] = async (work) => {
+    using _ = await shares.transact(actor);
+    return await transact(actor.workspaceId, work);
+  };
+  const outside = { ...parsed, inWorkspace } as Question<never, never>;
+  const toAnswer = (done: unknown): Answer => {
+    return { status: route.status, text: done === undefined ? '' : JSON.stringify(done), isRepeated: false };
+  };
+  // An answer that changes nothing is worked out again as often as it is asked for.
+  if (route.ask !== undefined) return toAnswer(await route.ask(outside, needs));
+  const prepared = await route.prepare?.(outside, needs);
+  return await inWorkspace((tx) => {
+    const asked = { ...parsed, tx, prepared } as Asked<never, never>;
+    const work = async () => toAnswer(await route.handle(asked, needs));
+    return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
+  });
+}
+
+export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Answering {
+  const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
+  return async (request, reply) => {
+    if (route.access === 'anybody') mustNotBeAnotherSite(request.headers);
+    const who = route.access === 'anybody' ? undefined : await identifySender(request, needs);
+    if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+    const visit: Visit = {
+      who,
+      bearer: bearerOf(request.headers.authorization),
+      address: addressOf(request, needs),
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, 500),
+      params: paramsOf(request),
+      body: readBody(request.body),
+    };
+    const { body, session } = await route.handle(visit as Visit<never, never>, needs);
+    if (session !== undefined) setSessionCookie(reply, session);
+    return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));
+  };
+}
+
+export async function identifySender(request: FastifyRequest, { store }: AnswerNeeds): Promise<Identity> {
+  const bearer = bearerOf(request.headers.authorization);
+  const sessionSecret = bearer === undefined ? request.cookies[SESSION_COOKIE] : undefined;
+  const identity = await identify({ bearer, sessionSecret }, store);
+  if (identity.kind === 'user' && request.method !== 'GET') mustBeOurPage(request.headers);
+  return identity;
+}
+
+/** PostgreSQL knows no NUL, so nothing that it keeps has one in its name. */
+export function paramsOf(request: FastifyRequest): Record<string, string> {
+  if (request.url.includes('%00')) throw new ApiProblem('not_found');
+  return request.params as Record<string, string>;
+}
+
+export function addressOf(request: FastifyRequest, { readAddress }: AnswerNeeds): string {
+  return readAddress(request.socket.remoteAddress, oneHeader(request, 'x-forwarded-for'));
+}
+
+export function oneHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(',') : value;
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return text === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(text);
+}

@@ -1,0 +1,32 @@
+import type { Actor } from '../access/actor.ts';
+import { type FairShare, openFairShare, type Turn } from './fair-share.ts';
+import { ApiProblem, type ProblemCode } from '../problems/problems.ts';
+
+/**
+ * What the workspaces share of one control process. The store has ten connections: those that are left are for signing in, for
+ * what is projected, recorded and run, and for `/readyz`.
+ */
+export type Shares = {
+  /** A transaction of a workspace. */
+  transact(actor: Actor): Promise<Turn>;
+  /** A question that costs: a preview, a look through dead letters, an explanation. */
+  ask(actor: Actor): Promise<Turn>;
+};
+
+const TRANSACTIONS = { total: 7, perKey: 4, maxWaiting: 200, patienceMs: 5_000 };
+const QUESTIONS = { total: 4, perKey: 2, perMember: 4, maxWaiting: 8, patienceMs: 10_000 };
+
+export function openShares(): Shares {
+  const transactions = openFairShare(TRANSACTIONS);
+  const questions = openFairShare(QUESTIONS);
+  return {
+    transact: (actor) => enter(transactions, actor, 'too_many_requests'),
+    ask: (actor) => enter(questions, actor, 'too_many_questions'),
+  };
+}
+
+async function enter(share: FairShare, { workspaceId, id }: Actor, code: ProblemCode): Promise<Turn> {
+  const turn = await share.enter(workspaceId, id);
+  if (turn === undefined) throw new ApiProblem(code);
+  return turn;
+}

@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../../log.ts';
+import { isConflict, isRefusedData, StoreUnavailable } from '../../store/open-store.ts';
+import { ApiProblem, problemDocument } from './problems.ts';
+
+const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
+  too_many_requests: '1',
+  too_many_questions: '2',
+  too_many_streams: '10',
+  429: '60',
+  503: '2',
+};
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+/** The one place where what was thrown becomes an answer. */
+export function answerProblem(error: unknown, { request, reply }: Exchange, log: Logger): FastifyReply {
+  const problem = toProblem(error);
+  // Data that PostgreSQL refuses should have been refused before: the sender gets a 400, and we a line about it.
+  if (problem.code === 'internal' || (problem.code === 'invalid_request' && isRefusedData(error))) {
+    const what = error instanceof Error ? error.stack : String(error);
+    log.error(
+      { requestId: request.id, method: request.method, route: request.routeOptions.url, what },
+      'request.failed',
+    );
+  }
+  const document = problemDocument(problem, request.id);
+  const retryAfter = RETRY_AFTER_SECONDS[problem.code] ?? RETRY_AFTER_SECONDS[document.status];
+  if (retryAfter !== undefined) void reply.header('Retry-After', retryAfter);
+  if (document.status === 401) void reply.header('WWW-Authenticate', 'Bearer');
+  return reply.code(document.status).type('application/problem+json').send(JSON.stringify(document));
+}
+
+function toProblem(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  if (error instanceof StoreUnavailable) return new ApiProblem('database_unavailable');
+  if (isConflict(error)) return new ApiProblem('conflict');
+  if (isRefusedData(error)) return new ApiProblem('invalid_request');
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 413) return new ApiProblem('body_too_large');
+  if (status === 415) return new ApiProblem('not_json');
+  // What else Fastify refuses by itself is a request it could not read.
+  if (typeof status === 'number' && status < 500) return new ApiProblem('invalid_request');
+  return new ApiProblem('internal');
+}

@@ -1,0 +1,87 @@
+/**
+ * How much configuration a source, a destination and a workspace may have. Every process that collects or delivers holds all
+ * of it in memory, and the bucket that brings it to them has a size: it is shared, and a workspace may take three quarters of
+ * what the others leave. So one workspace never fills it, and the next one still finds room.
+ */
+import type { Logger } from '../../log.ts';
+import { configBytes } from '../../store/config-sizes.ts';
+import type { Store, Tx } from '../../store/open-store.ts';
+import { destinationsToProject, sourcesToProject } from '../../store/projection.ts';
+import type { ConfigRoom } from '../../stream/config/config-writer.ts';
+import { destinationEntry, sourceEntry } from '../../projection/config-entries.ts';
+import { ApiProblem } from '../problems/problems.ts';
+import { usableBytes } from '../../projection/write-changes.ts';
+
+/** One destination is its URLs, headers and filters; one source its keys and blocked events. */
+export const MAX_ENTRY_BYTES = 131_072;
+const SHARE = 0.75;
+const FRESH_MS = 15_000;
+/** Below this part of the limit an estimate is good enough: counting 100,000 destinations takes a quarter of a second. */
+const COUNT_FROM = 0.8;
+
+export type LimitsNeeds = { store: Store; configRoom(): Promise<ConfigRoom>; log: Logger };
+
+export type ConfigLimits = {
+  /** Throws a problem when the workspace of this transaction has more than it may, by what the change has added at most. */
+  check(tx: Tx, workspaceId: string, addedBytes: number): Promise<void>;
+};
+
+export function workspaceLimit({ maxBytes, others }: { maxBytes: number; others: number }): number {
+  return Math.max(0, Math.floor((usableBytes(maxBytes) - others) * SHARE));
+}
+
+type Sample = { maxBytes: number; byWorkspace: Map<string, number>; estimates: Map<string, number> };
+
+/**
+ * The own bytes are estimated by what was added since the last count, and near the limit counted in the transaction of the
+ * change; those of the others may be some seconds old, and no estimate counts against them. They are counted beside the changes and
+ * never waited for: a transaction that waits for another one may wait for ever. As long as NATS or PostgreSQL has not told
+ * them, the projector alone decides what fits.
+ */
+export function openConfigLimits({ store, configRoom, log }: LimitsNeeds): ConfigLimits {
+  let sample: Sample | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const refresh = async (): Promise<void> => {
+    if (performance.now() - askedAt < FRESH_MS) return;
+    askedAt = performance.now();
+    try {
+      const { maxBytes } = await configRoom();
+      const byWorkspace = await store.asSystem((tx) => configBytes(tx));
+      sample = { maxBytes, byWorkspace, estimates: new Map(byWorkspace) };
+    } catch (error) {
+      log.warn({ error: String(error) }, 'config_room.unknown');
+    }
+  };
+  void refresh();
+  return {
+    async check(tx, workspaceId, addedBytes) {
+      void refresh();
+      if (sample === undefined) return;
+      const { byWorkspace, estimates } = sample;
+      const others = byWorkspace.entries().reduce((sum, [id, each]) => (id === workspaceId ? sum : sum + each), 0);
+      const maxBytes = workspaceLimit({ maxBytes: sample.maxBytes, others });
+      const estimate = (estimates.get(workspaceId) ?? 0) + addedBytes;
+      estimates.set(workspaceId, estimate);
+      if (estimate <= maxBytes * COUNT_FROM) return;
+      const bytes = (await configBytes(tx, workspaceId)).get(workspaceId) ?? 0;
+      estimates.set(workspaceId, bytes);
+      if (bytes <= maxBytes) return;
+      throw tooLarge(`the workspace would have ${bytes} bytes of configuration, and may have ${maxBytes} now`);
+    },
+  };
+}
+
+/** The bytes of the entry as the bucket would get it, or a problem. */
+export async function checkEntry(tx: Tx, kind: 'source' | 'destination', id: string): Promise<number> {
+  const [source] = kind === 'source' ? await sourcesToProject(tx, [id]) : [];
+  const [destination] = kind === 'destination' ? await destinationsToProject(tx, [id]) : [];
+  const value = source ? sourceEntry(source).value : destination ? destinationEntry(destination).value : '';
+  const bytes = Buffer.byteLength(value);
+  if (bytes <= MAX_ENTRY_BYTES) return bytes;
+  const parts = kind === 'source' ? 'keys and blocked events' : 'URLs, headers and filters';
+  throw tooLarge(`the ${kind} would have ${bytes} bytes of ${parts}, and may have ${MAX_ENTRY_BYTES}`);
+}
+
+function tooLarge(message: string): ApiProblem {
+  return new ApiProblem('configuration_too_large', [{ path: '/', message }]);
+}

@@ -1,0 +1,97 @@
+/** What the routes do with settings: the catalog's schema checks, the key ring seals, the row keeps. */
+import { randomBytes } from 'node:crypto';
+import type { CatalogEntry } from '@millrace/contract/control';
+import type { DestinationRow } from '../../store/destinations.ts';
+import { entryNamed } from '../endpoints/flow/catalog.ts';
+import type { ControlNeeds } from '../http/control-needs.ts';
+import { ApiProblem } from '../problems/problems.ts';
+import { readSettings } from './read-settings.ts';
+import {
+  hideSettings,
+  rotateSecret,
+  rotatingSetting,
+  sealSettings,
+  type SettingsOwner,
+} from '../../secrets/sealed-settings.ts';
+
+export type SettingsNeeds = Pick<ControlNeeds, 'catalog' | 'keyRing' | 'networks' | 'now'>;
+type Stored = Record<string, unknown>;
+type Checking = { owner: SettingsOwner; needs: SettingsNeeds; stored?: Stored };
+
+const HOUR_MS = 3_600_000;
+
+/** Sealed and ready to be stored, or a problem that says everything that is wrong with them. */
+export function checkedSettings(entry: CatalogEntry, given: unknown, { owner, needs, stored }: Checking): Stored {
+  const { networks, keyRing } = needs;
+  const read = readSettings(entry, given, stored === undefined ? { networks } : { networks, stored });
+  if (!read.ok) {
+    const errors = read.errors.map(({ path, message }) => ({ path: `/settings${path === '/' ? '' : path}`, message }));
+    throw new ApiProblem('invalid_request', errors);
+  }
+  return sealSettings(entry, read.settings, { owner, keyRing });
+}
+
+export function changedSettings(row: DestinationRow, change: Stored, needs: SettingsNeeds): Stored {
+  const entry = entryNamed(needs.catalog, row.catalog);
+  const merged = Object.entries({ ...hideSettings(entry, row.settings), ...change });
+  const given = Object.fromEntries(merged.filter(([, value]) => value !== null));
+  return checkedSettings(entry, given, { owner: ownerOf(row), needs, stored: row.settings });
+}
+
+type Asked = { sharedSecret?: string; overlapHours?: number };
+
+/** `made` is the new secret when nobody gave one: it is shown once. */
+export function newSecretSettings(row: DestinationRow, asked: Asked, needs: SettingsNeeds) {
+  const name = checkedSecretName(row, asked.sharedSecret, needs);
+  const made = asked.sharedSecret === undefined ? makeWebhookSecret() : undefined;
+  const { overlapHours = 24 } = asked;
+  const until = overlapHours === 0 ? undefined : new Date(needs.now().getTime() + overlapHours * HOUR_MS);
+  const { settings, hasPrevious } = rotateSecret(name, row.settings, {
+    text: asked.sharedSecret ?? made ?? '',
+    previousValidUntil: until,
+    owner: ownerOf(row),
+    keyRing: needs.keyRing,
+  });
+  return { settings, made, previousValidUntil: hasPrevious ? until : undefined };
+}
+
+function checkedSecretName(row: DestinationRow, secret: string | undefined, needs: SettingsNeeds): string {
+  const entry = entryNamed(needs.catalog, row.catalog);
+  const name = rotatingSetting(entry);
+  const refuse = (message: string) => new ApiProblem('invalid_request', [{ path: '/sharedSecret', message }]);
+  if (name === undefined) throw refuse(`is nothing that ${entry.name} has`);
+  if (secret === undefined) return name;
+  const { networks } = needs;
+  const read = readSettings(entry, { ...row.settings, [name]: secret }, { networks, stored: row.settings });
+  // Whatever else has become wrong since, such as a network no longer allowed, must not keep a leaked secret in use.
+  const error = read.ok ? undefined : read.errors.find(({ path }) => path === `/${name}`);
+  if (error !== undefined) throw refuse(error.message);
+  return name;
+}
+
+/** As the API shows it: that a secret is set, never what it is. */
+export function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {
+  const entry = catalog.find(({ name }) => name === row.catalog);
+  return {
+    id: row.id,
+    sourceId: row.source_id,
+    catalog: row.catalog,
+    name: row.name,
+    enabled: row.enabled,
+    paused: row.paused_at !== null,
+    filters: row.filters,
+    // Without its entry nobody knows what in it is a secret.
+    settings: entry === undefined ? {} : hideSettings(entry, row.settings),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export function ownerOf(row: Pick<DestinationRow, 'workspace_id' | 'id'>): SettingsOwner {
+  return { workspaceId: row.workspace_id, destinationId: row.id };
+}
+
+/** The form that Standard Webhooks libraries ask for. */
+function makeWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}

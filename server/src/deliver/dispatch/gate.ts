@@ -1,0 +1,182 @@
+import type { Attempt } from '../attempt/attempt.ts';
+import type { ErrorClass } from '../client/error-classes.ts';
+import type { Standing } from '../client/pace.ts';
+import { meaningOf, type TargetAnswer } from '../attempt/judge.ts';
+import type { Webhook } from '../attempt/webhook.ts';
+
+/**
+ * What one destination may use of this process, learned from its answers. Limits that its owner set are kept besides.
+ * All of it is plain data, changed by the functions below; the clocks are theirs to be told: `now` is the engine's, `uptimeMs`
+ * the monotonic one of this process.
+ */
+export type Gate = {
+  readonly destinationId: string;
+  inFlight: number;
+  /** How many attempts it may have under way; a fraction, because it grows by parts. */
+  limit: number;
+  /** Whether it took an attempt of this process, or lately one of another process. */
+  hasWorked: boolean;
+  /** When it last took one of this process, on the clock of `fair-clock.ts`; -Infinity before that. */
+  answeredAt: number;
+  /** An attempt is late, and nothing was answered for as long: the receiver may be hanging. */
+  isDoubted: boolean;
+  /** Failures in a row, weighted. */
+  failures: number;
+  averageMs: number;
+  shut: Shut | undefined;
+  tokens: number;
+  /** On the monotonic clock, as the next. */
+  tokensAt: number;
+  usedAt: number;
+};
+
+export type Shut = { why: 'failing' | 'asked_to_wait'; sentence: string; since: number; until?: number };
+
+const FIRST_LIMIT = 8;
+const AFTER_TROUBLE_LIMIT = 2;
+/** However fast a receiver is, it gets no more than this of a process. */
+export const MAX_LIMIT = 128;
+/** A hanging receiver costs a slot for five seconds, a flooding one CPU, a refusing one almost nothing. */
+const COSTLY: ReadonlySet<ErrorClass> = new Set<ErrorClass>(['timeout', 'answer_too_large']);
+const COSTLY_WEIGHT = 3;
+const MAX_FAILURES = 10;
+const DOUBTFUL_FAILURES = 3;
+/** Slower than this times the usual is a receiver under strain: no more is put on it. */
+const STRAIN = 2;
+const STRAIN_FLOOR_MS = 50;
+const SMOOTHING = 0.1;
+/** An attempt that takes longer than this is late, however slow its receiver usually is. */
+export const LATE_MS = 300;
+/** Later than this times the usual is a sign that the receiver hangs. */
+const HANGING = 3;
+/** An answer of the last second shows that the receiver does not hang now. */
+const LATELY_MS = 1_000;
+
+export function newGate(destinationId: string, uptimeMs: number, hasWorked = false): Gate {
+  const learned = { limit: FIRST_LIMIT, hasWorked, answeredAt: -Infinity, isDoubted: false, failures: 0, averageMs: 0 };
+  return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: uptimeMs, usedAt: uptimeMs };
+}
+
+/**
+ * Each standing has slots and a line for new connections of its own, so that failing receivers never take those of receivers
+ * that work, nor those of receivers that nothing is known about.
+ */
+export function standingOf(gate: Gate, now: number): Standing {
+  const { hasWorked, failures } = gate;
+  const hasFailed = failures >= DOUBTFUL_FAILURES || (failures > 0 && !hasWorked);
+  if (hasFailed || gate.isDoubted || isShut(gate, now)) return 'failing';
+  return hasWorked ? 'works' : 'unknown';
+}
+
+/** How many may be under way. Zero when the limit is too small to be divided: then only the holder of the lane attempts. */
+export function concurrencyOf(gate: Gate, { maxConcurrency }: Webhook, peers: number): number {
+  const share = maxConcurrency === undefined ? MAX_LIMIT : Math.floor(maxConcurrency / peers);
+  return Math.min(Math.max(1, Math.floor(gate.limit)), share);
+}
+
+/**
+ * How many may be under way while slots are scarce. A receiver that did not answer lately gets one, until it answers: a thousand
+ * that begin to hang then hold a thousand slots and not eight thousand. A slow one gets fewer, as each holds its slot for longer.
+ */
+export function scarceConcurrency(gate: Gate, fairMs: number): number {
+  if (fairMs - gate.answeredAt >= LATELY_MS) return 1;
+  return Math.max(1, Math.floor((MAX_LIMIT * LATE_MS) / Math.max(LATE_MS, gate.averageMs)));
+}
+
+/** Notes that an attempt that began at `since` has not been answered by `fairMs`. */
+export function noteLate(gate: Gate, since: number, fairMs: number): void {
+  const silentMs = fairMs - Math.max(since, gate.answeredAt);
+  if (silentMs >= Math.max(LATE_MS, gate.averageMs * HANGING)) gate.isDoubted = true;
+}
+
+/** Takes one from the destination's budget for this second, if there is one. */
+export function takeToken(gate: Gate, perSecond: number | undefined, uptimeMs: number): boolean {
+  if (perSecond === undefined) return true;
+  // A tenth of a second's worth may be saved up: enough for the timers' grain, too little for a burst.
+  const most = Math.max(1, perSecond / 10);
+  gate.tokens = Math.min(most, gate.tokens + ((uptimeMs - gate.tokensAt) * perSecond) / 1_000);
+  gate.tokensAt = uptimeMs;
+  if (gate.tokens < 1) return false;
+  gate.tokens -= 1;
+  return true;
+}
+
+/** `now` is by the engine's clock, `fairMs` by that of `fair-clock.ts`. */
+export type Times = { now: number; fairMs: number };
+
+export type Learned = 'opened' | 'shut' | undefined;
+
+/** Notes what an attempt showed about the receiver. */
+export function learn(gate: Gate, { answers }: Attempt, { now, fairMs }: Times): Learned {
+  const sent = answers.filter(({ answer }) => wasSent(answer));
+  gate.isDoubted = false;
+  if (sent.length === 0) return undefined;
+  let slowestMs = 0;
+  let isAlive = false;
+  for (const { answer } of sent) {
+    slowestMs = Math.max(slowestMs, answer.timings.totalMs);
+    if (meaningOf(answer) !== 'retry') isAlive = true;
+  }
+  return isAlive ? learnGood(gate, slowestMs, fairMs) : learnBad(gate, sent, now);
+}
+
+/** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */
+export function wasSent(answer: TargetAnswer['answer']): boolean {
+  return answer.kind === 'status' || (answer.errorClass !== 'not_sent' && answer.errorClass !== 'stopped');
+}
+
+function learnGood(gate: Gate, ms: number, fairMs: number): Learned {
+  const isStrained = gate.averageMs > 0 && ms > gate.averageMs * STRAIN && ms > STRAIN_FLOOR_MS;
+  gate.averageMs = gate.averageMs === 0 ? ms : gate.averageMs + (ms - gate.averageMs) * SMOOTHING;
+  gate.failures = 0;
+  gate.hasWorked = true;
+  gate.answeredAt = fairMs;
+  // Fast at first, then by one for every round: the same rule that lets connections share a line.
+  if (!isStrained) gate.limit = Math.min(MAX_LIMIT, gate.limit + (gate.limit < FIRST_LIMIT * 2 ? 1 : 1 / gate.limit));
+  if (gate.shut?.why !== 'failing') return undefined;
+  gate.shut = undefined;
+  gate.limit = AFTER_TROUBLE_LIMIT;
+  return 'opened';
+}
+
+function learnBad(gate: Gate, sent: readonly TargetAnswer[], now: number): Learned {
+  const isCostly = sent.some(({ answer }) => answer.kind === 'error' && COSTLY.has(answer.errorClass));
+  gate.failures += isCostly ? COSTLY_WEIGHT : 1;
+  gate.limit = Math.max(1, gate.limit / 2);
+  const sentence = sentenceOf(sent);
+  if (gate.failures < MAX_FAILURES || gate.shut?.why === 'failing') {
+    if (gate.shut?.why === 'failing') gate.shut.sentence = sentence;
+    return undefined;
+  }
+  gate.shut = { why: 'failing', sentence, since: now };
+  return 'shut';
+}
+
+/** What the receiver last said, for people. */
+export function sentenceOf(answers: readonly TargetAnswer[]): string {
+  const last = answers.at(-1)?.answer;
+  if (last === undefined) return 'there was no answer';
+  return last.kind === 'status' ? `the receiver answered ${last.status}` : last.message;
+}
+
+/** Whether the receiver takes what is sent, as far as we know: one that fails now and then does. */
+export function isWorking(gate: Gate, now: number): boolean {
+  return standingOf(gate, now) === 'works';
+}
+
+/** Whether this process has nothing to judge the receiver by. */
+export function isUnknown({ hasWorked, failures, shut }: Gate): boolean {
+  return !hasWorked && failures === 0 && shut === undefined;
+}
+
+/** Another process found that the receiver works again. */
+export function reopen(gate: Gate | undefined): void {
+  if (gate?.shut === undefined) return;
+  gate.shut = undefined;
+  gate.failures = 0;
+}
+
+export function isShut(gate: Gate, now: number): boolean {
+  if (gate.shut?.until !== undefined && gate.shut.until <= now) gate.shut = undefined;
+  return gate.shut !== undefined;
+}

@@ -1,0 +1,80 @@
+import { type AcceptedEvent, type FilterRule, ruleText } from '@millrace/contract';
+import { deliveryId, newDelivery } from '../../domain/delivery.ts';
+import { route, type Routing, type SkipReason } from '../../domain/route-event.ts';
+import type { DestinationConfig } from '../../stream/config/config-bucket.ts';
+import type { OutcomeEntry } from '../../stream/deliveries/outcomes.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Job } from '../dispatch/line.ts';
+import { entryBase, namelessBase } from '../settle/outcome-entry.ts';
+import type { Settlement } from '../settle/settle.ts';
+import type { Webhook, WebhookOf } from '../attempt/webhook.ts';
+
+export type EventNeeds = {
+  webhookOf: WebhookOf;
+  dispatcher: Pick<Dispatcher, 'offer'>;
+  settle: Settlement['settle'];
+  record(entry: OutcomeEntry): Promise<void>;
+  now(): number;
+};
+
+/** To the dispatcher, which attempts it or hands it back; or to the lane at once. */
+export type Way = 'offer' | 'park';
+
+export type EventToDeliver = {
+  event: AcceptedEvent;
+  routing: Routing;
+  way: Way;
+  sourceId: string;
+  trace: string;
+  /** Counts one delivery more as begun; what it returns is called when that is done with. */
+  begin(): () => void;
+  /** Runs this now, or when the event loop has time for it. */
+  soon(work: () => void): void;
+};
+
+/** Begins what one event becomes: for each destination of its source a delivery, or a record of why there is none. */
+export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
+  for (const routed of route(taken.event, taken.routing)) {
+    if (routed.kind === 'skip') skip(needs, taken, routed);
+    else deliver(needs, { ...taken, isUndecided: routed.kind === 'undecided' }, needs.webhookOf(routed.destination));
+  }
+}
+
+type Skipped = { destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
+
+function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination, reason, rule }: Skipped): void {
+  const { sourceId, id: destinationId, workspaceId } = destination;
+  const owner = {
+    workspaceId,
+    sourceId,
+    destinationId,
+    deliveryId: deliveryId(destinationId, sourceId, event.messageId),
+  };
+  const baseOf = reason === 'erased' || reason === 'suppressed' ? namelessBase : entryBase;
+  const base = baseOf(event, owner, needs.now());
+  const stopped = rule === undefined ? {} : { rule: ruleText(rule) };
+  const finish = begin();
+  void needs.record({ ...base, kind: 'skipped', reason, ...stopped }).then(finish);
+}
+
+type ToDeliver = EventToDeliver & { isUndecided: boolean };
+
+function deliver(needs: EventNeeds, taken: ToDeliver, webhook: Webhook): void {
+  const { event, sourceId, trace, soon } = taken;
+  const { dispatcher, settle, now } = needs;
+  const delivery = newDelivery(deliveryId(webhook.destinationId, sourceId, event.messageId), event, now());
+  if (trace !== '') delivery.trace = trace;
+  if (taken.isUndecided) delivery.isUndecided = true;
+  const end = taken.begin();
+  const finish: Job['finish'] = (made) => void settle(delivery, webhook, made).then(end);
+  if (taken.way === 'park') {
+    finish(undefined);
+    return;
+  }
+  // A whole line comes back at once when its gate shuts, and each delivery of it has to be written twice then.
+  dispatcher.offer({
+    delivery,
+    webhook,
+    finish: (made) => (made === undefined ? soon(() => finish(made)) : finish(made)),
+  });
+}

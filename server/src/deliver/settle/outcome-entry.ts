@@ -1,0 +1,92 @@
+import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
+import type { OutcomeAnswer, OutcomeEntry } from '../../stream/deliveries/outcomes.ts';
+import type { Delivery } from '../../domain/delivery.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import type { TargetAnswer } from '../attempt/judge.ts';
+import type { Webhook } from '../attempt/webhook.ts';
+
+export type EntryOwner = { workspaceId: string; sourceId: string; destinationId: string; deliveryId: string };
+
+/** Whom an entry of the record is about. */
+export function entryBase(
+  event: AcceptedEvent | DeleteEvent,
+  owner: EntryOwner,
+  at: number,
+): Omit<OutcomeEntry, 'kind'> {
+  // Of a deletion the record may say that it happened, not whose.
+  if (event.type === 'delete') return namelessBase(event, owner, at);
+  const { messageId, type, userId, anonymousId, receivedAt } = event;
+  const name = nameOf(event);
+  return {
+    ...owner,
+    messageId,
+    type,
+    ...(name === undefined ? {} : { name }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(anonymousId === undefined ? {} : { anonymousId }),
+    receivedAt,
+    at,
+  };
+}
+
+/** For an event of an erased or suppressed user: nothing that says who it was. */
+export function namelessBase(
+  event: AcceptedEvent | DeleteEvent,
+  owner: EntryOwner,
+  at: number,
+): Omit<OutcomeEntry, 'kind'> {
+  const { messageId, type, receivedAt } = event;
+  return { ...owner, messageId, type, receivedAt, at };
+}
+
+function nameOf(event: AcceptedEvent): string | undefined {
+  if (event.type === 'track') return event.event;
+  return event.type === 'page' || event.type === 'screen' ? event.name : undefined;
+}
+
+type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outcome' | 'nextAt' | 'letter'>;
+
+/**
+ * One for every attempt, so it is written out: put together from parts it costs as much as the signatures. Fields that
+ * are undefined are not written.
+ */
+export function attemptEntry(
+  { id, event, replayId }: Delivery,
+  { webhook, made }: { webhook: Webhook; made: Attempt },
+  { attempt, outcome, nextAt, letter }: Facts,
+): OutcomeEntry {
+  const { workspaceId, sourceId, destinationId } = webhook;
+  const { messageId, type, receivedAt } = event;
+  // Of a deletion the record may say that it happened, not whose.
+  const who = event.type === 'delete' ? NOBODY : event;
+  return {
+    workspaceId,
+    sourceId,
+    destinationId,
+    deliveryId: id,
+    messageId,
+    type,
+    name: event.type === 'delete' ? undefined : nameOf(event),
+    userId: who.userId,
+    anonymousId: who.anonymousId,
+    receivedAt,
+    replayId,
+    at: made.startedAt,
+    kind: 'attempt',
+    attempt,
+    outcome,
+    nextAt,
+    answers: made.answers.map(outcomeAnswer),
+    letter,
+  };
+}
+
+const NOBODY: { userId?: string; anonymousId?: string } = {};
+
+function outcomeAnswer({ url, answer }: TargetAnswer): OutcomeAnswer {
+  const { address, timings } = answer;
+  if (answer.kind === 'error') {
+    return { url, errorClass: answer.errorClass, message: answer.message, address, timings };
+  }
+  return { url, status: answer.status, address, timings, body: answer.body === '' ? undefined : answer.body };
+}

@@ -1,0 +1,51 @@
+import type { Logger } from '../../log.ts';
+import type { OutcomeEntry, Outcomes } from '../../stream/deliveries/outcomes.ts';
+import { whenAvailable } from '../../stream/nats/when-available.ts';
+
+export type Recorder = Disposable & {
+  /** Resolves when it is stored, on its way to the record. */
+  record(entry: OutcomeEntry): Promise<void>;
+};
+
+type Gathering = { texts: string[]; bytes: number; stored: PromiseWithResolvers<void> };
+
+const GATHER_MS = 20;
+const MAX_ENTRIES = 500;
+const MAX_BYTES = 262_144;
+
+/**
+ * Gathers what happened and stores it before the requests behind it are acknowledged: so the record cannot miss what a
+ * receiver has seen. A record that has no room is dropped and said so: it must not stop the deliveries.
+ */
+export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logger }): Recorder {
+  let gathering: Gathering | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function storeGathered(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (gathering !== undefined) void store(gathering);
+    gathering = undefined;
+  }
+
+  async function store({ texts, stored }: Gathering): Promise<void> {
+    const batch = `{"entries":[${texts.join(',')}]}`;
+    const answer = await whenAvailable(() => outcomes.append(batch));
+    if (answer === 'full') log.error({ entries: texts.length }, 'record.refused');
+    stored.resolve();
+  }
+
+  return {
+    record(entry) {
+      const text = JSON.stringify(entry);
+      gathering ??= { texts: [], bytes: 0, stored: Promise.withResolvers() };
+      const { stored } = gathering;
+      gathering.texts.push(text);
+      gathering.bytes += text.length;
+      timer ??= setTimeout(storeGathered, GATHER_MS);
+      if (gathering.texts.length >= MAX_ENTRIES || gathering.bytes >= MAX_BYTES) storeGathered();
+      return stored.promise;
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import type { Store, Tx } from '../store/open-store.ts';
+import { addRepairsToOutbox, hasRepairsWaiting, type Projected } from '../store/outbox.ts';
+import { pageOfUsers } from '../store/erased-users.ts';
+import { pageOfDestinations, pageOfSources } from '../store/projection.ts';
+import type { Page } from '../store/rows.ts';
+import { readConfigKey } from '../stream/config/config-bucket.ts';
+import type { ConfigWriter } from '../stream/config/config-writer.ts';
+import { LEFT, type Poison, readEntry, type Seen, setAsidePoison } from './config-poison.ts';
+import { type ConfigEntry, destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
+
+export type RepairNeeds = {
+  store: Store;
+  configWriter: ConfigWriter;
+  /** The operator said that all entries without a row may go. */
+  isConfirmed?: boolean;
+  /** Told after each comparison what waits for that word. */
+  held?(removals: Removals): void;
+};
+
+/** Entries of the bucket that have no row in PostgreSQL, by their kind. */
+export type Removals = Record<Projected['kind'], number>;
+export const NO_REMOVALS: Removals = { source: 0, destination: 0, user: 0 };
+export const totalOf = ({ source, destination, user }: Removals): number => source + destination + user;
+
+const PAGE = 500;
+
+/**
+ * Compares the whole bucket with all rows, both ways. It writes nothing itself: what differs goes into the outbox, where
+ * the projector takes it in turn with the changes that happen meanwhile. Answers how many entries differed.
+ */
+export async function repairConfig(needs: RepairNeeds): Promise<number> {
+  const { store, configWriter, isConfirmed = false } = needs;
+  if (!isConfirmed && (await store.asSystem(hasRepairsWaiting))) return 0;
+  const { seen, poison } = await readBucket(configWriter);
+  const entries = seen.size;
+  await setAsidePoison(poison, seen, configWriter);
+  const sources = await comparePages({ store, configWriter }, seen, {
+    page: async (tx, page) => (await pageOfSources(tx, page)).map((row) => ({ ...row, entry: sourceEntry(row) })),
+  });
+  const destinations = await comparePages({ store, configWriter }, seen, {
+    page: async (tx, page) =>
+      (await pageOfDestinations(tx, page)).map((row) => ({ ...row, entry: destinationEntry(row) })),
+  });
+  const users = await comparePages({ store, configWriter }, seen, {
+    page: async (tx, page) => (await pageOfUsers(tx, page)).map((row) => ({ ...row, entry: userEntry(row) })),
+  });
+  const left = await repairLeftOvers(seen, entries, needs);
+  return sources + destinations + users + left;
+}
+
+async function readBucket(configWriter: ConfigWriter): Promise<{ seen: Seen; poison: Poison[] }> {
+  const seen: Seen = new Map();
+  const poison: Poison[] = [];
+  await configWriter.readAll((key, value, revision) => {
+    seen.set(key, { digest: digestOf(value), workspaceId: workspaceOf(value) });
+    const read = readEntry(key, value);
+    if (read?.ok === false) poison.push({ key, value, revision, problem: read.problem, why: read.why });
+  });
+  return { seen, poison };
+}
+
+type Row = { id: string; workspace_id: string; entry: ConfigEntry };
+
+/** Goes through the rows page by page, each in a short transaction of its own; what was compared leaves `seen`. */
+async function comparePages(
+  { store, configWriter }: RepairNeeds,
+  seen: Seen,
+  { page }: { page(tx: Tx, page: Page): Promise<Row[]> },
+): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after;
+    const rows = await store.asSystem((tx) => page(tx, { limit: PAGE, after: from }));
+    const differing = rows.filter(
+      ({ entry }) => !isSame(seen.get(entry.key)?.digest, configWriter.textOf(entry.key, entry.value)),
+    );
+    for (const { entry } of rows) seen.delete(entry.key);
+    await addRepairs(
+      store,
+      differing.flatMap(({ entry, workspace_id }) => toRepair(entry.key, workspace_id)),
+    );
+    count += differing.length;
+    after = rows.length === PAGE ? rows.at(-1)?.id : undefined;
+  }
+  return count;
+}
+
+/** So few entries without a row are what a crash or a person left behind. */
+const FEW = 3;
+/** More than this, or more than this part of all, are rather a database that was restored from an older backup. */
+const MANY = { entries: 20, share: 0.1 };
+
+/**
+ * Entries without a row. Their deliveries would be given up, so many of them wait for the operator's word: nothing of them is
+ * removed meanwhile.
+ */
+async function repairLeftOvers(seen: Seen, entries: number, needs: RepairNeeds): Promise<number> {
+  const { store, isConfirmed = false, held } = needs;
+  const left = [...seen].filter(([, { digest }]) => digest !== LEFT.digest);
+  const repairs = left.flatMap(([key, { workspaceId }]) => toRepair(key, workspaceId));
+  const isMany = repairs.length > FEW && (repairs.length > MANY.entries || repairs.length > entries * MANY.share);
+  const isHeld = isMany && !isConfirmed;
+  held?.(isHeld ? countKinds(repairs) : NO_REMOVALS);
+  if (isHeld) return repairs.length;
+  for (let start = 0; start < repairs.length; start += PAGE) {
+    await addRepairs(store, repairs.slice(start, start + PAGE));
+  }
+  return repairs.length;
+}
+
+function countKinds(repairs: readonly Projected[]): Removals {
+  const counts = { ...NO_REMOVALS };
+  for (const { kind } of repairs) counts[kind] += 1;
+  return counts;
+}
+
+async function addRepairs(store: Store, repairs: Projected[]): Promise<void> {
+  if (repairs.length > 0) await store.asSystem((tx) => addRepairsToOutbox(tx, repairs));
+}
+
+function toRepair(key: string, workspaceId: string): Projected[] {
+  const named = readConfigKey(key);
+  return named === undefined ? [] : [{ kind: named.kind, objectId: named.id, workspaceId }];
+}
+
+function isSame(digest: string | undefined, value: string): boolean {
+  return digest === LEFT.digest || digest === digestOf(value);
+}
+
+function digestOf(value: string): string {
+  return hash('sha1', value, 'base64');
+}
+
+/** An entry that somebody broke is still one to repair. */
+function workspaceOf(value: string): string {
+  return /"workspaceId":"(\w+)"/.exec(value)?.[1] ?? '';
+}

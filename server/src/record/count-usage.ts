@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import type { Store } from '../store/open-store.ts';
+import { addUsage, type CallCount, lockUsagePosition, setUsagePosition } from '../store/usage.ts';
+import { type RequestUsage, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
+
+export type UsageNeeds = { store: Store; usage: readonly UsageReader[]; log: Logger };
+
+const LOOK_MS = 1_000;
+
+/** Counts accepted calls for as long as we live: by source and month, before any filter. */
+export function startCountingUsage(needs: UsageNeeds): AsyncDisposable {
+  const stopping = new AbortController();
+  const counting = Promise.all(needs.usage.map((reader) => countOn(reader, needs, stopping.signal)));
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await counting;
+    },
+  };
+}
+
+async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: AbortSignal): Promise<void> {
+  let isWaiting = false;
+  while (!signal.aborted) {
+    try {
+      // Only who has much to catch up with reads on at once: each reading costs the engine a consumer.
+      const counted = await countSome(reader, store);
+      isWaiting = false;
+      if (counted === USAGE_AT_ONCE) continue;
+    } catch (error) {
+      if (!isWaiting) log.warn({ stream: reader.stream, error: String(error) }, 'usage.waiting');
+      isWaiting = true;
+    }
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Answers how many requests were counted. The position moves with the counts or not at all; who finds that another process
+ * has moved it meanwhile lets go of what it read.
+ */
+export async function countSome({ stream, readAfter }: UsageReader, store: Store): Promise<number> {
+  const before = await store.asSystem((tx) => lockUsagePosition(tx, stream));
+  const { requests, through } = await readAfter(before);
+  if (through === before) return 0;
+  return store.asSystem(async (tx) => {
+    if ((await lockUsagePosition(tx, stream)) !== before) return 0;
+    await addUsage(tx, callCounts(requests));
+    await setUsagePosition(tx, stream, through);
+    return requests.length;
+  });
+}
+
+/** One request with an envelope that PostgreSQL cannot read must not stop the count of all that come after it. */
+function isCountable({ receivedAt, calls }: RequestUsage): boolean {
+  return /^[12]\d{3}-(0[1-9]|1[0-2])-/.test(receivedAt) && Number.isSafeInteger(calls) && calls >= 0;
+}
+
+function callCounts(requests: readonly RequestUsage[]): CallCount[] {
+  const counts = new Map<string, CallCount>();
+  for (const { sourceId, receivedAt, calls } of requests.filter(isCountable)) {
+    const month = `${receivedAt.slice(0, 7)}-01`;
+    const key = `${sourceId} ${month}`;
+    const known = counts.get(key) ?? { sourceId, month, calls: 0 };
+    known.calls += calls;
+    counts.set(key, known);
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,38 @@
+import { userHash } from '../domain/withheld.ts';
+import { erasureMarks } from '../store/erased-users.ts';
+import type { Tx } from '../store/open-store.ts';
+import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { ToldEntry } from './fold-outcome.ts';
+
+/**
+ * Outcomes can arrive after their user was erased: what happened is still recorded, but not whose it was, nor what receivers
+ * answered. Notifications of deletion never bring a user back.
+ */
+export async function forgetErased(tx: Tx, entries: readonly OutcomeEntry[]): Promise<ToldEntry[]> {
+  const hashes = entries.flatMap((entry) => hashOf(entry) ?? []);
+  const marks = hashes.length === 0 ? new Map<string, Date>() : await erasureMarks(tx, [...new Set(hashes)]);
+  return entries.map((entry) => {
+    if (entry.type === 'delete') return withoutUser(entry);
+    return isErased(entry, marks) ? { ...withoutUser(entry), isErased: true } : entry;
+  });
+}
+
+function hashOf({ workspaceId, userId }: OutcomeEntry): string | undefined {
+  return userId === undefined ? undefined : userHash(workspaceId, userId);
+}
+
+function isErased(entry: OutcomeEntry, marks: ReadonlyMap<string, Date>): boolean {
+  const hash = hashOf(entry);
+  if (hash === undefined) return false;
+  // For all sources, or for this one.
+  const times = [marks.get(`${hash} `), marks.get(`${hash} ${entry.sourceId}`)];
+  return times.some((before) => before !== undefined && new Date(entry.receivedAt) < before);
+}
+
+function withoutUser(entry: OutcomeEntry): OutcomeEntry {
+  const { ...kept } = entry;
+  delete kept.userId;
+  delete kept.anonymousId;
+  if (kept.kind !== 'attempt') return kept;
+  return { ...kept, answers: kept.answers.map((answer) => ({ ...answer, body: '' })) };
+}

@@ -1,0 +1,201 @@
+/** What PostgreSQL does not take: each trouble is provoked in a real server, and each batch must outlive it. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startNatsCluster, startPostgresServer, type PostgresServer } from '@millrace/engines';
+import { pino } from 'pino';
+import { openLog } from '../log.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
+import { migrateDatabase } from '../store/migrate-database.ts';
+import { openStore, type Store } from '../store/open-store.ts';
+import { openInspector } from '../../testing/inspector.ts';
+import type { ControlSide } from '../stream/open-control-side.ts';
+import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import { openStream, type Stream } from '../stream/open-stream.ts';
+import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import { attempted } from '../../testing/outcomes.ts';
+import { startRecording } from './start-recording.ts';
+
+const BATCHES = 50;
+const stack = new AsyncDisposableStack();
+const metrics = openMetrics();
+const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
+let postgres: PostgresServer;
+let store: Store;
+let stream: Stream;
+let delivery: DeliverySide;
+let control: ControlSide;
+let inspector: Awaited<ReturnType<typeof openInspector>>;
+let told = 0;
+let lines: { msg: string; error?: string }[] = [];
+
+before(async () => {
+  const silent = openLog({ level: 'silent', pretty: false });
+  const nats = stack.use(await startNatsCluster());
+  postgres = stack.use(await startPostgresServer());
+  await migrateDatabase(postgres.url);
+  store = stack.use(await openStore(postgres.serviceUrl));
+  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
+  const layout = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
+  stream = stack.use(await openStream({ natsUrl: nats.url, settings: layout, log: silent, metrics }));
+  delivery = stack.use(await stream.deliverySide());
+  control = stack.use(await stream.controlSide());
+  inspector = stack.use(await openInspector(nats.url, silent));
+});
+after(() => stack.disposeAsync());
+beforeEach(() => {
+  postgres.run('TRUNCATE deliveries, attempts, delivery_counts');
+  told = 0;
+  lines = [];
+});
+
+async function record(): Promise<AsyncDisposable> {
+  const log = pino(
+    { level: 'debug' },
+    { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) },
+  );
+  const recording = new AsyncDisposableStack();
+  const side = recording.use(await stream.recordSide());
+  recording.use(startRecording({ store, side, settings, log }));
+  return recording;
+}
+
+const delivered = (change: Partial<OutcomeEntry> = {}): OutcomeEntry =>
+  ({ ...attempted(1, 'delivered', 200), deliveryId: `dlv_${(told += 1)}`, ...change }) as OutcomeEntry;
+
+async function tell(...entries: unknown[]): Promise<void> {
+  assert.equal(await delivery.outcomes.append(JSON.stringify({ entries })), 'stored');
+}
+
+async function tellBatches(count: number): Promise<void> {
+  for (let batch = 0; batch < count; batch += 1) await tell(delivered());
+}
+
+/** Messages that were not acknowledged: a work queue drops the others. */
+const waiting = async () => (await inspector.manager.streams.info('OUTCOMES')).state.messages;
+const rows = () => Number(postgres.run('SELECT count(*) FROM deliveries'));
+const logged = (event: string) => lines.filter(({ msg }) => msg === event);
+
+async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 60_000;
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < giveUpAt, `${what}: not within a minute`);
+    await sleep(20);
+  }
+}
+
+const raise = (code: string) =>
+  `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'provoked' USING ERRCODE = '${code}'; END $$;
+  CREATE TRIGGER refuse BEFORE INSERT ON deliveries EXECUTE FUNCTION refuse()`;
+const raised = (code: string) => [raise(code), 'DROP FUNCTION refuse CASCADE'] as const;
+/** Twice: PostgreSQL takes no other statement beside ALTER SYSTEM. */
+const setSystem = (value: string) => () => {
+  postgres.run(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+  postgres.run('SELECT pg_reload_conf()');
+};
+
+const TROUBLES: readonly (readonly [name: string, provoke: string | (() => void), mend: string | (() => void)])[] = [
+  ['the disk is full (53100)', ...raised('53100')],
+  ['it is a read-only standby (25006)', setSystem('on'), setSystem('off')],
+  ['it breaks deadlocks (40P01)', ...raised('40P01')],
+  ['its disk fails (58030)', ...raised('58030')],
+  [
+    'a column has another name (42703)',
+    'ALTER TABLE deliveries RENAME sentence TO phrase',
+    'ALTER TABLE deliveries RENAME phrase TO sentence',
+  ],
+  ['rights are missing (42501)', 'REVOKE ALL ON attempts FROM millrace_app', 'GRANT ALL ON attempts TO millrace_app'],
+  ['it reaches a limit of its own (54000)', ...raised('54000')],
+  ['an extension raises a code of its own (P0001)', ...raised('P0001')],
+];
+
+suite('the record keeps what PostgreSQL refuses', () => {
+  for (const [name, provoke, mend] of TROUBLES) {
+    test(`while ${name}, ${BATCHES} of ${BATCHES} batches wait, and are written when it is well again`, async () => {
+      const make = (change: string | (() => void)) =>
+        typeof change === 'string' ? void postgres.run(change) : change();
+      make(provoke);
+      try {
+        await tellBatches(BATCHES);
+        await using _ = await record();
+        await until('the recorder says that it waits', () => logged('record.waiting').length > 0);
+        await sleep(700);
+        assert.equal(await waiting(), BATCHES);
+        assert.equal(logged('record.waiting').length, 1, 'said once');
+        make(mend);
+        await until('all are written', async () => rows() === BATCHES && (await waiting()) === 0);
+        assert.equal((await control.quarantine.counts()).get('outcome'), 0);
+      } finally {
+        if (rows() < BATCHES) make(mend);
+      }
+    });
+  }
+
+  test('an entry that PostgreSQL can never hold is quarantined alone, and the other 49 are written', async () => {
+    const entries = Array.from({ length: 25 }, () => delivered());
+    const others = Array.from({ length: 24 }, () => delivered());
+    const bad = delivered({ type: 'nul \u0000' });
+    await tell(...entries, bad, ...others);
+    await using _ = await record();
+    await until('the batch is settled', async () => (await waiting()) === 0);
+    assert.equal(rows(), 49);
+    const [entry, ...more] = await control.quarantine.read('outcome', 0, 10);
+    assert.equal(more.length, 0);
+    assert.deepEqual(JSON.parse(Buffer.from(entry?.payload ?? []).toString()), { entries: [bad] });
+    assert.match(entry?.why ?? '', /unsupported Unicode|\\u0000|0x00/);
+    assert.equal(entry?.from.stream, 'OUTCOMES');
+    assert.match(await metrics.text(), /^millrace_quarantined_total\{kind="outcome"\} 1$/m);
+    assert.equal(logged('outcome.quarantined').length, 1);
+    await control.quarantine.remove(entry?.sequence ?? 0);
+  });
+
+  test('a batch that cannot be read is quarantined with its bytes', async () => {
+    assert.equal(await delivery.outcomes.append('{"entries": ['), 'stored');
+    await tellBatches(3);
+    await using _ = await record();
+    await until('all are settled', async () => (await waiting()) === 0);
+    assert.equal(rows(), 3);
+    const [entry] = await control.quarantine.read('outcome', 0, 10);
+    assert.equal(Buffer.from(entry?.payload ?? []).toString(), '{"entries": [');
+    await control.quarantine.remove(entry?.sequence ?? 0);
+  });
+
+  test('a batch that our own code stumbles over waits, and holds up no other', async () => {
+    // The reader of batches looks no further into answers than it has to.
+    const answers = [{ url: 'https://one.example', timings: { totalMs: 1 }, message: 7 }];
+    await tell({ ...delivered(), answers });
+    told -= 1;
+    await tellBatches(BATCHES);
+    await using _ = await record();
+    await until('the others are written', async () => rows() === BATCHES && (await waiting()) === 1);
+    assert.equal(logged('outcomes.set_aside').length, 1);
+    await tellBatches(2);
+    await until('later ones are written', async () => rows() === BATCHES + 2 && (await waiting()) === 1);
+    await inspector.manager.streams.purge('OUTCOMES');
+  });
+
+  test('while the quarantine is full, a refused entry waits and holds up no other', async () => {
+    const { config } = await inspector.manager.streams.info('QUARANTINE');
+    await inspector.manager.streams.update('QUARANTINE', { ...config, max_bytes: 1 });
+    await tell(delivered({ type: 'nul \u0000' }), delivered());
+    await tellBatches(5);
+    await using _ = await record();
+    await until('the others are written', async () => rows() === 6 && (await waiting()) === 1);
+    await inspector.manager.streams.update('QUARANTINE', config);
+    await until('it is in quarantine', async () => (await waiting()) === 0);
+    assert.equal((await control.quarantine.counts()).get('outcome'), 1);
+    await control.quarantine.remove((await control.quarantine.read('outcome', 0, 1))[0]?.sequence ?? 0);
+  });
+
+  test('a partition that another process dropped is made anew, and is no reason to quarantine', async () => {
+    await tellBatches(2);
+    await using _ = await record();
+    await until('they are written', () => rows() === 2);
+    const day = delivered().receivedAt.slice(0, 10).replaceAll('-', '');
+    postgres.run(`DROP TABLE deliveries_${day}`);
+    await tellBatches(2);
+    await until('they are written again', async () => rows() === 2 && (await waiting()) === 0);
+    assert.equal((await control.quarantine.counts()).get('outcome'), 0);
+  });
+});

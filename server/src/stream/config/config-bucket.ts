@@ -1,0 +1,217 @@
+/**
+ * The configuration that collect and deliver act on: written by control, watched and held in memory by the others,
+ * so that neither a lost connection nor PostgreSQL stands between a call and its source.
+ */
+import type { FilterRule } from '@millrace/contract';
+import { jetstream } from '@nats-io/jetstream';
+import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { isFields, readJson, type Stored, unreadable } from '../../domain/format.ts';
+import { type DestinationOwner, readSourceConfig, readUserConfig } from '../../domain/read-config.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics/open-metrics.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+import { indexDestinations, indexSources } from './config-index.ts';
+import type { UserMark } from '../../domain/withheld.ts';
+import { CONFIG_BUCKET } from '../layout/layout.ts';
+import { openTrust, type Trust, type TrustNeeds } from './trust-entries.ts';
+import { indexUsers } from './user-index.ts';
+import { watchBucket } from '../nats/watch-bucket.ts';
+import { whenSettled } from '../nats/when-settled.ts';
+
+export type SourceConfig = {
+  id: string;
+  workspaceId: string;
+  name: string;
+  enabled: boolean;
+  /** SHA-256 in hex. The keys themselves are nobody's business here. */
+  writeKeyHashes: string[];
+  /** Calls a second, and how many may come at once after a quiet time. */
+  rateLimit?: { perSecond: number; burst: number };
+  /** Names of track events that go to no destination. */
+  blockedEvents?: string[];
+};
+
+export type DestinationConfig = {
+  id: string;
+  workspaceId: string;
+  sourceId: string;
+  /** The name of its entry in the catalog. */
+  catalog: string;
+  name: string;
+  enabled: boolean;
+  /** Nothing is sent, and what comes waits. */
+  paused?: boolean;
+  /** The end of the last pause: what waited meanwhile has its whole window from then on. */
+  resumedAt?: string;
+  /** What an event has to be to reach it; left out when there are none. */
+  filters?: FilterRule[];
+  /** By the schema of the catalog entry. Secrets are still sealed. */
+  settings: Record<string, unknown>;
+  updatedAt: string;
+  /**
+   * Only in memory: why the entry cannot be acted on, such as a newer format. Its deliveries wait as if it were paused, and
+   * whoever can read it decides which of them are sent.
+   */
+  notUnderstood?: string;
+};
+
+/** What deletion requests left behind for one user, who is known by a hash only. */
+export type UserConfig = {
+  workspaceId: string;
+  /** Empty `sourceId`: all sources of the workspace. */
+  marks: { sourceId: string; erasedBefore: string; suppressed: boolean }[];
+};
+
+export type ConfigView = AsyncDisposable & {
+  sourceByKeyHash(hash: string): SourceConfig | undefined;
+  isEventBlocked(sourceId: string, event: string): boolean;
+  destinationsOf(sourceId: string): readonly DestinationConfig[];
+  destination(id: string): DestinationConfig | undefined;
+  /** To whom a destination belonged that was deleted while this process ran. */
+  formerOwner(id: string): DestinationOwner | undefined;
+  /** What a deletion request left behind for a user of this source. */
+  userMark(sourceId: string, userId: string): UserMark | undefined;
+  /** Whether any user of the workspace of this source has one. */
+  hasMarks(sourceId: string): boolean;
+  /** The time of the newest deletion request of a workspace. */
+  lastErasureAt(workspaceId: string): number | undefined;
+  /** Whether deliver may take up work: see Trust. */
+  isSettled(): boolean;
+  /** Calls with the id of each destination that changes from now on. */
+  onDestination(changed: (id: string) => void): Disposable;
+};
+
+const SOURCE_PREFIX = 'source.';
+const DESTINATION_PREFIX = 'destination.';
+const USER_PREFIX = 'user.';
+
+export const configKey = {
+  source: (id: string): string => SOURCE_PREFIX + id,
+  destination: (id: string): string => DESTINATION_PREFIX + id,
+  user: (hash: string): string => USER_PREFIX + hash,
+};
+
+/** What a key of the bucket names; undefined for a key that is not ours. */
+export function readConfigKey(key: string): { kind: 'source' | 'destination' | 'user'; id: string } | undefined {
+  if (key.startsWith(SOURCE_PREFIX)) return { kind: 'source', id: key.slice(SOURCE_PREFIX.length) };
+  if (key.startsWith(DESTINATION_PREFIX)) return { kind: 'destination', id: key.slice(DESTINATION_PREFIX.length) };
+  if (key.startsWith(USER_PREFIX)) return { kind: 'user', id: key.slice(USER_PREFIX.length) };
+  return undefined;
+}
+
+export type ConfigViewNeeds = {
+  connection: Connection;
+  trust?: ConfigTrust | undefined;
+  metrics?: Metrics;
+  log: Logger;
+};
+/** What a process that has the key ring checks entries with. */
+export type ConfigTrust = Pick<TrustNeeds, 'check' | 'mayBeUnsigned'>;
+
+/** Resolves when the whole configuration has been read once. */
+export async function openConfigView({ connection, trust, metrics, log }: ConfigViewNeeds): Promise<ConfigView> {
+  const indexes = { sources: indexSources(), destinations: indexDestinations(), users: indexUsers() };
+  const { sources, destinations, users } = indexes;
+  const listeners = new Set<(id: string) => void>();
+  const trusted = trust && trustFor(indexes, { ...trust, metrics, log });
+  const watch = await watchBucket({
+    bucket: await openBucket(connection.nc),
+    connection,
+    log,
+    changed(key, entry, text) {
+      const judged = trusted?.judge({ key, text, isDeletion: entry === undefined }) ?? 'use';
+      const changed = judged === 'keep' ? undefined : apply(indexes, { key, entry, isHeld: judged === 'hold' });
+      if (changed !== undefined) for (const listener of listeners) listener(changed);
+    },
+  });
+  return {
+    sourceByKeyHash: sources.byKeyHash,
+    isEventBlocked: sources.isEventBlocked,
+    destinationsOf: destinations.ofSource,
+    destination: destinations.byId,
+    formerOwner: destinations.former,
+    userMark(sourceId, userId) {
+      const workspaceId = sources.byId(sourceId)?.workspaceId;
+      return workspaceId === undefined ? undefined : users.markOf({ workspaceId, sourceId }, userId);
+    },
+    hasMarks(sourceId) {
+      const workspaceId = sources.byId(sourceId)?.workspaceId;
+      return workspaceId !== undefined && users.hasAny(workspaceId);
+    },
+    lastErasureAt: users.lastErasureAt,
+    isSettled: () => trusted?.isSettled() ?? true,
+    onDestination(changed) {
+      listeners.add(changed);
+      return { [Symbol.dispose]: () => listeners.delete(changed) };
+    },
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
+  };
+}
+
+type Indexes = {
+  sources: ReturnType<typeof indexSources>;
+  destinations: ReturnType<typeof indexDestinations>;
+  users: ReturnType<typeof indexUsers>;
+};
+
+type Change = { key: string; entry: KvEntry | undefined; isHeld: boolean };
+
+/** The id of the destination that changed, if it was one. */
+function apply({ sources, destinations, users }: Indexes, { key, entry, isHeld }: Change): string | undefined {
+  const named = readConfigKey(key);
+  if (named?.kind === 'source') sources.set(named.id, entry && readOrKeep(readSource(named.id, entry.string())));
+  if (named?.kind === 'user') users.set(named.id, entry && readOrKeep(readUserConfig(entry.string())));
+  if (named?.kind !== 'destination') return undefined;
+  const text = entry?.string();
+  destinations.set(named.id, text !== undefined && isHeld ? heldBack(text) : text);
+  return named.id;
+}
+
+/**
+ * Sent nowhere, and nothing that it says decides: what may be for this destination waits in its lane, undecided, until an
+ * authentic entry comes, and goes by that one.
+ */
+function heldBack(text: string): string {
+  const read = readJson(text);
+  // One that nobody can read is held back by that alone.
+  if (!read.ok || !isFields(read.value)) return text;
+  const held = { paused: true, settings: { targets: [] }, notUnderstood: 'its entry is not authentic' };
+  return JSON.stringify({ ...read.value, ...held });
+}
+
+type Telling = { metrics: Metrics | undefined; log: Logger };
+
+function trustFor({ sources, destinations, users }: Indexes, { metrics, log, ...trust }: ConfigTrust & Telling): Trust {
+  const count = metrics?.counters('millrace_config_refused_total');
+  const held = { source: sources.has, destination: destinations.has, user: users.has };
+  return openTrust({
+    ...trust,
+    isHeld(key) {
+      const named = readConfigKey(key);
+      return named !== undefined && held[named.kind](named.id);
+    },
+    isDestination: (key) => readConfigKey(key)?.kind === 'destination',
+    refused(key, why) {
+      count?.(why).add();
+      log.error({ key, why }, 'config.refused');
+    },
+    now: () => performance.now(),
+  });
+}
+
+function readSource(id: string, text: string): Stored<SourceConfig> {
+  const read = readSourceConfig(text);
+  return read.ok && read.value.id !== id ? unreadable('a source of another id') : read;
+}
+
+/** Throws for what cannot be read, or only by a newer process: what is known by now stays, and the log says so. */
+function readOrKeep<T>(read: Stored<T>): T {
+  if (!read.ok) throw new Error(`${read.problem}: ${read.why}`);
+  return read.value;
+}
+
+/** A short timeout: what goes unanswered during an election is tried again, by then perhaps with a leader. */
+export function openBucket(nc: NatsConnection): Promise<KV> {
+  return whenSettled(() => new Kvm(jetstream(nc, { timeout: 1_500 })).open(CONFIG_BUCKET));
+}

@@ -1,0 +1,100 @@
+/** Destinations in trouble now, for people and for the gates of every deliver process. */
+import { jetstream } from '@nats-io/jetstream';
+import { type KvEntry, Kvm } from '@nats-io/kv';
+import { FORMATS } from '../../domain/format.ts';
+import { readHealth } from '../../domain/read-health.ts';
+import type { Logger } from '../../log.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+import { bucketSubject, HEALTH_BUCKET } from '../layout/layout.ts';
+import { type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
+import type { Quarantine } from '../quarantine/quarantine.ts';
+import { watchBucket } from '../nats/watch-bucket.ts';
+import { whenSettled } from '../nats/when-settled.ts';
+
+export type LaneHealth = {
+  destinationId: string;
+  workspaceId: string;
+  /** `failing`: only probes are sent. `asked_to_wait`: the receiver named a time. `draining`: sent again, beside new events. */
+  state: 'failing' | 'asked_to_wait' | 'paused' | 'waiting' | 'draining';
+  /** Since when it has been in this state. */
+  since: string;
+  /** In words: what the receiver last answered. */
+  why?: string;
+  /** When the lane is looked at next: the next probe, or the next delivery that is due. */
+  nextAt?: string;
+  /** Deliveries that wait, as far as we know; large lanes are counted by groups. */
+  depth: number;
+  bytes: number;
+  deliveriesPerSecond?: number;
+  clearInMs?: number;
+  updatedAt: string;
+};
+
+export type HealthBucket = {
+  /** False when the engine did not take it. */
+  put(health: LaneHealth): Promise<boolean>;
+  remove(destinationId: string): Promise<void>;
+  watch(changed: (destinationId: string, health: LaneHealth | undefined) => void): Promise<AsyncDisposable>;
+};
+
+export type HealthNeeds = DurableNeeds & { watching: Connection; quarantine: Quarantine; log: Logger };
+
+/** What is written here may be lost: the next look at the lane writes it again. */
+export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): HealthBucket {
+  const subject = (destinationId: string) => bucketSubject(HEALTH_BUCKET, destinationId);
+  return {
+    async put(health) {
+      const payload = Buffer.from(JSON.stringify({ ...health, v: FORMATS.health }));
+      return (await publishDurably({ subject: subject(health.destinationId), payload }, needs)).kind === 'stored';
+    },
+    async remove(destinationId) {
+      const headers = [['KV-Operation', 'DEL']] as const;
+      await publishDurably({ subject: subject(destinationId), headers, payload: new Uint8Array() }, needs);
+    },
+    watch(changed) {
+      const unreadable = (entry: KvEntry, why: string) => void setAsideHealth(entry, why, needs).catch(() => undefined);
+      return watchHealth({ watching, log, unreadable }, changed);
+    },
+  };
+}
+
+export type WatchNeeds = Pick<HealthNeeds, 'watching' | 'log'> & { unreadable?(entry: KvEntry, why: string): void };
+
+/** Moves an entry that nobody can read into quarantine. One that took its place meanwhile stays. */
+async function setAsideHealth(
+  entry: KvEntry,
+  why: string,
+  { quarantine, ...needs }: Omit<HealthNeeds, 'watching' | 'log'>,
+): Promise<void> {
+  const { key, revision } = entry;
+  const subject = `$KV.${HEALTH_BUCKET}.${key}`;
+  const from = { stream: `KV_${HEALTH_BUCKET}`, subject, sequence: revision };
+  const kept = await quarantine.append({ kind: 'health', payload: Buffer.from(entry.string()), from, why });
+  if (kept !== 'stored') return;
+  const headers = [
+    ['KV-Operation', 'DEL'],
+    ['Nats-Expected-Last-Subject-Sequence', String(revision)],
+  ] as const;
+  await publishDurably({ subject, headers, payload: new Uint8Array() }, needs);
+}
+
+/** Calls with each lane that is in use, and again when something changes. */
+export async function watchHealth(
+  { watching, log, unreadable }: WatchNeeds,
+  changed: (destinationId: string, health: LaneHealth | undefined) => void,
+): Promise<AsyncDisposable> {
+  const kvm = new Kvm(jetstream(watching.nc, { timeout: 1_500 }));
+  const bucket = await whenSettled(() => kvm.open(HEALTH_BUCKET));
+  return watchBucket({
+    bucket,
+    connection: watching,
+    log,
+    changed(key, entry) {
+      const read = entry === undefined ? undefined : readHealth(entry.string());
+      if (read?.ok !== false) return changed(key, read?.value);
+      if (read.problem === 'unreadable' && entry !== undefined) unreadable?.(entry, read.why);
+      // What is known by now stays until the next look at the lane, which writes it again.
+      throw new Error(`${read.problem}: ${read.why}`);
+    },
+  });
+}

@@ -1,0 +1,151 @@
+import type { Logger } from '../../log.ts';
+import type { Counter, Metrics } from '../../metrics/open-metrics.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+import { eventStreamName } from '../layout/layout.ts';
+import type { Publication, PublishAnswer, Publisher } from '../nats/publish.ts';
+
+/** What came of one publication: the stream's answer, or how we know that none will come. */
+export type Settled = PublishAnswer | { kind: 'silent' | 'lost'; description: string };
+
+/** One EVENTS stream as this process sees it. */
+export type EventStream = {
+  index: number;
+  name: string;
+  /** Why new requests go elsewhere, if they do. */
+  trouble: Settled['kind'] | undefined;
+  /** Publications without an answer, oldest first. */
+  waiting: Set<Waiting>;
+  heardAt: number;
+};
+
+type Waiting = { since: number; losses: number; giveUp(settled: Settled): void };
+
+export type EventStreams = Disposable & {
+  streams: EventStream[];
+  publish(stream: EventStream, publication: Publication): Promise<Settled>;
+};
+export type EventStreamsNeeds = {
+  connection: Connection;
+  publisher: Publisher;
+  count: number;
+  metrics: Metrics;
+  log: Logger;
+};
+type Telling = { troubles(kind: string): Counter; log: Logger };
+
+/** A stream that owes answers and gives none for so long has no leader that we can reach. */
+const SILENCE_MS = 800;
+/** One answer that stays out this long was lost, even if the stream answers others. */
+const ANSWER_TIMEOUT_MS = 4_000;
+const SWEEP_MS = 100;
+
+/** The streams, and a watch over the publications under way: no timer a message, a sweep looks at each stream. */
+export function openEventStreams({ connection, publisher, count, ...needs }: EventStreamsNeeds): EventStreams {
+  const telling = { log: needs.log, troubles: needs.metrics.counters('millrace_stream_troubles_total') };
+  const streams = Array.from({ length: count }, (_, index) => newStream(index));
+  const isServerSilent = askServer(connection, streams);
+  // After the poll phase: if we were the ones who were away, the answers that came meanwhile have been read by then.
+  const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
+
+  function sweep(): void {
+    const now = performance.now();
+    const isCutOff = isServerSilent(now);
+    for (const stream of streams) {
+      giveUpLost(stream, connection.losses());
+      if (isCutOff) giveUpAll(stream, telling);
+      else giveUpSilent(stream, now);
+    }
+  }
+
+  return {
+    streams,
+    publish: (stream, publication) =>
+      new Promise((resolve) => {
+        const settle = (settled: Settled) => {
+          stream.waiting.delete(waiting);
+          noteTrouble(stream, settled, telling);
+          resolve(settled);
+        };
+        const forget = publisher.publish(publication, (answer) => {
+          stream.heardAt = performance.now();
+          settle(answer);
+        });
+        const giveUp = (settled: Settled) => {
+          forget();
+          settle(settled);
+        };
+        const waiting = { since: performance.now(), losses: connection.losses(), giveUp };
+        stream.waiting.add(waiting);
+      }),
+    [Symbol.dispose]: () => clearInterval(sweeper),
+  };
+}
+
+/**
+ * A stream that owes answers may have lost its leader, and then another stream takes its requests. Or the server we talk
+ * to is silent as a whole: then moving them would only make clients wait twice, and store twice what it still does later.
+ * Its answer to a ping tells which.
+ */
+function askServer(connection: Connection, streams: EventStream[]): (now: number) => boolean {
+  let askedAt: number | undefined;
+  return (now) => {
+    const owedMs = Math.max(0, ...streams.map((stream) => silentForMs(stream, now)));
+    if (askedAt === undefined && owedMs >= SILENCE_MS / 2 && connection.isConnected()) {
+      askedAt = now;
+      void connection.nc.flush().then(
+        () => (askedAt = undefined),
+        () => (askedAt = undefined),
+      );
+    }
+    return askedAt !== undefined && owedMs >= SILENCE_MS && now - askedAt >= SILENCE_MS / 4;
+  };
+}
+
+function silentForMs(stream: EventStream, now: number): number {
+  const [oldest] = stream.waiting;
+  return oldest === undefined ? 0 : now - Math.max(oldest.since, stream.heardAt);
+}
+
+function giveUpAll(stream: EventStream, telling: Telling): void {
+  const silent: Settled = { kind: 'silent', description: 'the server answers nothing' };
+  noteTrouble(stream, silent, telling);
+  for (const waiting of stream.waiting) waiting.giveUp(silent);
+}
+
+function newStream(index: number): EventStream {
+  return { index, name: eventStreamName(index), trouble: undefined, waiting: new Set(), heardAt: 0 };
+}
+
+/** What was sent over a connection that is gone is answered by nobody; the same id is sent again over the next one. */
+function giveUpLost(stream: EventStream, losses: number): void {
+  for (const waiting of stream.waiting) {
+    if (waiting.losses === losses) break;
+    waiting.giveUp({ kind: 'lost', description: 'the connection was lost before an answer came' });
+  }
+}
+
+/**
+ * A slow stream is not a silent one: it goes on answering others, and leaving it would write its messages twice.
+ * So only a stream that answers nobody is given up as a whole.
+ */
+function giveUpSilent(stream: EventStream, now: number): void {
+  const isSilent = silentForMs(stream, now) >= SILENCE_MS;
+  for (const waiting of stream.waiting) {
+    const waitedMs = Math.round(now - waiting.since);
+    if (!isSilent && waitedMs < ANSWER_TIMEOUT_MS) break;
+    waiting.giveUp({ kind: 'silent', description: `no answer for ${waitedMs} ms` });
+  }
+}
+
+/** Only what is about the stream counts: `lost` is about the connection, `in_process` and `refused` about one message. */
+function noteTrouble(stream: EventStream, settled: Settled, { troubles, log }: Telling): void {
+  if (settled.kind === 'stored') {
+    if (stream.trouble !== undefined) log.info({ stream: stream.name }, 'stream.recovered');
+    stream.trouble = undefined;
+  } else if (settled.kind === 'silent' || settled.kind === 'no_leader' || settled.kind === 'full') {
+    if (stream.trouble === settled.kind) return;
+    stream.trouble = settled.kind;
+    troubles(settled.kind).add();
+    log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
+  }
+}

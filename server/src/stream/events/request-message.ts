@@ -1,0 +1,25 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import { readEnvelope, readRequest } from '../../domain/read-request.ts';
+
+/** The header of a stored request that holds what we know of it: ids, dates, numbers, an address; no text of users. */
+export const ENVELOPE_HEADER = 'Millrace-Request';
+export const TRACE_HEADER = 'traceparent';
+
+/**
+ * An accepted request is stored as the bytes that the client sent, and its envelope as a header beside them. Nothing is
+ * written anew or copied on the way in; readers make the events of it, always the same ones. None of a request that cannot
+ * be read: deliver has put it into quarantine. A newer one is for a newer process: this throws.
+ */
+export function readableEvents(envelope: string, body: Uint8Array): AcceptedEvent[] {
+  const read = readRequest(envelope, body);
+  if (read.ok) return read.value.events;
+  if (read.problem === 'newer') throw new Error(read.why);
+  return [];
+}
+
+/** The envelope with more calls refused; as it was, when it cannot be read. */
+export function withRefused(text: string, places: readonly number[]): string {
+  const read = readEnvelope(text);
+  if (!read.ok || places.length === 0) return text;
+  return JSON.stringify({ ...read.value, refused: [...(read.value.refused ?? []), ...places] });
+}

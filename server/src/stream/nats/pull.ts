@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Consumer, jetstream, type JsMsg } from '@nats-io/jetstream';
+import type { Logger } from '../../log.ts';
+import type { Connection } from './connect-nats.ts';
+
+export type PullNeeds = {
+  connection: Connection;
+  stream: string;
+  consumer: string;
+  /** How many messages are wanted now. */
+  room(): number;
+  taken(message: JsMsg): void;
+  log: Logger;
+};
+
+/** How long the server holds a request for messages that do not come. Stopping waits for it at most. */
+const EXPIRES_MS = 1_000;
+/**
+ * A request whose connection broke, or whose consumer has no leader, may never end, and a question about the consumer waits
+ * for five seconds: a leader that is elected meanwhile would have nothing to do. So it is asked anew.
+ */
+const LOST_AFTER_MS = EXPIRES_MS + 500;
+const NO_ROOM_PAUSE_MS = 10;
+const TROUBLE_PAUSE_MS = 250;
+
+/**
+ * Takes messages from a shared consumer for as long as we live, never more than there is room for: what is pulled and not
+ * worked on waits for nothing, and if we die, for the whole of the consumer's ack_wait.
+ */
+export function pull(needs: PullNeeds): AsyncDisposable {
+  const stopping = new AbortController();
+  const pulling = pullOn(needs, stopping.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await pulling;
+    },
+  };
+}
+
+async function pullOn(needs: PullNeeds, signal: AbortSignal): Promise<void> {
+  let consumer: Consumer | undefined;
+  let isTroubled = false;
+  while (!signal.aborted) {
+    const room = needs.room();
+    if (room < 1) {
+      await sleep(NO_ROOM_PAUSE_MS);
+      continue;
+    }
+    try {
+      consumer ??= await findConsumer(needs);
+      await pullSome(consumer, room, { ...needs, signal });
+      isTroubled = false;
+    } catch (error) {
+      if (!isTroubled && !signal.aborted) needs.log.warn({ stream: needs.stream, error: String(error) }, 'pull.failed');
+      isTroubled = true;
+      await sleep(TROUBLE_PAUSE_MS);
+    }
+  }
+}
+
+function findConsumer({ connection, stream, consumer }: PullNeeds): Promise<Consumer> {
+  return jetstream(connection.nc, { timeout: EXPIRES_MS }).consumers.get(stream, consumer);
+}
+
+async function pullSome(consumer: Consumer, most: number, needs: PullNeeds & { signal: AbortSignal }): Promise<void> {
+  const messages = await consumer.fetch({ max_messages: most, expires: EXPIRES_MS });
+  // Not before what has come meanwhile is read: a process that was busy for so long would throw it away.
+  const lost = setTimeout(() => setImmediate(() => messages.stop()), LOST_AFTER_MS);
+  try {
+    for await (const message of messages) {
+      // Given to us while we were leaving: somebody else takes it at once.
+      if (needs.signal.aborted) message.nak();
+      else needs.taken(message);
+    }
+  } finally {
+    clearTimeout(lost);
+  }
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { Subscription } from '@nats-io/nats-core';
+import type { Connection } from '../nats/connect-nats.ts';
+import { isMatch, keyOf, type TailBatch, type TailEntry, type TailFilter, WANT_EVERY_MS } from './tail-entry.ts';
+import { tailSubject, wantSubject } from '../layout/layout.ts';
+
+/** How control looks on. */
+export type Tails = {
+  /**
+   * Calls with what this filter lets through, and how many more it would have let through that were not sent.
+   */
+  listen(sourceId: string, filter: TailFilter, heard: Listener['heard']): Listening;
+};
+
+export type Listening = Disposable & {
+  /** Resolves when the engine has the wish, or is away: it is told again every two seconds. */
+  told: Promise<void>;
+};
+
+type Listener = { filter: TailFilter; heard(entries: TailEntry[], leftOut: number): void };
+type Source = { listeners: Set<Listener>; subscription: Subscription };
+
+/** More different wishes than these are answered with everything. */
+const MAX_FILTERS = 20;
+
+type State = { nc: Connection['nc']; from: string; sources: Map<string, Source>; timer: NodeJS.Timeout | undefined };
+
+export function openTails({ nc }: Connection): Tails & Disposable {
+  const state: State = { nc, from: randomUUID(), sources: new Map(), timer: undefined };
+  const { sources } = state;
+  return {
+    listen(sourceId, filter, heard) {
+      const source = sources.get(sourceId) ?? open(state, sourceId);
+      const listener = { filter, heard };
+      source.listeners.add(listener);
+      announce(state, sourceId, source);
+      return {
+        told: nc.flush().catch(() => undefined),
+        [Symbol.dispose]() {
+          if (source.listeners.delete(listener)) leave(state, sourceId, source);
+        },
+      };
+    },
+    [Symbol.dispose]() {
+      clearInterval(state.timer);
+      for (const { subscription } of sources.values()) subscription.unsubscribe();
+      sources.clear();
+    },
+  };
+}
+
+function open(state: State, sourceId: string): Source {
+  const listeners = new Set<Listener>();
+  const subscription = state.nc.subscribe(tailSubject(sourceId), {
+    callback(error, message) {
+      if (error !== null) return;
+      const batch = message.json<TailBatch>();
+      for (const listener of listeners) hand(batch, listener);
+    },
+  });
+  const source = { listeners, subscription };
+  state.sources.set(sourceId, source);
+  state.timer ??= setInterval(() => {
+    for (const [id, each] of state.sources) announce(state, id, each);
+  }, WANT_EVERY_MS);
+  return source;
+}
+
+/** In too many different wishes nobody's own are counted, only all. */
+function hand({ entries, leftOut }: TailBatch, { filter, heard }: Listener): void {
+  const fitting = entries.filter((entry) => isMatch(filter, entry.type, entry));
+  const missed = leftOut[keyOf(filter)] ?? leftOut[keyOf({})] ?? 0;
+  if (fitting.length > 0 || missed > 0) heard(fitting, missed);
+}
+
+function announce({ nc, from }: State, sourceId: string, { listeners }: Source): void {
+  if (nc.isClosed()) return;
+  const different = new Map([...listeners].map(({ filter }) => [keyOf(filter), filter]));
+  const filters = different.size > MAX_FILTERS ? [{}] : [...different.values()];
+  nc.publish(wantSubject(sourceId), JSON.stringify({ from, filters }));
+}
+
+function leave(state: State, sourceId: string, source: Source): void {
+  announce(state, sourceId, source);
+  if (source.listeners.size > 0) return;
+  source.subscription.unsubscribe();
+  state.sources.delete(sourceId);
+  if (state.sources.size > 0) return;
+  clearInterval(state.timer);
+  state.timer = undefined;
+}

@@ -1,0 +1,139 @@
+/** The examples of docs/api.md, run as a reader would run them, against every role and both engines. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, suite, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { readConfig } from '../src/config.ts';
+import { openLog } from '../src/log.ts';
+import { type Running, startRoles } from '../src/start-roles.ts';
+
+const EXAMPLES_DIR = join(import.meta.dirname, '../../examples/api');
+const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
+/** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
+const HEARD_WITHIN_MS = 3_000;
+
+const stack = new AsyncDisposableStack();
+let running: Running;
+
+before(async () => {
+  const nats = stack.use(await startNatsCluster({ nodes: 1 }));
+  const postgres = stack.use(await startPostgresServer());
+  const read = readConfig({
+    MILLRACE_HOST: '127.0.0.1',
+    MILLRACE_NATS_URL: nats.url,
+    MILLRACE_COLLECT_PORT: '0',
+    MILLRACE_CONTROL_PORT: '0',
+    MILLRACE_DRAIN_MS: '0',
+    MILLRACE_DATABASE_URL: postgres.serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: postgres.url,
+    MILLRACE_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
+    MILLRACE_BOOTSTRAP_TOKEN: TOKEN,
+  });
+  assert.ok(read.ok);
+  running = stack.use(await startRoles(read.value, openLog({ level: 'fatal', pretty: false })));
+});
+after(() => stack.disposeAsync());
+
+suite('the examples of the control API', () => {
+  test('a source made with curl', async (t) => {
+    const source = JSON.parse(await run('bash', 'create-source.sh')) as Source;
+    assert.equal(source.name, 'Web shop');
+    assert.equal(await hears(t, source.writeKeys[0]?.key, 200), 'heard');
+  });
+
+  test('a token made with curl works and has its scopes', async () => {
+    const { token, scopes } = JSON.parse(await run('bash', 'create-token.sh')) as { token: string; scopes: string[] };
+    assert.deepEqual(scopes, ['sources:read', 'sources:write']);
+    assert.equal((await ask('GET', '/sources', { token })).status, 200);
+    assert.equal((await ask('GET', '/destinations', { token })).status, 403);
+  });
+
+  test('an invitation made with curl, and accepted', async () => {
+    const { token, link } = JSON.parse(await run('bash', 'invite.sh')) as { token: string; link: string };
+    assert.ok(link.endsWith(token));
+    const me = JSON.parse(await run('bash', 'accept.sh', token)) as { user: { email: string } };
+    assert.equal(me.user.email, 'ann@example.com');
+  });
+
+  test('a source with webhooks, whose key is accepted promptly', async (t) => {
+    const key = (await run(process.execPath, 'set-up.js')).trim();
+    assert.equal(await hears(t, key, 200), 'heard');
+  });
+
+  test('the filters of a destination', async () => {
+    const { items } = (await (await ask('GET', '/destinations')).json()) as { items: { id: string }[] };
+    assert.equal(await run(process.execPath, 'filter-destination.js', items[0]?.id ?? ''), '2\n');
+  });
+
+  test('all pages of a list', async () => {
+    const lines = (await run(process.execPath, 'list-all.js')).trim().split('\n');
+    assert.ok(lines.length >= 2 && lines.every((line) => line.startsWith('src_')));
+  });
+
+  test('the story of an event that nobody sent', async () => {
+    const [verdict, sentence] = (await run(process.execPath, 'explain.js', 'm 1/2')).split('\n');
+    assert.deepEqual([verdict, sentence], ['unknown', '  There is no record of this event.']);
+  });
+
+  test('a request that is sent twice and done once', async () => {
+    assert.equal(await run(process.execPath, 'create-once.js'), 'true\n');
+  });
+});
+
+suite('what the control API changes', () => {
+  test('a revoked key answers 401 and a disabled source 403 promptly', async (t) => {
+    const made = await ask('POST', '/sources', { body: { name: 'Short-lived' } });
+    const source = (await made.json()) as Source;
+    const [first] = source.writeKeys;
+    const added = await ask('POST', `/sources/${source.id}/write-keys`, { body: {} });
+    const second = (await added.json()) as { key: string };
+    assert.deepEqual([await hears(t, first?.key, 200), await hears(t, second.key, 200)], ['heard', 'heard']);
+    assert.equal((await ask('DELETE', `/sources/${source.id}/write-keys/${first?.id}`)).status, 204);
+    assert.equal(await hears(t, first?.key, 401), 'heard');
+    assert.equal((await ask('PATCH', `/sources/${source.id}`, { body: { enabled: false } })).status, 200);
+    assert.equal(await hears(t, second.key, 403), 'heard');
+  });
+});
+
+type Source = { id: string; name: string; writeKeys: { id: string; key: string }[] };
+
+const controlUrl = () => `http://127.0.0.1:${running.control?.port}`;
+
+/** Calls until the answer is the one we wait for: whether it came in time. */
+async function hears(t: TestContext, writeKey: string | undefined, status: number): Promise<string> {
+  const url = `http://127.0.0.1:${running.collectPort}/v1/track`;
+  const headers = { Authorization: `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}` };
+  const startedAt = performance.now();
+  let last = 0;
+  while (performance.now() < startedAt + HEARD_WITHIN_MS) {
+    const answer = await fetch(url, { method: 'POST', headers, body: '{"userId":"u1","event":"E"}' });
+    last = answer.status;
+    await answer.arrayBuffer();
+    if (last === status) {
+      t.diagnostic(`${status} after ${Math.round(performance.now() - startedAt)} ms`);
+      return 'heard';
+    }
+    await sleep(20);
+  }
+  return `still ${last}`;
+}
+
+function ask(method: string, path: string, { token = TOKEN, body }: { token?: string; body?: object } = {}) {
+  return fetch(`${controlUrl()}/api/v1${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function run(command: string, file: string, ...args: string[]): Promise<string> {
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', MILLRACE_URL: controlUrl(), MILLRACE_TOKEN: TOKEN };
+  const { stdout } = await promisify(execFile)(command, [join(EXAMPLES_DIR, file), ...args], { env });
+  return stdout;
+}

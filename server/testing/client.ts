@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readNetworks } from '../src/http/address-policy.ts';
+import {
+  type Answer,
+  type Client,
+  type ClientNeeds,
+  openClient,
+  type Post,
+} from '../src/deliver/client/open-client.ts';
+
+/** A client that may reach the receivers of the tests. */
+export function openTestClient(needs: Partial<ClientNeeds> = {}): Client {
+  return openClient({ networks: readNetworks('127.0.0.0/8,::1/128'), ...needs });
+}
+
+export function postTo(client: Client, url: string, rest: Partial<Post> = {}): Promise<Answer> {
+  const headers = ['content-type', 'application/json'];
+  return client.post({ workspaceId: 'ws_one', url, headers, body: '{"type":"track"}', ...rest });
+}
+
+/** What the answer was, in one word: a status or the class of an error. */
+export function wordFor(answer: Answer): number | string {
+  return answer.kind === 'status' ? answer.status : answer.errorClass;
+}
+
+/** Goes on as soon as a claim about sockets is true; both ends of a connection learn of its end in a turn of their own. */
+export async function until(claim: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 5_000;
+  while (!claim()) {
+    if (performance.now() > endsAt) throw new Error(`never came true: ${claim.toString()}`);
+    await nextTurn();
+  }
+}
+
+/** Nothing is left: no POST, no pool, no socket. */
+export async function isEmpty(client: Client): Promise<void> {
+  await until(() => Object.values(client.stats()).every((count) => count === 0));
+}
