@@ -5,6 +5,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { suite, test } from 'node:test';
+import { checkRooms, tableProblems } from './check-rooms.ts';
+import { ROOMS } from './rooms.ts';
 
 const ROOT_DIR = resolve(import.meta.dirname, '..');
 
@@ -160,6 +162,64 @@ suite('lint guards the import boundaries', () => {
     }
   });
 });
+
+suite('the rooms of server/src', () => {
+  test('keep their rules today', () => {
+    assert.deepEqual(tableProblems(), []);
+    assert.deepEqual(checkRooms(ROOT_DIR), []);
+  });
+
+  for (const [room, { imports }] of Object.entries(ROOMS)) {
+    const forbidden = ['control/keys', 'demo', 'collect'].find((other) => other !== room && !covers(imports, other));
+    const isFile = room === 'log' || room === 'breathe';
+    const file = isFile ? `${room}.ts` : join(room, 'planted.ts');
+    test(`${room} does not import ${forbidden}`, () => {
+      const up = '../'.repeat(file.split('/').length - 1) || './';
+      const files = { [file]: `import { x as y } from '${up}${forbidden}/x.ts';\nexport const x = y;` };
+      assert.match(problemsOf(files), new RegExp(`server/src/.* imports ${forbidden}: `));
+    });
+  }
+
+  test('have twenty files at most', () => {
+    const files = Array.from({ length: 21 }, (_, nth) => [`collect/x${nth}.ts`, 'export const x = 1;']);
+    assert.match(problemsOf(Object.fromEntries(files)), /collect holds 21 files/);
+  });
+
+  test('are named in the table', () => {
+    assert.match(problemsOf({ 'attic/x.ts': 'export const x = 1;' }), /is in no room/);
+  });
+
+  test('import no test code', () => {
+    const files = { 'collect/x.ts': "import { x as y } from '../../testing/stack.ts';\nexport const x = y;" };
+    assert.match(problemsOf(files), /outside of server\/src/);
+  });
+
+  test('have no circle inside, not even one of types', () => {
+    const files = {
+      'collect/a.ts': "import type { B } from './b.ts';\nexport type A = B;",
+      'collect/b.ts': "import type { C } from './c.ts';\nexport type B = C;",
+      'collect/c.ts': "import type { A } from './a.ts';\nexport type C = A[];",
+    };
+    assert.match(problemsOf(files), /circle of imports: collect\/a.ts → collect\/b.ts → collect\/c.ts → collect\/a.ts/);
+  });
+});
+
+function covers(imports: readonly string[], room: string): boolean {
+  return imports.includes(room) || imports.includes(`${dirname(room)}/*`);
+}
+
+function problemsOf(files: Record<string, string>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'millrace-rooms-'));
+  try {
+    for (const [file, code] of Object.entries(files)) {
+      mkdirSync(dirname(join(dir, 'server/src', file)), { recursive: true });
+      writeFileSync(join(dir, 'server/src', file), code);
+    }
+    return checkRooms(dir).join('\n');
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
 
 function rolesMeet(role: string, other: string): Planted {
   return {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openLog } from '../../server/src/log.ts';
 import { openEntrySigner } from '../../server/src/secrets/sign-entry.ts';
-import type { SourceConfig } from '../../server/src/stream/config/config-bucket.ts';
+import type { SourceConfig } from '../../server/src/domain/configuration.ts';
 import type { ConfigWriter } from '../../server/src/stream/config/config-writer.ts';
 import type { StreamSettings } from '../../server/src/stream/layout/layout.ts';
 import { openStream } from '../../server/src/stream/open-stream.ts';

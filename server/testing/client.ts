@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readNetworks } from '../src/http/address-policy.ts';
-import {
-  type Answer,
-  type Client,
-  type ClientNeeds,
-  openClient,
-  type Post,
-} from '../src/deliver/client/open-client.ts';
+import { type Client, type ClientNeeds, openClient } from '../src/deliver/client/open-client.ts';
+import type { Answer, Post } from '../src/deliver/client/post.ts';
 
 /** A client that may reach the receivers of the tests. */
 export function openTestClient(needs: Partial<ClientNeeds> = {}): Client {

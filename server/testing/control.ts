@@ -9,7 +9,7 @@ import { openStore, type Store } from '../src/store/open-store.ts';
 import { insertToken } from '../src/store/tokens.ts';
 import { insertUser } from '../src/store/users.ts';
 import { insertWorkspace } from '../src/store/workspaces.ts';
-import type { LaneHealth } from '../src/stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../src/domain/lane-health.ts';
 import type { ControlSide } from '../src/stream/open-control-side.ts';
 import { openStream, type Stream } from '../src/stream/open-stream.ts';
 import { openConfigLimits } from '../src/control/settings/config-limits.ts';

@@ -7,7 +7,7 @@ import { type Logger, openLog } from '../src/log.ts';
 import { openKeyRing } from '../src/secrets/seal.ts';
 import { sealSettings } from '../src/secrets/sealed-settings.ts';
 import { openEntrySigner } from '../src/secrets/sign-entry.ts';
-import type { DestinationConfig } from '../src/stream/config/config-bucket.ts';
+import type { DestinationConfig } from '../src/domain/configuration.ts';
 import { openInspector } from './inspector.ts';
 import type { StreamSettings } from '../src/stream/layout/layout.ts';
 import { openStream, type Stream, type StreamNeeds } from '../src/stream/open-stream.ts';

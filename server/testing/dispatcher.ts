@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import type { Attempt } from '../src/deliver/attempt/attempt.ts';
-import type { Answer } from '../src/deliver/client/open-client.ts';
+import type { Answer } from '../src/deliver/client/post.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from '../src/deliver/dispatch/dispatcher.ts';
 import type { Job } from '../src/deliver/dispatch/line.ts';
 import { answersOf, aDelivery, aWebhook, failure, status } from './samples.ts';

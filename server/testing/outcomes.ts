@@ -1,6 +1,6 @@
 /** Things that happen to deliveries, for the tests of the record. */
 import * as fc from 'fast-check';
-import type { OutcomeEntry } from '../src/stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../src/domain/outcome.ts';
 
 export const STATUS_OF = { delivered: 200, retry: 503, discarded: 404, expired: 500 } as const;
 type Outcome = keyof typeof STATUS_OF;

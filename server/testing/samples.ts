@@ -1,8 +1,8 @@
 /** One of each, for tests that care about a part of it. */
 import type { AcceptedEvent } from '@millrace/contract';
-import type { DestinationConfig } from '../src/stream/config/config-bucket.ts';
+import type { DestinationConfig } from '../src/domain/configuration.ts';
 import type { ErrorClass } from '../src/deliver/client/error-classes.ts';
-import type { Answer } from '../src/deliver/client/open-client.ts';
+import type { Answer } from '../src/deliver/client/post.ts';
 import { type Delivery, newDelivery } from '../src/domain/delivery.ts';
 import type { TargetAnswer } from '../src/deliver/attempt/judge.ts';
 import { fixedHeaders, type Webhook } from '../src/deliver/attempt/webhook.ts';

@@ -2,7 +2,8 @@ import { CATALOG } from '@millrace/contract/control';
 import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import { openEntrySigner } from '../../../server/src/secrets/sign-entry.ts';
 import { sealSettings } from '../../../server/src/secrets/sealed-settings.ts';
-import { configKey, type DestinationConfig } from '../../../server/src/stream/config/config-bucket.ts';
+import { configKey } from '../../../server/src/stream/config/config-bucket.ts';
+import type { DestinationConfig } from '../../../server/src/domain/configuration.ts';
 import type { Stream } from '../../../server/src/stream/open-stream.ts';
 import { secretOf, urlOf } from './scene.ts';
 

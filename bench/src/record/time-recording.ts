@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { writeOutcomes } from '../../../server/src/record/write-outcomes.ts';
-import type { OutcomeEntry } from '../../../server/src/stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../../../server/src/domain/outcome.ts';
 import type { Scene } from './bench-record.ts';
 import { runSql } from './load-rows.ts';
 

@@ -1,4 +1,4 @@
-import type { LaneHealth } from '../../../server/src/stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../../../server/src/domain/lane-health.ts';
 import { type Connection } from '../../../server/src/stream/nats/connect-nats.ts';
 import { DELIVER_CONSUMER, HEALTH_BUCKET, OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';

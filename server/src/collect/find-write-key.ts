@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SourceConfig } from '../stream/config/config-bucket.ts';
+import type { SourceConfig } from '../domain/configuration.ts';
 
 export type Sources = { sourceByKeyHash(hash: string): SourceConfig | undefined };
 export type KeyFound = { writeKey: string; keyHash: string; source: SourceConfig };

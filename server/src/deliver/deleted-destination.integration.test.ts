@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { newDelivery } from '../domain/delivery.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import { type Bed, destination, openBed, SOURCE_ID, track, until, WORKSPACE_ID } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../../testing/receiver.ts';
 

@@ -6,7 +6,7 @@ import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import type { ConfigView } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { OutcomeBatch } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeBatch } from '../domain/outcome.ts';
 import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../../testing/receiver.ts';
 

@@ -1,4 +1,4 @@
-import type { DestinationConfig, SourceConfig, UserConfig } from '../stream/config/config-bucket.ts';
+import type { DestinationConfig, SourceConfig, UserConfig } from './configuration.ts';
 import { type Fields, fieldProblem, isFields, readFields, type Stored, unreadable } from './format.ts';
 
 /** Ids become a part of subjects, where a dot or a wildcard would mean something else. */

@@ -1,4 +1,4 @@
-import type { LaneHealth } from '../stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from './lane-health.ts';
 import { fieldProblem, readFields, type Stored, unreadable } from './format.ts';
 
 const STATES: readonly string[] = ['failing', 'asked_to_wait', 'paused', 'waiting', 'draining'];

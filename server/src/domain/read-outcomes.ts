@@ -1,4 +1,4 @@
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from './outcome.ts';
 import { type Fields, fieldProblem, isFields, readJson, type Stored, unreadable, versionProblem } from './format.ts';
 
 /** The entries of a batch, and those parts of it that cannot be read as one. */

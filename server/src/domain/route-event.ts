@@ -6,7 +6,7 @@ import {
   type FilterRule,
   selectsDestination,
 } from '@millrace/contract';
-import type { DestinationConfig } from '../stream/config/config-bucket.ts';
+import type { DestinationConfig } from './configuration.ts';
 import type { Withheld } from './withheld.ts';
 
 export type SkipReason =

@@ -1,12 +1,8 @@
 import type { ProjectedUser } from '../store/erased-users.ts';
 import type { ProjectedDestination, ProjectedSource } from '../store/projection.ts';
 import { FORMATS } from '../domain/format.ts';
-import {
-  configKey,
-  type DestinationConfig,
-  type SourceConfig,
-  type UserConfig,
-} from '../stream/config/config-bucket.ts';
+import { configKey } from '../stream/config/config-bucket.ts';
+import type { DestinationConfig, SourceConfig, UserConfig } from '../domain/configuration.ts';
 
 /** An entry of the config bucket as it should be. The same row always gives the same text. */
 export type ConfigEntry = { key: string; value: string };

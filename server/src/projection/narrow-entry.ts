@@ -1,4 +1,4 @@
-import type { DestinationConfig, SourceConfig } from '../stream/config/config-bucket.ts';
+import type { DestinationConfig, SourceConfig } from '../domain/configuration.ts';
 
 export type NarrowedKind = 'source' | 'destination' | 'user';
 

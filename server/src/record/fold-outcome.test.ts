@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { DeliveryRow } from '../store/deliveries.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import { foldOutcome } from './fold-outcome.ts';
 import { attempted, BASE, facts } from '../../testing/outcomes.ts';
 

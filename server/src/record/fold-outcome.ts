@@ -1,6 +1,6 @@
 import type { DeliveryRow, DeliveryState } from '../store/deliveries.ts';
 import { recordText, storable } from '../store/record-text.ts';
-import type { OutcomeAnswer, OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
 
 /** What ends a delivery, each with the bit that says it has been counted. */
 const ENDS = { delivered: 1, discarded: 2, expired: 4, skipped: 8 } as const;

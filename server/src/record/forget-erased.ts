@@ -1,7 +1,7 @@
 import { userHash } from '../domain/withheld.ts';
 import { erasureMarks } from '../store/erased-users.ts';
 import type { Tx } from '../store/open-store.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { ToldEntry } from './fold-outcome.ts';
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { ReadEntries } from '../domain/read-outcomes.ts';
 import type { PulledOutcomes } from '../stream/open-record-side.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 
 export type ReadBatch = {
   batch: PulledOutcomes;

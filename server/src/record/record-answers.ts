@@ -2,7 +2,7 @@
 import type { Delivery, DeliveryAttempt, Lane } from '@millrace/contract/control';
 import type { AttemptRow } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/deliveries.ts';
-import type { LaneHealth } from '../stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../domain/lane-health.ts';
 
 const time = (at: Date | null) => at?.toISOString() ?? null;
 

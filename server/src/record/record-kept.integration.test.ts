@@ -12,7 +12,7 @@ import { openInspector } from '../../testing/inspector.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import { attempted } from '../../testing/outcomes.ts';
 import { startRecording } from './start-recording.ts';
 

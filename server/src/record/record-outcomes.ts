@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { isOfDatabase, isRefusedData, type Store } from '../store/open-store.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { RecordSide } from '../stream/open-record-side.ts';
 import { backOff, type HeldBatches, holdBatches, type ReadBatch } from './hold-batches.ts';
 import { firstKeptDays, type RecordSettings } from './record-settings.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 
 /**
  * Whether an attempt is kept with its answers. Only those that went well at once are ever left out, the same ones however

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import { isRefusedData } from '../store/open-store.ts';
 import type { PulledOutcomes } from '../stream/open-record-side.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import { OUTCOMES_STREAM } from '../stream/layout/layout.ts';
 import type { Quarantine } from '../stream/quarantine/quarantine.ts';
 import type { ReadBatch } from './hold-batches.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import { foldOutcome } from './fold-outcome.ts';
 import { attempted, BASE } from '../../testing/outcomes.ts';
 import { tellStory } from './tell-story.ts';

@@ -1,8 +1,8 @@
 import type { ReplayPart } from '@millrace/contract/control';
 import type { DeliveryRow } from '../store/deliveries.ts';
 import type { AttemptRow } from '../store/attempts.ts';
-import type { LaneHealth } from '../stream/deliveries/health-bucket.ts';
-import type { OutcomeAnswer } from '../stream/deliveries/outcomes.ts';
+import type { LaneHealth } from '../domain/lane-health.ts';
+import type { OutcomeAnswer } from '../domain/outcome.ts';
 import { sentenceOf } from './fold-outcome.ts';
 
 export type Told = {

@@ -4,7 +4,7 @@ import { startPostgresServer } from '@millrace/engines';
 import * as fc from 'fast-check';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
-import type { OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../domain/outcome.ts';
 import { dropOld, keepPartitions } from './keep-partitions.ts';
 import { attempted, BASE, facts } from '../../testing/outcomes.ts';
 import { openLog } from '../log.ts';

@@ -4,7 +4,7 @@ import { addCounts, type CountRow } from '../store/delivery-counts.ts';
 import type { Tx } from '../store/open-store.ts';
 import { makeDayPartitions, makeMonthPartition } from '../store/record-partitions.ts';
 import { storable } from '../store/record-text.ts';
-import type { OutcomeAnswer, OutcomeEntry } from '../stream/deliveries/outcomes.ts';
+import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
 import { errorClassOf, foldOutcome, tellingAnswer } from './fold-outcome.ts';
 import { forgetErased } from './forget-erased.ts';
 import { isSampled } from './sample.ts';

@@ -2,7 +2,7 @@ import { startNatsCluster, type NatsCluster } from '@millrace/engines';
 import type { AcceptedEvent } from '@millrace/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { SourceConfig } from '../../src/stream/config/config-bucket.ts';
+import type { SourceConfig } from '../../src/domain/configuration.ts';
 import { type Connection, connectNats } from '../../src/stream/nats/connect-nats.ts';
 import { openStream } from '../../src/stream/open-stream.ts';
 import { readEvents } from '../../src/stream/events/read-events.ts';

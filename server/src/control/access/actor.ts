@@ -1,5 +1,4 @@
-import type { Permission, RoleName } from './permissions.ts';
-import { isAllowed } from './permissions.ts';
+import { isAllowed, type Permission, type RoleName } from './permissions.ts';
 import { ApiProblem } from '../problems/problems.ts';
 
 /** Who asks, in which workspace, with which rights. */

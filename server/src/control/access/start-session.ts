@@ -2,12 +2,11 @@ import { appendAudit } from '../../store/audit-log.ts';
 import { membershipsOf } from '../../store/members.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { insertSession } from '../../store/sessions.ts';
-import type { Visit } from '../http/account-route.ts';
 import { newId } from '../../store/new-id.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { SESSION_DAYS } from './session-cookie.ts';
 
-type From = Pick<Visit, 'address' | 'userAgent'>;
+type From = { address: string; userAgent: string };
 
 /** The secret goes to the browser; only its hash stays here. */
 export async function startSession(

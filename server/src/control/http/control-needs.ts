@@ -2,7 +2,7 @@ import type { CatalogEntry } from '@millrace/contract/control';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { LaneHealth } from '../../stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../../domain/lane-health.ts';
 import type { Tails } from '../../stream/signals/tail-listener.ts';
 import type { KeyRing } from '../../secrets/seal.ts';
 import type { Networks } from '../../http/address-policy.ts';

@@ -6,21 +6,9 @@ import type { ControlSide } from '../../stream/open-control-side.ts';
 import { eraseLetters, findInLanes } from './erase-in-engine.ts';
 import type { LaneFeeder } from './feed-lane.ts';
 import type { JobWork } from './run-jobs.ts';
+import type { AskedDeletion } from './asked-deletion.ts';
 
 export type DeletionNeeds = { store: Store; side: ControlSide; feeder: LaneFeeder; now(): Date };
-
-/** What the request asked for, worked out when it was made: what is set up later is not affected by it. */
-export type AskedDeletion = {
-  /** Gone when the job has ended. */
-  userIds?: string[];
-  userHashes: string[];
-  sources: string[] | null;
-  suppress: boolean;
-  erasedBefore: string;
-  /** All destinations of the affected sources, and whether they are told. */
-  destinations: { sourceId: string; destinationId: string; isTold: boolean }[];
-  sourceIds: string[];
-};
 
 export type DeletionReceipt = { toldAt?: Record<string, string>; erased?: Record<string, number> };
 type Phase = 'notify' | 'settle' | 'lanes' | 'letters' | 'records';

@@ -2,7 +2,7 @@ import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import { readableDeliveries, readLetter } from '../../domain/read-deliveries.ts';
 import { withheld } from '../../domain/withheld.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
-import type { AskedDeletion } from './delete-users.ts';
+import type { AskedDeletion } from './asked-deletion.ts';
 
 export type EraseNeeds = { side: ControlSide; now(): Date };
 

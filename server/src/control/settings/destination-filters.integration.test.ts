@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { FilterRule } from '@millrace/contract';
 import { destinationsToProject } from '../../store/projection.ts';
-import type { DestinationConfig } from '../../stream/config/config-bucket.ts';
+import type { DestinationConfig } from '../../domain/configuration.ts';
 import { destinationEntry } from '../../projection/config-entries.ts';
 import { addToken, addWorkspace, startTestControl, type TestControl } from '../../../testing/control.ts';
 

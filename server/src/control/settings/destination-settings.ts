@@ -1,9 +1,10 @@
 /** What the routes do with settings: the catalog's schema checks, the key ring seals, the row keeps. */
 import { randomBytes } from 'node:crypto';
 import type { CatalogEntry } from '@millrace/contract/control';
+import type { Networks } from '../../http/address-policy.ts';
+import type { KeyRing } from '../../secrets/seal.ts';
 import type { DestinationRow } from '../../store/destinations.ts';
-import { entryNamed } from '../endpoints/flow/catalog.ts';
-import type { ControlNeeds } from '../http/control-needs.ts';
+import { entryNamed } from './entry-named.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { readSettings } from './read-settings.ts';
 import {
@@ -14,7 +15,12 @@ import {
   type SettingsOwner,
 } from '../../secrets/sealed-settings.ts';
 
-export type SettingsNeeds = Pick<ControlNeeds, 'catalog' | 'keyRing' | 'networks' | 'now'>;
+export type SettingsNeeds = {
+  catalog: readonly CatalogEntry[];
+  keyRing: KeyRing;
+  networks: Networks;
+  now(): Date;
+};
 type Stored = Record<string, unknown>;
 type Checking = { owner: SettingsOwner; needs: SettingsNeeds; stored?: Stored };
 

@@ -1,4 +1,4 @@
-import type { Answer, Post } from '../client/open-client.ts';
+import type { Answer, Post } from '../client/post.ts';
 import type { Standing } from '../client/pace.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { meaningOf, type TargetAnswer } from './judge.ts';

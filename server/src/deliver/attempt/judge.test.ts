@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ERROR_CLASSES, type ErrorClass } from '../client/error-classes.ts';
-import type { Answer } from '../client/open-client.ts';
+import type { Answer } from '../client/post.ts';
 import { judge, meaningOf } from './judge.ts';
 import { RETRY_WINDOW_MS, retrySchedule } from './retry-schedule.ts';
 import { aDelivery, answersOf, failure, status } from '../../../testing/samples.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../client/open-client.ts';
+import type { Answer } from '../client/post.ts';
 import { type Delivery, giveUpAt } from '../../domain/delivery.ts';
 import { JITTER, type RetrySchedule } from './retry-schedule.ts';
 

@@ -1,5 +1,5 @@
 import { deleteBody, signBody, signStandardWebhook, webhookBody } from '@millrace/contract';
-import type { Post } from '../client/open-client.ts';
+import type { Post } from '../client/post.ts';
 import type { Standing } from '../client/pace.ts';
 import { type Delivery, giveUpAt } from '../../domain/delivery.ts';
 import { secretsOf, type Webhook } from './webhook.ts';

@@ -5,7 +5,7 @@ import type { DestinationOwner } from '../../domain/read-config.ts';
 import type { Logger } from '../../log.ts';
 import { openSettings } from '../../secrets/sealed-settings.ts';
 import type { KeyRing } from '../../secrets/seal.ts';
-import type { DestinationConfig } from '../../stream/config/config-bucket.ts';
+import type { DestinationConfig } from '../../domain/configuration.ts';
 
 /** A destination made ready to be sent to. */
 export type Webhook = {

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 import { classifyError, errorDetail } from './classify-error.ts';
-import { type Connection, GONE, openConnection, send } from './connection.ts';
+import { GONE, openConnection, send } from './connection.ts';
+import type { Connection, Pool, Sending } from './model.ts';
 import type { Deadlines } from './deadlines.ts';
 import { type Dialed, type DialNeeds, dial } from './dial.ts';
 import type { ErrorClass } from './error-classes.ts';
 import type { Growth } from './grow.ts';
 import type { Idle } from './idle.ts';
 import type { Pacer } from './pace.ts';
-import type { Pool, Pools } from './pools.ts';
-import { errorAnswer, type Sending, statusAnswer } from './sending.ts';
+import type { Pools } from './pools.ts';
+import { errorAnswer, statusAnswer } from './sending.ts';
 
 /** Everything that the POSTs of one client share. */
 export type Traffic = {

@@ -1,22 +1,8 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
-import { ANSWER_LIMITS, type AnswerBudget, limitReads, narrowBudget, newBudget } from './limit-answer.ts';
-import type { Pool } from './pools.ts';
-import { keepChunk, type Sending } from './sending.ts';
-
-/** One open socket with undici's parser on it. It carries one POST at a time. */
-export type Connection = {
-  pool: Pool;
-  socket: Socket;
-  client: Client;
-  handler: Dispatcher.DispatchHandler;
-  address: string;
-  /** POSTs that were answered over it. */
-  uses: number;
-  sending: Sending | undefined;
-  /** What may still come in answer to the POST. */
-  budget: AnswerBudget;
-};
+import { ANSWER_LIMITS, limitReads, narrowBudget, newBudget } from './limit-answer.ts';
+import type { Connection, Pool, Sending } from './model.ts';
+import { keepChunk } from './sending.ts';
 
 export type ConnectionNeeds = {
   pool: Pool;

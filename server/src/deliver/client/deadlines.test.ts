@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer } from './open-client.ts';
+import type { Answer } from './post.ts';
 import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
 import { type Behave, openReceiver } from '../../../testing/raw-receiver.ts';
 

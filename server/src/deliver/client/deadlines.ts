@@ -1,4 +1,4 @@
-import type { Sending } from './sending.ts';
+import type { Sending } from './model.ts';
 
 /** The POSTs that are not answered yet, the one that runs out of time first in front. */
 export type Deadlines = {

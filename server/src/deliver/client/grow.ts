@@ -1,4 +1,4 @@
-import type { Pool } from './pools.ts';
+import type { Pool } from './model.ts';
 
 /** The pools that have fewer connections than POSTs. */
 export type Growth = {

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from './model.ts';
 
 /** All connections that carry nothing at the moment. */
 export type Idle = {

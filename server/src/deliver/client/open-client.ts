@@ -7,33 +7,14 @@ import type { DialNeeds } from './dial.ts';
 import { type ErrorClass, sentence } from './error-classes.ts';
 import { openGrowth } from './grow.ts';
 import { openIdle } from './idle.ts';
-import { openPacer, type Standing } from './pace.ts';
-import { openPools, type Pool } from './pools.ts';
+import { openPacer } from './pace.ts';
+import { openPools } from './pools.ts';
+import type { Pool, Sending } from './model.ts';
 import { openTargetReader, type Target } from './read-target.ts';
 import { openResolver, type Resolve } from './resolve-name.ts';
 import { admitDial, askForMore, drop, letGo, route, settleError, timeOut, type Traffic } from './assign-connection.ts';
-import { newSending, type Sending } from './sending.ts';
-
-export type Post = {
-  /** Connections are never shared between workspaces. */
-  workspaceId: string;
-  /** As saved: the normalised text of a WHATWG URL. */
-  url: string;
-  /** Name, value, name, value, …: all headers but `host` and `content-length`. */
-  headers: string[];
-  body: string | Uint8Array;
-  /** Of its receiver, as far as its sender knows. Receivers wait for a new connection behind those of the same standing only. */
-  standing?: Standing;
-};
-
-/** Milliseconds. The first three only when this POST opened its connection. */
-export type Timings = { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number; totalMs: number };
-
-/** What came back from one POST. `address` is the IP address that it went to; `body` the first 16 KiB, whatever they are, as text. */
-export type Answer = { timings: Timings; address?: string } & (
-  | { kind: 'status'; status: number; retryAfter?: string; body: string }
-  | { kind: 'error'; errorClass: ErrorClass; message: string }
-);
+import { newSending } from './sending.ts';
+import type { Answer, Post } from './post.ts';
 
 export type Client = AsyncDisposable & {
   /** Never rejects. */

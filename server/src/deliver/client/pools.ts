@@ -1,23 +1,4 @@
-import type { Connection } from './connection.ts';
-import type { Standing } from './pace.ts';
-import type { Sending } from './sending.ts';
-
-/** The connections of one workspace to one origin. It exists while it has a connection or a POST, and not a moment longer. */
-export type Pool = {
-  workspaceId: string;
-  origin: string;
-  /** The last one used is the first one taken, so that those in excess grow old and close. */
-  idle: Connection[];
-  /** By its last answer; before the first one, as far as the sender of its POSTs knows. */
-  standing: Standing;
-  /** Connections, and dials that may become one. */
-  open: number;
-  /** POSTs that are not answered yet. */
-  unanswered: number;
-  waiting: Sending[];
-  /** Places that this pool holds in the line for new connections. */
-  inLine: number;
-};
+import type { Pool } from './model.ts';
 
 export type Pools = {
   find(workspaceId: string, origin: string): Pool;

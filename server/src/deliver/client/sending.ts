@@ -1,36 +1,6 @@
-import type { Connection } from './connection.ts';
-import type { Dial, DialTimings } from './dial.ts';
 import { type ErrorClass, sentence } from './error-classes.ts';
-import type { Answer, Post, Timings } from './open-client.ts';
-import type { Pool } from './pools.ts';
-import type { Target } from './read-target.ts';
-
-/** One POST from its call to its answer. A plain record with every field from the start: there are thousands of them a second. */
-export type Sending = {
-  post: Post;
-  target: Target;
-  pool: Pool;
-  startedAt: number;
-  resolve: (answer: Answer) => void;
-  /** Its neighbours in `deadlines.ts`. */
-  earlier: Sending | undefined;
-  later: Sending | undefined;
-  stage: 'waiting' | 'dialing' | 'sent' | 'settled';
-  hasRetried: boolean;
-  dial: Dial | undefined;
-  connection: Connection | undefined;
-  /** Only when this POST opened its connection. */
-  dialed: DialTimings | undefined;
-  address: string | undefined;
-  /** 0 until there is one. */
-  firstByteAt: number;
-  /** 0 until the head of the response is complete. */
-  status: number;
-  retryAfter: string | undefined;
-  /** What is kept of the body; its first piece as it came, as long as there is no other. */
-  body: Buffer | undefined;
-  bytes: number;
-};
+import type { Answer, Timings } from './post.ts';
+import type { Sending } from './model.ts';
 
 export const KEPT_BODY_BYTES = 16_384;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { ERROR_CLASSES } from '../client/error-classes.ts';
-import type { Answer } from '../client/open-client.ts';
+import type { Answer } from '../client/post.ts';
 import {
   concurrencyOf,
   type Gate,

@@ -1,4 +1,5 @@
-import type { HealthBucket, LaneHealth } from '../../stream/deliveries/health-bucket.ts';
+import type { HealthBucket } from '../../stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../../domain/lane-health.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Gate } from '../dispatch/gate.ts';
 import { type LaneNote, sizeOf } from './lane-note.ts';

@@ -1,8 +1,8 @@
 import { type AcceptedEvent, type FilterRule, ruleText } from '@millrace/contract';
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
 import { route, type Routing, type SkipReason } from '../../domain/route-event.ts';
-import type { DestinationConfig } from '../../stream/config/config-bucket.ts';
-import type { OutcomeEntry } from '../../stream/deliveries/outcomes.ts';
+import type { DestinationConfig } from '../../domain/configuration.ts';
+import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Job } from '../dispatch/line.ts';
 import { entryBase, namelessBase } from '../settle/outcome-entry.ts';

@@ -1,5 +1,5 @@
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
-import type { OutcomeAnswer, OutcomeEntry } from '../../stream/deliveries/outcomes.ts';
+import type { OutcomeAnswer, OutcomeEntry } from '../../domain/outcome.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { TargetAnswer } from '../attempt/judge.ts';

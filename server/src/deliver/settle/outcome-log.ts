@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts';
-import type { OutcomeEntry, Outcomes } from '../../stream/deliveries/outcomes.ts';
+import type { Outcomes } from '../../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry } from '../../domain/outcome.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
 export type Recorder = Disposable & {

@@ -1,7 +1,7 @@
 import { ruleText } from '@millrace/contract';
 import type { Routed } from '../../domain/route-event.ts';
 import type { Logger } from '../../log.ts';
-import type { OutcomeEntry, OutcomeFact } from '../../stream/deliveries/outcomes.ts';
+import type { OutcomeEntry, OutcomeFact } from '../../domain/outcome.ts';
 import type { DeadLetters } from '../../stream/deliveries/dead-letters.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { DeadLetter, DeadReason } from '../../domain/dead-letter.ts';

@@ -1,7 +1,7 @@
 import type { Counter, Metrics } from '../../metrics/open-metrics.ts';
-import type { LaneHealth } from '../../stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../../domain/lane-health.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
-import type { OutcomeAnswer, OutcomeEntry } from '../../stream/deliveries/outcomes.ts';
+import type { OutcomeAnswer, OutcomeEntry } from '../../domain/outcome.ts';
 import type { TailEntry } from '../../stream/signals/tail-entry.ts';
 import type { TailWriter } from '../../stream/signals/tail-writer.ts';
 

@@ -3,7 +3,8 @@ import { suite, test } from 'node:test';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { Kvm } from '@nats-io/kv';
 import { openLog } from '../../log.ts';
-import type { ConfigView, DestinationConfig, SourceConfig } from './config-bucket.ts';
+import type { ConfigView } from './config-bucket.ts';
+import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream } from '../open-stream.ts';
 

@@ -2,7 +2,6 @@
  * The configuration that collect and deliver act on: written by control, watched and held in memory by the others,
  * so that neither a lost connection nor PostgreSQL stands between a call and its source.
  */
-import type { FilterRule } from '@millrace/contract';
 import { jetstream } from '@nats-io/jetstream';
 import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -18,50 +17,7 @@ import { openTrust, type Trust, type TrustNeeds } from './trust-entries.ts';
 import { indexUsers } from './user-index.ts';
 import { watchBucket } from '../nats/watch-bucket.ts';
 import { whenSettled } from '../nats/when-settled.ts';
-
-export type SourceConfig = {
-  id: string;
-  workspaceId: string;
-  name: string;
-  enabled: boolean;
-  /** SHA-256 in hex. The keys themselves are nobody's business here. */
-  writeKeyHashes: string[];
-  /** Calls a second, and how many may come at once after a quiet time. */
-  rateLimit?: { perSecond: number; burst: number };
-  /** Names of track events that go to no destination. */
-  blockedEvents?: string[];
-};
-
-export type DestinationConfig = {
-  id: string;
-  workspaceId: string;
-  sourceId: string;
-  /** The name of its entry in the catalog. */
-  catalog: string;
-  name: string;
-  enabled: boolean;
-  /** Nothing is sent, and what comes waits. */
-  paused?: boolean;
-  /** The end of the last pause: what waited meanwhile has its whole window from then on. */
-  resumedAt?: string;
-  /** What an event has to be to reach it; left out when there are none. */
-  filters?: FilterRule[];
-  /** By the schema of the catalog entry. Secrets are still sealed. */
-  settings: Record<string, unknown>;
-  updatedAt: string;
-  /**
-   * Only in memory: why the entry cannot be acted on, such as a newer format. Its deliveries wait as if it were paused, and
-   * whoever can read it decides which of them are sent.
-   */
-  notUnderstood?: string;
-};
-
-/** What deletion requests left behind for one user, who is known by a hash only. */
-export type UserConfig = {
-  workspaceId: string;
-  /** Empty `sourceId`: all sources of the workspace. */
-  marks: { sourceId: string; erasedBefore: string; suppressed: boolean }[];
-};
+import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
 
 export type ConfigView = AsyncDisposable & {
   sourceByKeyHash(hash: string): SourceConfig | undefined;

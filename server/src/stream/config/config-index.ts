@@ -1,5 +1,5 @@
 import { type DestinationOwner, readDestinationConfig } from '../../domain/read-config.ts';
-import type { DestinationConfig, SourceConfig } from './config-bucket.ts';
+import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
 
 /** Sources by id, and by each of their keys. */
 export function indexSources() {

@@ -1,7 +1,8 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { bareValue, type EntrySigner, type EntryVerdict, MAC_BYTES } from '../../secrets/sign-entry.ts';
 import { isSourceConfig } from '../../domain/read-config.ts';
-import { configKey, type DestinationConfig, openBucket, type SourceConfig } from './config-bucket.ts';
+import { configKey, openBucket } from './config-bucket.ts';
+import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { bucketStream, bucketSubject, CONFIG_BUCKET } from '../layout/layout.ts';
 import type { Publication, PublishAnswer, Publisher } from '../nats/publish.ts';

@@ -1,5 +1,5 @@
 import { type UserMark, userHash } from '../../domain/withheld.ts';
-import type { UserConfig } from './config-bucket.ts';
+import type { UserConfig } from '../../domain/configuration.ts';
 
 type Workspace = { users: Map<string, UserConfig>; lastErasureAt: number };
 

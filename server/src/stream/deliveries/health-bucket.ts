@@ -10,25 +10,7 @@ import { type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import { watchBucket } from '../nats/watch-bucket.ts';
 import { whenSettled } from '../nats/when-settled.ts';
-
-export type LaneHealth = {
-  destinationId: string;
-  workspaceId: string;
-  /** `failing`: only probes are sent. `asked_to_wait`: the receiver named a time. `draining`: sent again, beside new events. */
-  state: 'failing' | 'asked_to_wait' | 'paused' | 'waiting' | 'draining';
-  /** Since when it has been in this state. */
-  since: string;
-  /** In words: what the receiver last answered. */
-  why?: string;
-  /** When the lane is looked at next: the next probe, or the next delivery that is due. */
-  nextAt?: string;
-  /** Deliveries that wait, as far as we know; large lanes are counted by groups. */
-  depth: number;
-  bytes: number;
-  deliveriesPerSecond?: number;
-  clearInMs?: number;
-  updatedAt: string;
-};
+import type { LaneHealth } from '../../domain/lane-health.ts';
 
 export type HealthBucket = {
   /** False when the engine did not take it. */

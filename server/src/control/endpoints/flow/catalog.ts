@@ -1,5 +1,4 @@
-import { type CatalogEntry, CatalogItems } from '@millrace/contract/control';
-import { ApiProblem } from '../../problems/problems.ts';
+import { CatalogItems } from '@millrace/contract/control';
 import { type Route, route } from '../../http/route.ts';
 
 export const catalogRoutes: Route[] = [
@@ -15,11 +14,3 @@ export const catalogRoutes: Route[] = [
     },
   }),
 ];
-
-/** The entry that a request names, or the names it could have used. */
-export function entryNamed(catalog: readonly CatalogEntry[], name: string): CatalogEntry {
-  const entry = catalog.find((each) => each.name === name);
-  if (entry !== undefined) return entry;
-  const names = catalog.map((each) => each.name).join(', ');
-  throw new ApiProblem('invalid_request', [{ path: '/catalog', message: `must be one of: ${names}` }]);
-}

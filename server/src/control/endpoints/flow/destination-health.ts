@@ -2,7 +2,7 @@ import { DestinationHealth } from '@millrace/contract/control';
 import { recentLatency } from '../../../store/attempts.ts';
 import { type CountSum, sumCounts } from '../../../store/delivery-counts.ts';
 import { findDestination } from '../../../store/destinations.ts';
-import type { LaneHealth } from '../../../stream/deliveries/health-bucket.ts';
+import type { LaneHealth } from '../../../domain/lane-health.ts';
 import { addUp, type OutcomeCounts } from '../../../record/outcome-counts.ts';
 import { found } from '../../problems/problems.ts';
 import { toLane } from '../../../record/record-answers.ts';

@@ -20,7 +20,7 @@ import type { Asked, Method, Route } from '../../http/route.ts';
 import { openKeyRing } from '../../../secrets/seal.ts';
 import { openSettings } from '../../../secrets/sealed-settings.ts';
 import { sourceRoutes } from './sources.ts';
-import type { DestinationConfig } from '../../../stream/config/config-bucket.ts';
+import type { DestinationConfig } from '../../../domain/configuration.ts';
 
 const opened = new AsyncDisposableStack();
 const URL_1 = 'https://one.example/hook';

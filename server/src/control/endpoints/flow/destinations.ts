@@ -18,7 +18,7 @@ import {
   updateDestination,
 } from '../../../store/destinations.ts';
 import { findSource, lockSource } from '../../../store/sources.ts';
-import { entryNamed } from './catalog.ts';
+import { entryNamed } from '../../settings/entry-named.ts';
 import {
   changedSettings,
   checkedSettings,

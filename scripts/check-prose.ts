@@ -1,0 +1,83 @@
+/**
+ * Finds sentences without an actor: subjects such as who, what, somebody, nobody, so many. Looks at comments, at the texts that
+ * people read (summaries, errors, log lines) and at the pages of the docs. CONTRIBUTING.md gives the rule with examples.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** At the start of a sentence. A question may start with them. */
+const HEADLESS =
+  /^(?:(?:And|But|So|Then) )?(?:who|whoever|what|whatever|whichever|so many|so much|however many|such as|those who|its like)\b/i;
+/** Anywhere in a sentence: name the actor instead. */
+const FACELESS = /\b(?:somebody|nobody|anybody|whoever|its like|manieth)\b/i;
+const NOT_OURS = /^(?:clients\/node\/types\/|CHANGELOG\.md|clients\/.*CHANGELOG\.md|LICENSE|docs\/openapi\.json)/;
+
+type Piece = { line: number; text: string };
+
+/** The sentences of a file that break the rule, with their lines. */
+export function headlessSentences(file: string, text: string): Piece[] {
+  const pieces = file.endsWith('.md') ? paragraphs(text) : comments(text);
+  return pieces.flatMap(({ line, text: piece }) =>
+    sentences(piece)
+      .filter((sentence) => (HEADLESS.test(sentence) && !sentence.endsWith('?')) || FACELESS.test(sentence))
+      .map((sentence) => ({ line, text: sentence })),
+  );
+}
+
+function comments(text: string): Piece[] {
+  const found: Piece[] = [];
+  for (const match of text.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?:^|\s)((?:\/\/ .*(?:\n\s*(?=\/\/ )|$))+)/gm)) {
+    const words = (match[1] ?? match[2] ?? '').replaceAll(/^\s*(?:\*|\/\/) ?/gm, '').replaceAll(/\s+/g, ' ');
+    found.push({ line: lineAt(text, match.index), text: words.trim() });
+  }
+  for (const match of text.matchAll(/\b(?:summary|description|message|help):\s*'((?:[^'\\]|\\.)+)'/g))
+    found.push({ line: lineAt(text, match.index), text: match[1] ?? '' });
+  return found;
+}
+
+function paragraphs(text: string): Piece[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, ''));
+  const found: Piece[] = [];
+  for (const match of prose.matchAll(/(?:^(?!\s*$).+\n?)+/gm)) {
+    const isTable = match[0].startsWith('|');
+    const parts = isTable ? match[0].split(/[|\n]/) : match[0].split(/^(?:\s*(?:[-*]|\d+\.)|#+|>) /m);
+    for (const part of parts)
+      found.push({ line: lineAt(prose, match.index), text: part.replaceAll(/\s+/g, ' ').trim() });
+  }
+  return found;
+}
+
+function sentences(text: string): string[] {
+  return text
+    .replaceAll(/`[^`]*`/g, 'x')
+    .split(/(?<=[.!?:;])\s+/)
+    .map((sentence) => sentence.replace(/^[*_("“]+/, '').trim())
+    .filter((sentence) => sentence !== '');
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+if (import.meta.main) {
+  const rootDir = resolve(import.meta.dirname, '..');
+  const listed = execFileSync('git', ['ls-files', '*.ts', '*.md'], { cwd: rootDir, encoding: 'utf8' });
+  const only = process.argv.slice(2);
+  const files = listed.split('\n').filter((file) => file !== '' && !NOT_OURS.test(file) && isAsked(file, only));
+  let count = 0;
+  for (const file of files) {
+    for (const { line, text } of headlessSentences(file, readFileSync(join(rootDir, file), 'utf8'))) {
+      console.error(`${file}:${line}: ${text}`);
+      count += 1;
+    }
+  }
+  if (count > 0) {
+    console.error(`${count} sentences without an actor: name who does it, see "Plain English" in CONTRIBUTING.md`);
+    process.exitCode = 1;
+  }
+}
+
+function isAsked(file: string, only: readonly string[]): boolean {
+  return only.length === 0 || only.some((start) => file.startsWith(start));
+}

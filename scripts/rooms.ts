@@ -1,0 +1,206 @@
+/**
+ * The rooms of server/src, from the wires down to the leaves: what each is for, and which others it may import. A room sees only
+ * what stands below it, so there is no circle. Every room may also import the contract.
+ */
+export type Room = { holds: string; imports: readonly string[] };
+
+const LEAVES = ['domain', 'log', 'metrics'];
+const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  demo: {
+    holds: 'npm run dev: the server with a source, a receiver and a screen to look at',
+    imports: ['.', 'collect', 'control', 'control/access', 'secrets', 'store', 'stream/*', ...LEAVES],
+  },
+  '.': {
+    holds: 'the programs, the settings and the wiring of roles',
+    imports: [
+      'collect',
+      'control',
+      'deliver',
+      'record',
+      'projection',
+      'store',
+      'stream',
+      'stream/*',
+      'http',
+      'secrets',
+      'tracing',
+      ...LEAVES,
+    ],
+  },
+  collect: {
+    holds: 'role: calls come in over HTTP and are stored; never touches PostgreSQL',
+    imports: ['stream/config', 'stream/events', 'stream/signals', 'http', 'tracing', ...LEAVES],
+  },
+  deliver: {
+    holds: 'role: wires the rooms of delivery; never touches PostgreSQL',
+    imports: ['deliver/*', 'stream', 'stream/*', 'http', 'secrets', 'tracing', ...LEAVES],
+  },
+  'deliver/request': {
+    holds: 'a stored request is taken apart into deliveries',
+    imports: [
+      'deliver/settle',
+      'deliver/dispatch',
+      'deliver/attempt',
+      'stream/config',
+      'stream/events',
+      'stream/nats',
+      ...LEAVES,
+    ],
+  },
+  'deliver/lane': {
+    holds: 'a destination’s waiting deliveries are drained under a leased ticket',
+    imports: [
+      'deliver/settle',
+      'deliver/dispatch',
+      'deliver/attempt',
+      'stream',
+      'stream/config',
+      'stream/deliveries',
+      'stream/layout',
+      'stream/nats',
+      ...LEAVES,
+    ],
+  },
+  'deliver/settle': {
+    holds: 'what an outcome leads to: recorded, parked in a lane, or a dead letter',
+    imports: [
+      'deliver/dispatch',
+      'deliver/attempt',
+      'stream',
+      'stream/deliveries',
+      'stream/nats',
+      'stream/signals',
+      ...LEAVES,
+    ],
+  },
+  'deliver/dispatch': {
+    holds: 'which attempt is made next: slots, gates (circuit breakers), standings',
+    imports: ['deliver/attempt', 'deliver/client', 'stream/deliveries', ...LEAVES],
+  },
+  'deliver/attempt': {
+    holds: 'one attempt: the webhook’s headers and body, its POSTs, what the answers mean, the retry schedule',
+    imports: ['deliver/client', 'stream/config', 'secrets', ...LEAVES],
+  },
+  'deliver/client': {
+    holds: 'the HTTP client for customers’ URLs, the only one: address policy, deadlines, limits on answers',
+    imports: ['http'],
+  },
+  control: {
+    holds: 'role: wires the control API',
+    imports: [
+      'control/*',
+      'control/endpoints/*',
+      'projection',
+      'record',
+      'store',
+      'stream',
+      'stream/*',
+      'http',
+      'secrets',
+      ...LEAVES,
+    ],
+  },
+  'control/endpoints/people': {
+    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces, the audit log',
+    imports: ['control/http', 'control/access', 'control/problems', 'store'],
+  },
+  'control/endpoints/flow': {
+    holds:
+      'the endpoints about the flow: sources, destinations, deliveries, explain, replays, dead letters, deletions, tail',
+    imports: [
+      'control/http',
+      'control/access',
+      'control/settings',
+      'control/jobs',
+      'control/problems',
+      'projection',
+      'record',
+      'store',
+      'stream/quarantine',
+      'stream/signals',
+      ...LEAVES,
+    ],
+  },
+  'control/jobs': {
+    holds: 'long work asked for over the API: replays, retries of dead letters, deletions',
+    imports: [
+      'control/http',
+      'projection',
+      'store',
+      'stream',
+      'stream/config',
+      'stream/deliveries',
+      'stream/events',
+      'breathe',
+      ...LEAVES,
+    ],
+  },
+  'control/http': {
+    holds:
+      'what every endpoint passes: authentication, authorization, validation, idempotency, paging, fair shares, audit',
+    imports: [
+      'control/access',
+      'control/settings',
+      'control/problems',
+      'projection',
+      'secrets',
+      'http',
+      'store',
+      'stream',
+      'stream/signals',
+      ...LEAVES,
+    ],
+  },
+  'control/settings': {
+    holds: 'the settings of a destination: checked by the catalog’s schema, sealed, limited in size',
+    imports: ['control/problems', 'projection', 'secrets', 'http', 'store', 'stream/config', ...LEAVES],
+  },
+  'control/access': {
+    holds: 'who asks and what they may: sessions, passwords, tokens, permissions',
+    imports: ['control/problems', 'store'],
+  },
+  'control/keys': { holds: 'the key ring of sealed secrets, and its rotation', imports: ['secrets', 'store', 'log'] },
+  'control/problems': { holds: 'every refusal of the control API, as RFC 9457 documents', imports: ['store', 'log'] },
+  record: {
+    holds: 'outcomes become rows: the recorder, usage, sightings, refusals, the story that explain tells',
+    imports: ['store', 'stream', 'stream/*', ...LEAVES],
+  },
+  projection: {
+    holds: 'rows become entries of the config bucket: outbox, projector, repair',
+    imports: ['store', 'stream/config', 'stream/layout', ...LEAVES],
+  },
+  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log'] },
+  stream: { holds: 'NATS JetStream as each role sees it', imports: ['stream/*', 'secrets', ...LEAVES] },
+  'stream/events': {
+    holds: 'the event streams: requests are appended, read, trimmed',
+    imports: [...STREAM, 'breathe'],
+  },
+  'stream/deliveries': {
+    holds: 'lanes, tickets, outcomes, dead letters, lane health, shares of the storage',
+    imports: STREAM,
+  },
+  'stream/config': { holds: 'the config bucket, written and watched; audit anchors', imports: [...STREAM, 'secrets'] },
+  'stream/signals': { holds: 'what is published and never stored: tail, sightings, refusals, peers', imports: STREAM },
+  'stream/prepare': { holds: 'streams and buckets are created and follow their plan', imports: STREAM },
+  'stream/quarantine': {
+    holds: 'stored things that no version can read are set aside',
+    imports: ['log', 'metrics', 'stream/layout', 'stream/nats'],
+  },
+  'stream/nats': {
+    holds: 'connections, publishing with acknowledgement, pulling, watching, the engine’s clock',
+    imports: ['log', 'metrics', 'stream/layout'],
+  },
+  'stream/layout': { holds: 'the table of every stream, subject, consumer, bucket and permission', imports: [] },
+  metrics: { holds: 'every metric, declared once, and the endpoint that serves them', imports: ['http', 'log'] },
+  tracing: { holds: 'spans for attempts and requests', imports: ['log'] },
+  secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
+  http: { holds: 'what roles share over HTTP: the hardened server, address policy', imports: [] },
+  domain: {
+    holds: 'pure types and decisions: deliveries, routing, configuration, the format of everything stored',
+    imports: [],
+  },
+  log: { holds: 'the log', imports: [] },
+  breathe: { holds: 'lets the event loop turn inside long loops', imports: [] },
+};

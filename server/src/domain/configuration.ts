@@ -1,0 +1,45 @@
+import type { FilterRule } from '@millrace/contract';
+
+export type SourceConfig = {
+  id: string;
+  workspaceId: string;
+  name: string;
+  enabled: boolean;
+  /** SHA-256 in hex. The keys themselves are nobody's business here. */
+  writeKeyHashes: string[];
+  /** Calls a second, and how many may come at once after a quiet time. */
+  rateLimit?: { perSecond: number; burst: number };
+  /** Names of track events that go to no destination. */
+  blockedEvents?: string[];
+};
+
+export type DestinationConfig = {
+  id: string;
+  workspaceId: string;
+  sourceId: string;
+  /** The name of its entry in the catalog. */
+  catalog: string;
+  name: string;
+  enabled: boolean;
+  /** Nothing is sent, and what comes waits. */
+  paused?: boolean;
+  /** The end of the last pause: what waited meanwhile has its whole window from then on. */
+  resumedAt?: string;
+  /** What an event has to be to reach it; left out when there are none. */
+  filters?: FilterRule[];
+  /** By the schema of the catalog entry. Secrets are still sealed. */
+  settings: Record<string, unknown>;
+  updatedAt: string;
+  /**
+   * Only in memory: why the entry cannot be acted on, such as a newer format. Its deliveries wait as if it were paused, and
+   * whoever can read it decides which of them are sent.
+   */
+  notUnderstood?: string;
+};
+
+/** What deletion requests left behind for one user, who is known by a hash only. */
+export type UserConfig = {
+  workspaceId: string;
+  /** Empty `sourceId`: all sources of the workspace. */
+  marks: { sourceId: string; erasedBefore: string; suppressed: boolean }[];
+};
