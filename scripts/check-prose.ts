@@ -11,7 +11,7 @@ const HEADLESS =
   /^(?:(?:And|But|So|Then) )?(?:who|whoever|what|whatever|whichever|so many|so much|however many|such as|those who|its like)\b/i;
 /** Anywhere in a sentence: name the actor instead. */
 const FACELESS = /\b(?:somebody|nobody|anybody|whoever|its like|manieth)\b/i;
-const NOT_OURS = /^(?:clients\/node\/types\/|CHANGELOG\.md|clients\/.*CHANGELOG\.md|LICENSE|docs\/openapi\.json)/;
+const NOT_OURS = /^(?:clients\/node\/types\/|CHANGELOG\.md|clients\/.*CHANGELOG\.md|LICENSE|docs\/use\/openapi\.json)/;
 
 type Piece = { line: number; text: string };
 

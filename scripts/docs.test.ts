@@ -15,7 +15,7 @@ const doc = (name: string) => readFileSync(join(import.meta.dirname, '../docs', 
 
 suite('the documents', () => {
   test('list every setting with its default', () => {
-    const rows = tableRows(doc('operating.md'), /^MILLRACE_/);
+    const rows = tableRows(doc('run/operating.md'), /^MILLRACE_/);
     assert.deepEqual(
       rows.map(([name = '', value = '']) => [name, value]),
       Object.entries(DEFAULTS),
@@ -23,18 +23,18 @@ suite('the documents', () => {
   });
 
   test('name tests that exist, where the threat model says what shows a claim', () => {
-    const named = [...doc('threat-model.md').matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, name = '']) => name);
+    const named = [...doc('run/threat-model.md').matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, name = '']) => name);
     assert.ok(named.length > 20);
     for (const name of new Set(named)) assert.ok(existsSync(join(import.meta.dirname, '../server', name)), name);
   });
 
   test('list every refusal of a call', () => {
-    const codes = tableRows(doc('collect-api.md'), /^[a-z_]+$/).map(([code = '']) => code);
+    const codes = tableRows(doc('use/collect-api.md'), /^[a-z_]+$/).map(([code = '']) => code);
     assert.deepEqual(new Set(codes.filter((code) => code in REFUSALS)), new Set(Object.keys(REFUSALS)));
   });
 
   test('list every problem of a request with its status', () => {
-    const rows = tableRows(doc('collect-api.md'), /^[a-z_]+$/);
+    const rows = tableRows(doc('use/collect-api.md'), /^[a-z_]+$/);
     for (const code of Object.keys(REQUEST_PROBLEMS) as (keyof typeof REQUEST_PROBLEMS)[]) {
       const row = rows.find(([name]) => name === code);
       assert.equal(row?.[1], String(problemAnswer(code).status), code);
@@ -42,7 +42,7 @@ suite('the documents', () => {
   });
 
   test('list every problem of the control API with its status', () => {
-    const rows = tableRows(doc('api.md'), /^[a-z_]+$/).filter(([, status = '']) => /^\d+$/.test(status));
+    const rows = tableRows(doc('use/control-api.md'), /^[a-z_]+$/).filter(([, status = '']) => /^\d+$/.test(status));
     const problems = PROBLEM_CODES.map((code) => [code, String(problemDocument(new ApiProblem(code), '').status)]);
     assert.deepEqual(
       rows.map(([code, status]) => [code, status]),
@@ -51,7 +51,7 @@ suite('the documents', () => {
   });
 
   test('list every permission that a token can be narrowed to', () => {
-    const [sentence = ''] = /^The permissions that `scopes` takes: .*?\.$/ms.exec(doc('api.md')) ?? [];
+    const [sentence = ''] = /^The permissions that `scopes` takes: .*?\.$/ms.exec(doc('use/control-api.md')) ?? [];
     assert.deepEqual(
       [...sentence.matchAll(/`([\w-]+:\w+)`/g)].map(([, name]) => name),
       PERMISSION_NAMES,
@@ -59,7 +59,7 @@ suite('the documents', () => {
   });
 
   test('list the retry times', () => {
-    const rows = tableRows(doc('delivery-states.md'), /^\d( and later)?$/);
+    const rows = tableRows(doc('inside/delivery-states.md'), /^\d( and later)?$/);
     const waits = rows.map(([, wait = '']) => wait);
     assert.deepEqual(
       waits,
@@ -68,7 +68,7 @@ suite('the documents', () => {
   });
 
   test('list every metric with its kind, its label and what it means', () => {
-    const rows = tableRows(doc('metrics.md'), /^millrace_/);
+    const rows = tableRows(doc('run/metrics.md'), /^millrace_/);
     const declared = Object.entries<Declared>(METRICS);
     assert.deepEqual(
       rows,
@@ -79,7 +79,7 @@ suite('the documents', () => {
   test('show the control API only with code that is run', () => {
     const dir = join(import.meta.dirname, '../examples/api');
     const files = readdirSync(dir).map((name) => readFileSync(join(dir, name), 'utf8'));
-    const shown = [...doc('api.md').matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    const shown = [...doc('use/control-api.md').matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
     assert.deepEqual(shown.toSorted(), files.toSorted());
   });
 });

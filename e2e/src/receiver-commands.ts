@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 export const RECEIVERS_DIR = resolve(import.meta.dirname, '../../examples/receiving');
 
-/** How a reader of docs/receiving.md starts its receivers. */
+/** How a reader of docs/use/receiving.md starts its receivers. */
 export const receiverCommand = {
   node: () => [process.execPath, join(RECEIVERS_DIR, 'node/receiver.js')],
   express: () => [process.execPath, join(RECEIVERS_DIR, 'node/express-receiver.js')],

@@ -1,4 +1,4 @@
-/** The receivers that docs/receiving.md shows, run as a reader would run them and sent what Millrace sends. */
+/** The receivers that docs/use/receiving.md shows, run as a reader would run them and sent what Millrace sends. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -193,7 +193,7 @@ async function post(url: string, headers: Record<string, string | undefined>, bo
 }
 
 function readPage(): string {
-  return readFileSync(join(ROOT_DIR, 'docs/receiving.md'), 'utf8');
+  return readFileSync(join(ROOT_DIR, 'docs/use/receiving.md'), 'utf8');
 }
 
 function casesOf(file: string): Case[] {

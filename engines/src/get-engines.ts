@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ENGINES_DIR } from './paths.ts';
 import { findPostgresFolder } from './postgres.ts';
 
-/** Older than 2.15 has neither the fast replicated sync nor the schedules we build on: see docs/decisions. */
+/** Older than 2.15 has neither the fast replicated sync nor the schedules we build on: see docs/inside/decisions. */
 export const NATS_VERSION = '2.15.2';
 
 export function getEngines(): void {

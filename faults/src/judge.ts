@@ -77,7 +77,7 @@ export function judge(evidence: Evidence, promises: Promises): Verdict {
 
 /**
  * The same, and what only a silence explains is lateness: a stall of the engine of 0.8 s is enough for one, and
- * docs/guarantees.md says what follows. It is no excuse: collect's word is not proof that the engine was silent.
+ * docs/inside/guarantees.md says what follows. It is no excuse: collect's word is not proof that the engine was silent.
  */
 export function judgeWithSilences(evidence: Evidence, promises: Promises): Verdict & { late: string[] } {
   const verdict = judge({ ...evidence, silences: [] }, promises);

@@ -1,4 +1,4 @@
-/** The examples of docs/api.md, run as a reader would run them, against every role and both engines. */
+/** The examples of docs/use/control-api.md, run as a reader would run them, against every role and both engines. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -129,7 +129,7 @@ function checkStored(request: ToSend, { answer, messages }: Outcome): void {
   }
 }
 
-/** A request that moved on from a stream that gave no answer may lie in both: docs/guarantees.md. */
+/** A request that moved on from a stream that gave no answer may lie in both: docs/inside/guarantees.md. */
 function assertStoredOnce(messages: Stored[]): void {
   const streams = new Set(messages.map(({ stream }) => stream));
   assert.equal(messages.length, Math.max(1, streams.size), 'answered 200, and not stored once');

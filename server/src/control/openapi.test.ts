@@ -6,10 +6,10 @@ import { suite, test } from 'node:test';
 import { openApiDocument } from './openapi.ts';
 
 const ROOT_DIR = join(import.meta.dirname, '../../..');
-const FILE = join(ROOT_DIR, 'docs/openapi.json');
+const FILE = join(ROOT_DIR, 'docs/use/openapi.json');
 
-suite('docs/openapi.json', () => {
-  test('is what the endpoints say: `node server/src/control/openapi.ts > docs/openapi.json`', () => {
+suite('docs/use/openapi.json', () => {
+  test('is what the endpoints say: `node server/src/control/openapi.ts > docs/use/openapi.json`', () => {
     const fresh: unknown = JSON.parse(JSON.stringify(openApiDocument()));
     assert.deepEqual(JSON.parse(readFileSync(FILE, 'utf8')), fresh);
   });

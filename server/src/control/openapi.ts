@@ -1,4 +1,4 @@
-/** `node server/src/control/openapi.ts > docs/openapi.json`: the API's description, made of the endpoints themselves. */
+/** `node server/src/control/openapi.ts > docs/use/openapi.json`: the API's description, made of the endpoints themselves. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as contract from '@millrace/contract/control';
@@ -27,7 +27,7 @@ export function openApiDocument(): object {
     info: {
       title: 'Millrace control API',
       version,
-      description: 'Sets up sources, destinations and who may do so. See docs/api.md.',
+      description: 'Sets up sources, destinations and who may do so. See docs/use/control-api.md.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This installation' }],

@@ -1,4 +1,4 @@
-/** The delivery table of docs/receiving.md, with real receivers through the whole role. One event goes to all of them. */
+/** The delivery table of docs/use/receiving.md, with real receivers through the whole role. One event goes to all of them. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Every metric there is; docs/metrics.md lists them, and a test holds the two together. A label never holds an id: what it
+ * Every metric there is; docs/run/metrics.md lists them, and a test holds the two together. A label never holds an id: what it
  * can be is a handful of words of ours.
  */
 export type Declared = {

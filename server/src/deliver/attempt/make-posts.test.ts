@@ -76,9 +76,9 @@ suite('the signatures, by contract/cases/signatures.json', () => {
 });
 
 suite('the headers', () => {
-  const page = readFileSync(new URL('docs/receiving.md', ROOT), 'utf8');
+  const page = readFileSync(new URL('docs/use/receiving.md', ROOT), 'utf8');
 
-  test('are those of the example in docs/receiving.md, in its order and spelling, with its signatures and body', () => {
+  test('are those of the example in docs/use/receiving.md, in its order and spelling, with its signatures and body', () => {
     const [, example = ''] = /```\nPOST \/webhooks HTTP\/1\.1\n([\s\S]*?)```/.exec(page) ?? [];
     const [head = '', body = ''] = example.split('\n\n');
     const shown = head.split('\n').map((line) => line.split(': '));

@@ -1,5 +1,5 @@
 /**
- * When a delivery that failed is tried again: the whole policy, as data. docs/delivery-states.md prints it from here.
+ * When a delivery that failed is tried again: the whole policy, as data. docs/inside/delivery-states.md prints it from here.
  * Each step is a tier of the lane. Within a tier the delay is the same for all, so first in is first due.
  */
 export const RETRY_DELAYS_MS: readonly number[] = [

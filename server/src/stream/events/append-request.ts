@@ -30,7 +30,7 @@ const IN_PROCESS_PAUSE_MS = 50;
 /**
  * Writes one accepted request. Resolves only with the engine's word: it is stored and synced on a majority, or it is not.
  * It goes to its home stream, and to the next one while home has no leader. That next one cannot know what home may have
- * stored without being able to say so, so a request that moves may be stored twice: docs/guarantees.md.
+ * stored without being able to say so, so a request that moves may be stored twice: docs/inside/guarantees.md.
  */
 export async function appendRequest(request: RequestToAppend, needs: AppendNeeds): Promise<Appended> {
   const giveUpAt = performance.now() + DEADLINE_MS;

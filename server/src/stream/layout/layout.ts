@@ -174,7 +174,7 @@ function lanesPlan(index: number, maxBytes: number): StreamPlan {
 /**
  * One scheduled message per destination in trouble; a newer one takes the place of the older. The engine refuses `discard: new`
  * for a stream with schedules, and a limit would make it drop the oldest ticket without a word. So there is none: the number of
- * destinations bounds the stream, at three messages each (docs/decisions/0024-a-layout-that-grows.md).
+ * destinations bounds the stream, at three messages each (docs/inside/decisions/0024-a-layout-that-grows.md).
  */
 function ticketsPlan(): StreamPlan {
   return {
