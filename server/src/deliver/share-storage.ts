@@ -6,23 +6,26 @@ import type { Shares } from '../stream/deliveries/shares.ts';
 import type { LaneReports } from './lane/lane-reports.ts';
 import type { ParkerNeeds } from './settle/park.ts';
 
-export type LaneRoomNeeds = {
-  lanes: Pick<Lanes, 'streamOf'>;
+type LaneShareNeeds = {
+  lanes: Pick<Lanes, 'append' | 'streamOf'>;
   shares: Pick<Shares, 'isOver' | 'storing'>;
   reports: Pick<LaneReports, 'isOverQuota' | 'appended'>;
 };
 
-type LaneRoom = Pick<ParkerNeeds, 'isFull' | 'storing' | 'appended'>;
-
-export function laneRoom({ lanes, shares, reports }: LaneRoomNeeds): LaneRoom {
-  return {
-    isFull(destinationId, isPutBack) {
-      if (reports.isOverQuota(destinationId)) return true;
-      return !isPutBack && shares.isOver(lanes.streamOf(destinationId), destinationId);
-    },
-    storing: (destinationId, bytes, store) =>
-      shares.storing({ stream: lanes.streamOf(destinationId), destinationId, bytes }, store),
-    appended: reports.appended,
+/**
+ * Appends to lanes within the shares. The holder of a lane puts back deliveries that were counted already: those are refused only
+ * when the lane is over a quota of the settings.
+ */
+export function writeWithinShare({ lanes, shares, reports }: LaneShareNeeds): ParkerNeeds['write'] {
+  return async (place, payload, isByHolder) => {
+    const { destinationId } = place;
+    const stream = lanes.streamOf(destinationId);
+    if (reports.isOverQuota(destinationId)) return 'full';
+    if (!isByHolder && shares.isOver(stream, destinationId)) return 'full';
+    const bytes = payload.length;
+    const answer = await shares.storing({ stream, destinationId, bytes }, () => lanes.append(place, payload));
+    if (answer === 'stored') reports.appended(destinationId, bytes);
+    return answer;
   };
 }
 

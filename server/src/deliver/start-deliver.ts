@@ -20,11 +20,11 @@ import { type Drains, openDrains } from './lane/drains.ts';
 import { findStranded } from './lane/find-stranded.ts';
 import { isShut, isWorking } from './dispatch/gate.ts';
 import { type LaneReports, openLaneReports } from './lane/lane-reports.ts';
-import { openParker, type Parkers } from './settle/park.ts';
+import { openParker, type ParkerNeeds, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
-import { laneRoom, shareDeadLetters } from './share-storage.ts';
+import { shareDeadLetters, writeWithinShare } from './share-storage.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
@@ -205,8 +205,8 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   const quotaBytes = () => Math.min(laneQuotaBytes, shares.limitBytes());
   showLanes(metrics, { lanes: reports.all, quotaBytes, now });
   const wanted = lookWanted({ config, dispatcher, schedule, now });
-  const room = laneRoom({ lanes: side.lanes, shares, reports });
-  const parker = stack.use(openParker({ ...side, ...room, wanted }));
+  const write = writeWithinShare({ lanes: side.lanes, shares, reports });
+  const parker = stack.use(openParker({ write, tickets: side.tickets, wanted }));
   return { dispatcher, reports, parker, schedule };
 }
 
@@ -237,7 +237,7 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
 type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule; now(): number };
 
 /** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
-function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): Parameters<typeof openParker>[0]['wanted'] {
+function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): ParkerNeeds['wanted'] {
   return (destinationId, { dueAt, attempts }) => {
     const destination = config.destination(destinationId);
     if (destination !== undefined && whyNotUnderstood(destination, accepts) !== undefined) {

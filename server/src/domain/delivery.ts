@@ -28,6 +28,8 @@ export type Delivery = {
 export type AttemptNote = { at: number; answers: AnswerNote[] };
 export type AnswerNote = { url: string; status?: number; error?: string; ms: number };
 
+/** The tier of a lane for deliveries that were not attempted yet. */
+export const UNTRIED_TIER = 0;
 /** Far more than the schedule has steps. */
 const MAX_HISTORY = 20;
 

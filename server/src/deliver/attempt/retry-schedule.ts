@@ -1,3 +1,5 @@
+import { UNTRIED_TIER } from '../../domain/delivery.ts';
+
 /**
  * When a delivery that failed is tried again: the whole policy, as data. docs/inside/delivery-states.md prints it from here.
  * Each step is a tier of the lane. Within a tier the delay is the same for all, so first in is first due.
@@ -10,8 +12,7 @@ export const RETRY_WINDOW_MS = 4 * 3_600_000;
 /** A delay is made longer by up to this part, so that what failed together does not come back together. */
 export const JITTER = 0.1;
 
-/** Deliveries that have not been attempted yet wait in tier 0; tier n waits for the n-th delay. */
-export const UNTRIED_TIER = 0;
+/** Tier n waits for the n-th delay. */
 export const TIERS: readonly number[] = [UNTRIED_TIER, ...RETRY_DELAYS_MS.map((_, index) => index + 1)];
 
 export type RetrySchedule = {

@@ -5,12 +5,12 @@ import type { OutcomeEntry, OutcomeFact } from '../../domain/outcome.ts';
 import type { DeadLetters } from '../../stream/deliveries/dead-letters.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { DeadLetter, DeadReason } from '../../domain/dead-letter.ts';
-import { type AnswerNote, type Delivery, withAttempt } from '../../domain/delivery.ts';
+import { type AnswerNote, type Delivery, UNTRIED_TIER, withAttempt } from '../../domain/delivery.ts';
 import { wasSent } from '../dispatch/gate.ts';
 import { isDelivered, judge, type Outcome, type TargetAnswer } from '../attempt/judge.ts';
 import { attemptEntry, entryBase, namelessBase } from './outcome-entry.ts';
 import type { Parker } from './park.ts';
-import { type RetrySchedule, UNTRIED_TIER } from '../attempt/retry-schedule.ts';
+import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
