@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'deliver/client': {
     holds: 'the HTTP client for customers’ URLs, the only one: address policy, deadlines, limits on answers',
-    imports: ['http'],
+    imports: ['http', 'domain'],
   },
   control: {
     holds: 'role: wires the control API',

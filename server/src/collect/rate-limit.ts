@@ -1,33 +1,31 @@
+import { newTokenBucket, refill, secondsToToken, type TokenBucket } from '../domain/token-bucket.ts';
+
 export type RateLimit = { perSecond: number; burst: number };
 
 export type RateLimiter = {
-  /** The same as `waitSeconds`, without beginning a bucket for a source that has none. */
+  /** The same as `waitSeconds`, without starting a bucket for a source that has none. */
   waitIfKnown(sourceId: string, limit: RateLimit): number;
-  /** Seconds the source has to stay away, or 0. */
+  /** After how many seconds the source may send again; 0 for now. */
   waitSeconds(sourceId: string, limit: RateLimit): number;
-  /** Counts calls that were let in. More than is left is a debt that later requests wait for: no batch is cut in two. */
+  /** Counts accepted calls. A batch is never cut in two: if it takes more than is left, later requests wait for the debt. */
   spend(sourceId: string, calls: number): void;
 };
 
-type Bucket = { tokens: number; filledAt: number };
-
-/** A token bucket for each source, in this process. Of more than `maxBuckets`, the oldest one is forgotten. */
+/** A token bucket for each source, in this process. Beyond `maxBuckets` it forgets the oldest one. */
 export function openRateLimiter(nowMs: () => number, maxBuckets = Infinity): RateLimiter {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new Map<string, TokenBucket>();
 
-  function begin(sourceId: string, tokens: number): Bucket {
+  function begin(sourceId: string, tokens: number): TokenBucket {
     const [oldest] = buckets.size >= maxBuckets ? buckets.keys() : [];
     if (oldest !== undefined) buckets.delete(oldest);
-    const bucket = { tokens, filledAt: nowMs() };
+    const bucket = newTokenBucket(tokens, nowMs());
     buckets.set(sourceId, bucket);
     return bucket;
   }
 
-  function wait(bucket: Bucket, { perSecond, burst }: RateLimit): number {
-    const now = nowMs();
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) / 1_000) * perSecond);
-    bucket.filledAt = now;
-    return bucket.tokens >= 1 ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+  function wait(bucket: TokenBucket, { perSecond, burst }: RateLimit): number {
+    refill(bucket, nowMs(), perSecond, burst);
+    return Math.ceil(secondsToToken(bucket, perSecond));
   }
 
   return {

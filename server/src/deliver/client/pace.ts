@@ -1,3 +1,5 @@
+import { newTokenBucket, refill, secondsToToken } from '../../domain/token-bucket.ts';
+
 /** What is believed about a receiver. */
 export type Standing = 'works' | 'unknown' | 'failing';
 
@@ -27,26 +29,32 @@ const TICK_MS = 10;
 /** So many are let in within that time: opening a connection takes half a millisecond, and everything else waits meanwhile. */
 const MOST_A_TICK = 15;
 
-/** A token bucket with three waiting lines. */
+/** A token bucket with three waiting lines. It holds a tenth of a second, so that an idle process does not start with a stampede. */
 export function openPacer<Item>({ perSecond, now, admit, cost = () => 1 }: Needs<Item>): Pacer<Item> {
-  const bucket = openBucket(perSecond, now);
+  const burst = Math.max(1, perSecond / 10);
+  const bucket = newTokenBucket(burst, now());
   const lines = openLines<Item>();
   let timer: NodeJS.Timeout | undefined;
   let isServing = false;
   let isStopped = false;
   let tick = { at: -Infinity, letIn: 0 };
 
+  function waitMs(): number {
+    refill(bucket, now(), perSecond, burst);
+    return secondsToToken(bucket, perSecond) * 1_000;
+  }
+
   function letIn(): void {
     isServing = true;
     if (now() - tick.at >= TICK_MS) tick = { at: now(), letIn: 0 };
-    while (lines.size() > 0 && bucket.waitMs() === 0 && tick.letIn < MOST_A_TICK) {
+    while (lines.size() > 0 && waitMs() === 0 && tick.letIn < MOST_A_TICK) {
       const item = lines.next();
       if (!admit(item)) continue;
-      bucket.take(cost(item));
+      bucket.tokens -= cost(item);
       tick.letIn += 1;
     }
     isServing = false;
-    timer = lines.size() === 0 ? undefined : setTimeout(letIn, Math.max(TICK_MS, bucket.waitMs()));
+    timer = lines.size() === 0 ? undefined : setTimeout(letIn, Math.max(TICK_MS, waitMs()));
   }
   return {
     ask(item, standing) {
@@ -54,7 +62,9 @@ export function openPacer<Item>({ perSecond, now, admit, cost = () => 1 }: Needs
       lines.add(item, standing);
       if (timer === undefined && !isServing) letIn();
     },
-    overdraw: () => bucket.take(1),
+    overdraw() {
+      bucket.tokens -= 1;
+    },
     stop() {
       isStopped = true;
       lines.clear();
@@ -85,26 +95,6 @@ function openLines<Item>(): Lines<Item> {
     size: () => inTurn.reduce((sum, line) => sum + line.length, 0),
     clear() {
       for (const line of inTurn) line.length = 0;
-    },
-  };
-}
-
-type Bucket = { waitMs(): number; take(tokens: number): void };
-
-/** It holds a tenth of a second, so that an idle process does not start with a stampede. */
-function openBucket(perSecond: number, now: () => number): Bucket {
-  const burst = Math.max(1, perSecond / 10);
-  let tokens = burst;
-  let filledAt = now();
-  return {
-    waitMs() {
-      const at = now();
-      tokens = Math.min(burst, tokens + ((at - filledAt) / 1_000) * perSecond);
-      filledAt = at;
-      return tokens >= 1 ? 0 : ((1 - tokens) / perSecond) * 1_000;
-    },
-    take(taken) {
-      tokens -= taken;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { newTokenBucket, refill, type TokenBucket } from '../../domain/token-bucket.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { ErrorClass } from '../client/error-classes.ts';
 import type { Standing } from '../client/pace.ts';
@@ -24,9 +25,8 @@ export type Gate = {
   failures: number;
   averageMs: number;
   shut: Shut | undefined;
-  tokens: number;
-  /** On the monotonic clock, as the next. */
-  tokensAt: number;
+  /** For the rate limit that the owner set; on the monotonic clock, as is `usedAt`. */
+  budget: TokenBucket;
   usedAt: number;
 };
 
@@ -54,7 +54,8 @@ const LATELY_MS = 1_000;
 
 export function newGate(destinationId: string, uptimeMs: number, hasWorked = false): Gate {
   const learned = { limit: FIRST_LIMIT, hasWorked, answeredAt: -Infinity, isDoubted: false, failures: 0, averageMs: 0 };
-  return { destinationId, inFlight: 0, ...learned, shut: undefined, tokens: 1, tokensAt: uptimeMs, usedAt: uptimeMs };
+  const budget = newTokenBucket(1, uptimeMs);
+  return { destinationId, inFlight: 0, ...learned, shut: undefined, budget, usedAt: uptimeMs };
 }
 
 /**
@@ -93,11 +94,8 @@ export function noteLate(gate: Gate, since: number, fairMs: number): void {
 export function takeToken(gate: Gate, perSecond: number | undefined, uptimeMs: number): boolean {
   if (perSecond === undefined) return true;
   // A tenth of a second's worth may be saved up: enough for the timers' grain, too little for a burst.
-  const most = Math.max(1, perSecond / 10);
-  gate.tokens = Math.min(most, gate.tokens + ((uptimeMs - gate.tokensAt) * perSecond) / 1_000);
-  gate.tokensAt = uptimeMs;
-  if (gate.tokens < 1) return false;
-  gate.tokens -= 1;
+  if (refill(gate.budget, uptimeMs, perSecond, Math.max(1, perSecond / 10)) < 1) return false;
+  gate.budget.tokens -= 1;
   return true;
 }
 
