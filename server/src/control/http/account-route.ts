@@ -2,15 +2,15 @@ import type { Static, TSchema } from 'typebox';
 import type { Identity } from '../access/authenticate.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
-import type { Method } from './route.ts';
+import type { ApiUrl, Method, Params } from './route.ts';
 
-/** Whoever asks, before any workspace is in play. */
-export type Visit<Body = unknown, Who = Identity | undefined> = {
+/** A request that is about no workspace. */
+export type Visit<Path = unknown, Body = unknown, Who = Identity | undefined> = {
   who: Who;
   bearer: string | undefined;
   address: string;
   userAgent: string;
-  params: Record<string, string>;
+  params: Path;
   body: Body;
 };
 
@@ -22,27 +22,31 @@ export type AccountAnswer = { body?: unknown; session?: string | null };
 /** The endpoints about oneself rather than a workspace: signing in and out, one's sessions, the first start. */
 export type AccountRoute = {
   method: Method;
-  url: `/api/v1/${string}`;
+  url: ApiUrl;
   summary: string;
   /** `user`: signed in with a password; a token has no sessions. */
   access: 'anybody' | 'signed-in' | 'user';
   body?: TSchema;
   answer?: TSchema;
   status: 200 | 201 | 204;
-  handle(visit: Visit<never, never>, needs: AccountNeeds): Promise<AccountAnswer>;
+  handle(visit: Visit<never, never, never>, needs: AccountNeeds): Promise<AccountAnswer>;
 };
 
 type Who = { anybody: Identity | undefined; 'signed-in': Identity; user: Extract<Identity, { kind: 'user' }> };
 
-type Typed<Access extends keyof Who, Body extends TSchema> = Omit<AccountRoute, 'access' | 'body' | 'handle'> & {
+type Typed<Url extends ApiUrl, Access extends keyof Who, Body extends TSchema> = Omit<
+  AccountRoute,
+  'url' | 'access' | 'body' | 'handle'
+> & {
+  url: Url;
   access: Access;
   body?: Body;
-  handle(visit: Visit<Static<Body>, Who[Access]>, needs: AccountNeeds): Promise<AccountAnswer>;
+  handle(visit: Visit<Params<Url>, Static<Body>, Who[Access]>, needs: AccountNeeds): Promise<AccountAnswer>;
 };
 
-/** Gives the handler the types of its schema and its access. */
-export function accountRoute<Access extends keyof Who, Body extends TSchema>(
-  definition: Typed<Access, Body>,
+/** Gives the handler the types of its url, its schema and its access. */
+export function accountRoute<Url extends ApiUrl, Access extends keyof Who, Body extends TSchema>(
+  definition: Typed<Url, Access, Body>,
 ): AccountRoute {
   return definition;
 }

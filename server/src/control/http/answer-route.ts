@@ -7,7 +7,8 @@ import { actorIn, bearerOf, identify, type Identity } from '../access/authentica
 import { mustBeOurPage, mustNotBeAnotherSite } from '../access/csrf.ts';
 import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
 import { ApiProblem } from '../problems/problems.ts';
-import type { Asked, Question, Route } from './route.ts';
+import { openAudit } from './audit-change.ts';
+import type { ApiRequest, EngineRequest, Route } from './route.ts';
 import type { Shares } from './open-shares.ts';
 import { SESSION_COOKIE, setSessionCookie } from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
@@ -39,7 +40,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
   };
 }
 
-type Performed = { parsed: Omit<Asked, 'tx'>; once: Once | undefined };
+type Performed = { parsed: Omit<ApiRequest, 'tx' | 'audit'>; once: Once | undefined };
 
 /** In turn with the other requests of the workspace, and the workspace in turn with the others. */
 async function perform(route: Route, { parsed, once }: Performed, needs: AnswerNeeds): Promise<Answer> {
@@ -47,20 +48,20 @@ async function perform(route: Route, { parsed, once }: Performed, needs: AnswerN
   using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
   const { store, shares } = needs;
   const transact = route.method === 'GET' ? store.readWorkspace : store.inWorkspace;
-  const inWorkspace: Question['inWorkspace'] = async (work) => {
+  const inWorkspace: EngineRequest['inWorkspace'] = async (work) => {
     using _ = await shares.transact(actor);
-    return await transact(actor.workspaceId, work);
+    return await transact(actor.workspaceId, (tx) => work(tx, openAudit(tx, actor, needs)));
   };
-  const outside = { ...parsed, inWorkspace } as Question<never, never>;
-  const toAnswer = (done: unknown): Answer => {
-    return { status: route.status, text: done === undefined ? '' : JSON.stringify(done), isRepeated: false };
+  const outside = { ...parsed, inWorkspace } as EngineRequest<never, never, never>;
+  const toAnswer = (body: unknown): Answer => {
+    return { status: route.status, text: body === undefined ? '' : JSON.stringify(body), isRepeated: false };
   };
-  // An answer that changes nothing is worked out again as often as it is asked for.
+  // Safe to repeat: it runs again in place of a stored answer.
   if (route.ask !== undefined) return toAnswer(await route.ask(outside, needs));
   const prepared = await route.prepare?.(outside, needs);
-  return await inWorkspace((tx) => {
-    const asked = { ...parsed, tx, prepared } as Asked<never, never>;
-    const work = async () => toAnswer(await route.handle(asked, needs));
+  return await inWorkspace((tx, audit) => {
+    const request = { ...parsed, tx, audit, prepared } as ApiRequest<never, never, never>;
+    const work = async () => toAnswer(await route.handle?.(request, needs));
     return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
   });
 }
@@ -79,7 +80,7 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       params: paramsOf(request),
       body: readBody(request.body),
     };
-    const { body, session } = await route.handle(visit as Visit<never, never>, needs);
+    const { body, session } = await route.handle(visit as Visit<never, never, never>, needs);
     if (session !== undefined) setSessionCookie(reply, session);
     return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));
   };

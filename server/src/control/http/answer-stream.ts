@@ -44,7 +44,10 @@ export function openStreams(needs: AnswerNeeds): Streams {
         const identity = await identifySender(request, needs);
         const actor = await actorIn(identity, from, needs.store);
         mustBeAllowed(actor, route.permission);
-        const watching = { actor, params: paramsOf(request), query: readQuery(request.query) };
+        const watching = { actor, params: paramsOf(request), query: readQuery(request.query) } as Watching<
+          never,
+          never
+        >;
         await route.check(watching, needs);
         const share = shareTails([...state.open], tailOf(watching));
         if (share.kind === 'refuse') throw new ApiProblem('too_many_streams');
@@ -57,7 +60,13 @@ export function openStreams(needs: AnswerNeeds): Streams {
   };
 }
 
-type Opened = { route: StreamRoute; watching: Watching; identity: Identity; from: From; reply: FastifyReply };
+type Opened = {
+  route: StreamRoute;
+  watching: Watching<never, never>;
+  identity: Identity;
+  from: From;
+  reply: FastifyReply;
+};
 
 function stream({ needs, open }: State, opened: Opened): void {
   const { route, watching, reply } = opened;

@@ -1,13 +1,13 @@
 import { findFirstWorkspace } from '../../store/workspaces.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import { ApiProblem } from '../problems/problems.ts';
-import type { Asked } from './route.ts';
+import type { Actor } from '../access/actor.ts';
 
 /**
  * The operator of an installation is an owner of the workspace that it was set up with: what belongs to no workspace, or to
  * several, is for them alone.
  */
-export async function mustBeOperator({ actor }: Pick<Asked, 'actor'>, { store }: Pick<ControlNeeds, 'store'>) {
+export async function mustBeOperator(actor: Actor, { store }: Pick<ControlNeeds, 'store'>) {
   const first = await store.asSystem(findFirstWorkspace);
   if (first?.id !== actor.workspaceId) throw new ApiProblem('not_allowed');
 }

@@ -1,30 +1,45 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Tx } from '../../store/open-store.ts';
 import type { Actor } from '../access/actor.ts';
+import type { Audit } from './audit-change.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { Permission } from '../access/permissions.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type ApiUrl = `/api/v1/${string}`;
 
-/** What a handler gets, parsed and allowed: it only has to do its work, in a transaction that sees one workspace. */
-export type Asked<Body = unknown, Query = unknown> = {
+type NameIn<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NameIn<Rest>
+  : Url extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** The url `/api/v1/sources/:id/write-keys/:keyId` has the params `{ id: string; keyId: string }`. */
+export type Params<Url extends string> = Record<NameIn<Url>, string>;
+
+/** A request that is authenticated, authorized and validated, in a transaction that sees one workspace. */
+export type ApiRequest<Path = unknown, Body = unknown, Query = unknown> = {
   actor: Actor;
-  params: Record<string, string>;
+  params: Path;
   body: Body;
   query: Query;
   tx: Tx;
+  audit: Audit;
   prepared?: unknown;
 };
 
-/** What is asked of the engine. No transaction is open while it answers: `inWorkspace` opens short ones. */
-export type Question<Body = unknown, Query = unknown> = Omit<Asked<Body, Query>, 'tx'> & {
-  inWorkspace<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+/** A request that reads NATS. No transaction is open while NATS answers: `inWorkspace` opens short ones. */
+export type EngineRequest<Path = unknown, Body = unknown, Query = unknown> = Omit<
+  ApiRequest<Path, Body, Query>,
+  'tx' | 'audit'
+> & {
+  inWorkspace<T>(work: (tx: Tx, audit: Audit) => Promise<T>): Promise<T>;
 };
 
 /** One endpoint of the API, as data: the server, the OpenAPI file and the table of permissions are made of these. */
 export type Route = {
   method: Method;
-  url: `/api/v1/${string}`;
+  url: ApiUrl;
   summary: string;
   permission: Permission;
   body?: TSchema;
@@ -34,30 +49,36 @@ export type Route = {
   /** Costs more than a look into PostgreSQL: a workspace, and each token or user of it, may ask a few at a time. */
   isCostly?: boolean;
   /** Reads the engine before the transaction begins; the handler gets it as `prepared`. */
-  prepare?(asked: Question<never, never>, needs: ControlNeeds): Promise<unknown>;
+  prepare?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
   /** Answers outside of any transaction, in place of `handle`. */
-  ask?(asked: Question<never, never>, needs: ControlNeeds): Promise<unknown>;
-  handle(asked: Asked<never, never>, needs: ControlNeeds): Promise<unknown>;
+  ask?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
+  handle?(request: ApiRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
 };
 
-type Typed<Body extends TSchema, Query extends TObject> = Omit<Route, 'body' | 'query' | 'handle'> & {
-  body?: Body;
-  query?: Query;
-  handle(asked: Asked<Static<Body>, Static<Query>>, needs: ControlNeeds): Promise<unknown>;
+type Typed<Url extends ApiUrl, Body extends TSchema, Query extends TObject> = Omit<
+  Route,
+  'url' | 'body' | 'query' | 'prepare' | 'ask' | 'handle'
+> & { url: Url; body?: Body; query?: Query };
+
+type Handled<Url extends ApiUrl, Body extends TSchema, Query extends TObject> = Typed<Url, Body, Query> & {
+  prepare?(request: EngineRequest<Params<Url>, Static<Body>, Static<Query>>, needs: ControlNeeds): Promise<unknown>;
+  handle(request: ApiRequest<Params<Url>, Static<Body>, Static<Query>>, needs: ControlNeeds): Promise<unknown>;
 };
 
-type Asking<Body extends TSchema, Query extends TObject> = Omit<Typed<Body, Query>, 'handle' | 'ask'> & {
-  ask(asked: Question<Static<Body>, Static<Query>>, needs: ControlNeeds): Promise<unknown>;
+type Asking<Url extends ApiUrl, Body extends TSchema, Query extends TObject> = Typed<Url, Body, Query> & {
+  ask(request: EngineRequest<Params<Url>, Static<Body>, Static<Query>>, needs: ControlNeeds): Promise<unknown>;
 };
 
-/** An endpoint that reads the engine: costly, and outside of any transaction. */
-export function question<Body extends TSchema, Query extends TObject>(definition: Asking<Body, Query>): Route {
-  const handle: Route['handle'] = ({ tx, ...asked }: Asked, needs) =>
-    definition.ask({ ...(asked as Asked<never, never>), inWorkspace: (work) => work(tx) }, needs);
-  return { ...definition, isCostly: true, handle };
+/** Gives the handler the types of its url and its schemas. */
+export function route<Url extends ApiUrl, Body extends TSchema, Query extends TObject>(
+  definition: Handled<Url, Body, Query>,
+): Route {
+  return definition;
 }
 
-/** Gives the handler the types of its schemas. */
-export function route<Body extends TSchema, Query extends TObject>(definition: Typed<Body, Query>): Route {
-  return definition;
+/** An endpoint that reads the engine: costly, and outside of any transaction. */
+export function engineRoute<Url extends ApiUrl, Body extends TSchema, Query extends TObject>(
+  definition: Asking<Url, Body, Query>,
+): Route {
+  return { ...definition, isCostly: true };
 }

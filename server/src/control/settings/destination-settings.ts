@@ -44,21 +44,24 @@ export function changedSettings(row: DestinationRow, change: Stored, needs: Sett
   return checkedSettings(entry, given, { owner: ownerOf(row), needs, stored: row.settings });
 }
 
-type Asked = { sharedSecret?: string; overlapHours?: number };
+type Rotation = { sharedSecret?: string; overlapHours?: number };
 
-/** `made` is the new secret when nobody gave one: it is shown once. */
-export function newSecretSettings(row: DestinationRow, asked: Asked, needs: SettingsNeeds) {
-  const name = checkedSecretName(row, asked.sharedSecret, needs);
-  const made = asked.sharedSecret === undefined ? makeWebhookSecret() : undefined;
-  const { overlapHours = 24 } = asked;
+/** `newSecret` is set when the request named none and the server made one: the answer shows it once. */
+export function newSecretSettings(
+  row: DestinationRow,
+  { sharedSecret, overlapHours = 24 }: Rotation,
+  needs: SettingsNeeds,
+) {
+  const name = checkedSecretName(row, sharedSecret, needs);
+  const newSecret = sharedSecret === undefined ? makeWebhookSecret() : undefined;
   const until = overlapHours === 0 ? undefined : new Date(needs.now().getTime() + overlapHours * HOUR_MS);
   const { settings, hasPrevious } = rotateSecret(name, row.settings, {
-    text: asked.sharedSecret ?? made ?? '',
+    text: sharedSecret ?? newSecret ?? '',
     previousValidUntil: until,
     owner: ownerOf(row),
     keyRing: needs.keyRing,
   });
-  return { settings, made, previousValidUntil: hasPrevious ? until : undefined };
+  return { settings, newSecret, previousUntil: hasPrevious ? until : undefined };
 }
 
 function checkedSecretName(row: DestinationRow, secret: string | undefined, needs: SettingsNeeds): string {

@@ -2,9 +2,8 @@ import { ConfirmRemovals, RemovalsWaiting } from '@millrace/contract/control';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { mustBeOperator } from '../../http/operator.ts';
 import { ApiProblem } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
 import { NO_REMOVALS, totalOf } from '../../../projection/repair-config.ts';
-import { question, type Route, route } from '../../http/route.ts';
+import { engineRoute, type Route, route } from '../../http/route.ts';
 
 export const configurationRoutes: Route[] = [
   route({
@@ -15,12 +14,12 @@ export const configurationRoutes: Route[] = [
     permission: 'configuration:read',
     answer: RemovalsWaiting,
     status: 200,
-    async handle(asked, needs) {
-      await mustBeOperator(asked, needs);
+    async handle({ actor }, needs) {
+      await mustBeOperator(actor, needs);
       return toAnswer(needs);
     },
   }),
-  question({
+  engineRoute({
     method: 'POST',
     url: '/api/v1/configuration/removals/confirm',
     summary: 'Removes it: what waits for these destinations is given up; for the operator',
@@ -28,14 +27,13 @@ export const configurationRoutes: Route[] = [
     body: ConfirmRemovals,
     answer: RemovalsWaiting,
     status: 200,
-    async ask({ inWorkspace, ...asked }, needs) {
-      await mustBeOperator(asked, needs);
+    async ask({ actor, body, inWorkspace }, needs) {
+      await mustBeOperator(actor, needs);
       const waiting = needs.removals?.waiting() ?? NO_REMOVALS;
-      // Whoever confirms has seen how many there are.
-      if (needs.removals === undefined || totalOf(waiting) !== asked.body.entries) throw new ApiProblem('wrong_state');
-      const change = { action: 'removals.confirmed', objectId: asked.actor.workspaceId, details: { ...waiting } };
-      // Written down before it is done: comparing reads the whole bucket, and no transaction may be open meanwhile.
-      await inWorkspace((tx) => recordChange({ ...asked, tx }, change, needs));
+      // The operator confirms a number of entries: a different number by now is something they have not seen.
+      if (needs.removals === undefined || totalOf(waiting) !== body.entries) throw new ApiProblem('wrong_state');
+      // Before the removal: comparing reads the whole bucket, and no transaction may be open meanwhile.
+      await inWorkspace((_tx, audit) => audit('removals.confirmed', actor.workspaceId, { details: { ...waiting } }));
       await needs.removals.confirm();
       return toAnswer(needs);
     },

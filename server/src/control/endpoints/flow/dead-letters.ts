@@ -22,14 +22,13 @@ import { type FoundLetter, type LetterPlace, readOrSetAside, scanLetters } from 
 import { newId } from '../../../store/new-id.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { question, type Route, route } from '../../http/route.ts';
+import { engineRoute, type Route, route } from '../../http/route.ts';
 
 const READ = { permission: 'dead-letters:read', status: 200 } as const;
 const WRITE = { permission: 'dead-letters:write' } as const;
 
 export const deadLetterRoutes: Route[] = [
-  question({
+  engineRoute({
     method: 'GET',
     url: '/api/v1/dead-letters',
     summary: 'Deliveries that were given up, by destination and then oldest first; a page may be short',
@@ -49,14 +48,14 @@ export const deadLetterRoutes: Route[] = [
       return { items: letters.map(toItem), nextCursor };
     },
   }),
-  question({
+  engineRoute({
     method: 'GET',
     url: '/api/v1/dead-letters/:id',
     summary: 'One dead letter, with its event and its latest attempts',
     answer: DeadLetterDetails,
     ...READ,
     async ask({ actor, params, inWorkspace }, needs) {
-      const one = found(await readLetter(params['id'] ?? '', needs));
+      const one = found(await readLetter(params.id, needs));
       await inWorkspace((tx) => mustBeOurs(tx, actor.workspaceId, one));
       const { event, history } = one.letter.delivery;
       const attempts = history.map(({ at, answers }) => ({ at: new Date(at).toISOString(), answers }));
@@ -71,16 +70,14 @@ export const deadLetterRoutes: Route[] = [
     status: 200,
     isCostly: true,
     ...WRITE,
-    prepare: ({ params }, needs) => readLetter(params['id'] ?? '', needs),
-    async handle(asked, needs) {
-      const { tx, actor, params } = asked;
-      const id = params['id'] ?? '';
-      const { sequence, letter } = found(asked.prepared as FoundLetter | undefined);
+    prepare: ({ params }, needs) => readLetter(params.id, needs),
+    async handle({ tx, actor, params, prepared, audit }, needs) {
+      const { sequence, letter } = found(prepared as FoundLetter | undefined);
       await mustBeOurs(tx, actor.workspaceId, { letter });
       const { destinationId, delivery } = letter;
       const replayId = newId('rdr');
       const details = { destinationId, deliveryId: delivery.id, reason: letter.reason, replayId };
-      await recordChange(asked, { action: 'dead_letter.retried', objectId: id, details }, needs);
+      await audit('dead_letter.retried', params.id, { details });
       // It may have to look once more after we have answered.
       const feeder = openLaneFeeder(needs);
       const again = deliveryOfLetter(letter, { replayId, now: needs.now().getTime() });
@@ -98,18 +95,17 @@ export const deadLetterRoutes: Route[] = [
     answer: Redrive,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle({ tx, actor, body, audit }) {
       const { workspaceId } = actor;
       if (body.destinationId !== undefined) found(await findDestination(tx, workspaceId, body.destinationId));
-      const made = {
+      const job = await insertJob(tx, {
         workspace_id: workspaceId,
         id: newId('rdr'),
         kind: 'redrive',
         started_by: startedBy(actor),
-      } as const;
-      const job = await insertJob(tx, { ...made, asked: body });
-      await recordChange(asked, { action: 'redrive.started', objectId: job.id, details: body }, needs);
+        asked: body,
+      });
+      await audit('redrive.started', job.id, { details: body });
       return toJob(job);
     },
   }),

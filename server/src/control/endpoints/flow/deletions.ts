@@ -14,7 +14,6 @@ import type { AskedDeletion } from '../../jobs/asked-deletion.ts';
 import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
 import { type Route, route } from '../../http/route.ts';
 
 const READ = { permission: 'deletions:read', status: 200 } as const;
@@ -29,20 +28,23 @@ export const deletionRoutes: Route[] = [
     answer: DeletionRequest,
     status: 201,
     permission: 'deletions:write',
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle({ tx, actor, body, audit }, { now }) {
       const { workspaceId } = actor;
-      const work = await workOut(tx, workspaceId, { ...body, now: needs.now() });
+      const work = await workOut(tx, workspaceId, { ...body, now: now() });
       const { userIds: _, destinations, sourceIds: __, ...details } = work;
       const { sources, userHashes, suppress } = work;
       const erasedBefore = new Date(work.erasedBefore);
       const marks = { workspaceId, userHashes, sourceIds: sources ?? [''], erasedBefore, suppressed: suppress };
       await insertErasedUsers(tx, marks);
-      const made = { workspace_id: workspaceId, id: newId('del'), kind: KIND, started_by: startedBy(actor) } as const;
-      const job = await insertJob(tx, { ...made, asked: work });
-      const change = { ...details, destinations: destinations.length };
-      // Not held against the share of the workspace: that depends on the others, and nobody may keep a user from being erased.
-      await recordChange(asked, { action: 'deletion.requested', objectId: job.id, details: change }, needs);
+      const job = await insertJob(tx, {
+        workspace_id: workspaceId,
+        id: newId('del'),
+        kind: KIND,
+        started_by: startedBy(actor),
+        asked: work,
+      });
+      // Without `grows`: the size limit depends on the other workspaces, and must never block the deletion of a user.
+      await audit('deletion.requested', job.id, { details: { ...details, destinations: destinations.length } });
       return toDeletion(tx, job);
     },
   }),
@@ -69,7 +71,7 @@ export const deletionRoutes: Route[] = [
     answer: DeletionRequest,
     ...READ,
     async handle({ tx, actor, params }) {
-      const name = { workspaceId: actor.workspaceId, kind: KIND, id: params['id'] ?? '' } as const;
+      const name = { workspaceId: actor.workspaceId, kind: KIND, id: params.id } as const;
       return toDeletion(tx, found(await findJob(tx, name)));
     },
   }),

@@ -32,7 +32,7 @@ export const deliveryRoutes: Route[] = [
     answer: DeliveryDetails,
     ...READ,
     async handle({ tx, actor, params }) {
-      const row = found(await findDelivery(tx, actor.workspaceId, params['id'] ?? ''));
+      const row = found(await findDelivery(tx, actor.workspaceId, params.id));
       const attempts = await attemptsOf(tx, actor.workspaceId, [row.id]);
       return { ...toDelivery(row), history: attempts.map(toAttempt) };
     },

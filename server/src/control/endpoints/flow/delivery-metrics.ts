@@ -63,7 +63,7 @@ export const metricsRoutes: Route[] = [
     status: 200,
     async handle({ tx, actor, params }, { now }) {
       const { workspaceId } = actor;
-      const { id: sourceId } = found(await findSource(tx, workspaceId, params['id'] ?? ''));
+      const { id: sourceId } = found(await findSource(tx, workspaceId, params.id));
       const from = new Date(now().getTime() - 7 * DAY_MS).toISOString().slice(0, 10);
       const rows = await refusalsOfSource(tx, { workspaceId, sourceId }, from);
       return {

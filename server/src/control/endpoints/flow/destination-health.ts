@@ -22,12 +22,12 @@ export const healthRoutes: Route[] = [
     status: 200,
     async handle({ tx, actor, params }, { laneOf, now }) {
       const { workspaceId } = actor;
-      const { id: destinationId, enabled } = found(await findDestination(tx, workspaceId, params['id'] ?? ''));
+      const { id: destinationId, enabled } = found(await findDestination(tx, workspaceId, params.id));
       const to = new Date(now().getTime() + 60_000);
       const ago = (ms: number) => new Date(now().getTime() - ms);
-      const asked = { workspaceId, destinationId, to };
-      const day = await sumCounts(tx, { ...asked, from: ago(DAY_MS), stepSeconds: DAY_MS / 1_000 });
-      const hour = await sumCounts(tx, { ...asked, from: ago(HOUR_MS), stepSeconds: DAY_MS / 1_000 });
+      const range = { workspaceId, destinationId, to };
+      const day = await sumCounts(tx, { ...range, from: ago(DAY_MS), stepSeconds: DAY_MS / 1_000 });
+      const hour = await sumCounts(tx, { ...range, from: ago(HOUR_MS), stepSeconds: DAY_MS / 1_000 });
       const lane = laneOf(destinationId);
       return {
         destinationId,

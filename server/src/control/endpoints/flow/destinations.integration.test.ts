@@ -16,7 +16,8 @@ import { QUIET_NEEDS } from '../../../../testing/control.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { destinationRoutes, MAX_DESTINATIONS_OF_SOURCE } from './destinations.ts';
 import { ApiProblem } from '../../problems/problems.ts';
-import type { Asked, Method, Route } from '../../http/route.ts';
+import { openAudit } from '../../http/audit-change.ts';
+import type { ApiRequest, Method, Route } from '../../http/route.ts';
 import { openKeyRing } from '../../../secrets/seal.ts';
 import { openSettings } from '../../../secrets/sealed-settings.ts';
 import { sourceRoutes } from './sources.ts';
@@ -212,8 +213,9 @@ async function call<Answer>(method: Method, path: string, options: Options = {})
   const { route, params } = findRoute(method, `/api/v1${path}`);
   const actor = { kind: 'token', id: 'tok_1', workspaceId, role: 'owner', address: '::1' } as const;
   return needs.store.inWorkspace(workspaceId, async (tx) => {
-    const asked: Asked = { actor, params, body, query, tx };
-    return (await route.handle(asked as Asked<never, never>, { ...needs, now: () => now })) as Answer;
+    const audit = openAudit(tx, actor, { ...needs, now: () => now });
+    const request: ApiRequest = { actor, params, body, query, tx, audit };
+    return (await route.handle?.(request as ApiRequest<never, never, never>, { ...needs, now: () => now })) as Answer;
   });
 }
 

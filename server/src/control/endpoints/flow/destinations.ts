@@ -31,8 +31,7 @@ import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { readProjections } from './read-projections.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { type Asked, type Route, route } from '../../http/route.ts';
+import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
 const READ = { permission: 'destinations:read', status: 200 } as const;
 const WRITE = { permission: 'destinations:write' } as const;
@@ -71,8 +70,8 @@ export const destinationRoutes: Route[] = [
     answer: Destination,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle(request, needs) {
+      const { tx, actor, body, audit } = request;
       const { workspaceId } = actor;
       const entry = entryNamed(needs.catalog, body.catalog);
       // Locked, so that two who count at the same time do not both find room.
@@ -87,12 +86,8 @@ export const destinationRoutes: Route[] = [
       await insertDestination(tx, { ...row, filters, settings });
       const about = { sourceId: source.id, catalog: entry.name, name, enabled };
       const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
-      await recordChange(
-        asked,
-        { action: 'destination.created', objectId: id, details, projects: 'destination', grows: true },
-        needs,
-      );
-      return readDestination(asked, id, needs);
+      await audit('destination.created', id, { details, projects: 'destination', grows: true });
+      return readDestination(request, id, needs);
     },
   }),
   route({
@@ -101,7 +96,7 @@ export const destinationRoutes: Route[] = [
     summary: 'One destination',
     answer: Destination,
     ...READ,
-    handle: (asked, needs) => readDestination(asked, asked.params['id'] ?? '', needs),
+    handle: (request, needs) => readDestination(request, request.params.id, needs),
   }),
   route({
     method: 'PATCH',
@@ -111,10 +106,10 @@ export const destinationRoutes: Route[] = [
     answer: Destination,
     status: 200,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle(request, needs) {
+      const { tx, actor, params, body, audit } = request;
       const { name, enabled, paused } = body;
-      const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
+      const before = found(await lockDestination(tx, actor.workspaceId, params.id));
       const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
       const after = {
         ...before,
@@ -128,12 +123,8 @@ export const destinationRoutes: Route[] = [
       const grows = textBytes(after) > textBytes(before);
       const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
       const details = { ...body, ...filtersForLog(body.filters), ...set };
-      await recordChange(
-        asked,
-        { action: 'destination.changed', objectId: before.id, details, projects: 'destination', grows },
-        needs,
-      );
-      return readDestination(asked, before.id, needs);
+      await audit('destination.changed', before.id, { details, projects: 'destination', grows });
+      return readDestination(request, before.id, needs);
     },
   }),
   route({
@@ -142,15 +133,10 @@ export const destinationRoutes: Route[] = [
     summary: 'Deletes a destination',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, params } = asked;
-      const row = found(await deleteDestination(tx, actor.workspaceId, params['id'] ?? ''));
+    async handle({ tx, actor, params, audit }) {
+      const { id, ...row } = found(await deleteDestination(tx, actor.workspaceId, params.id));
       const details = { sourceId: row.source_id, catalog: row.catalog, name: row.name };
-      await recordChange(
-        asked,
-        { action: 'destination.deleted', objectId: row.id, details, projects: 'destination' },
-        needs,
-      );
+      await audit('destination.deleted', id, { details, projects: 'destination' });
     },
   }),
   route({
@@ -161,23 +147,13 @@ export const destinationRoutes: Route[] = [
     answer: RotatedSecret,
     status: 200,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      const before = found(await lockDestination(tx, actor.workspaceId, asked.params['id'] ?? ''));
-      const { settings, made, previousValidUntil } = newSecretSettings(before, body, needs);
+    async handle({ tx, actor, params, body, audit }, needs) {
+      const before = found(await lockDestination(tx, actor.workspaceId, params.id));
+      const { settings, newSecret, previousUntil } = newSecretSettings(before, body, needs);
       await updateDestination(tx, { ...before, settings });
-      const validUntil = previousValidUntil?.toISOString() ?? null;
-      await recordChange(
-        asked,
-        {
-          action: 'destination.secret_rotated',
-          objectId: before.id,
-          details: { previousValidUntil: validUntil },
-          projects: 'destination',
-        },
-        needs,
-      );
-      return { ...(made === undefined ? {} : { sharedSecret: made }), previousValidUntil: validUntil };
+      const details = { previousValidUntil: previousUntil?.toISOString() ?? null };
+      await audit('destination.secret_rotated', before.id, { details, projects: 'destination' });
+      return { ...(newSecret === undefined ? {} : { sharedSecret: newSecret }), ...details };
     },
   }),
 ];
@@ -187,7 +163,7 @@ function textBytes({ name, filters, settings }: Pick<DestinationRow, 'name' | 'f
   return Buffer.byteLength(JSON.stringify([name, filters, settings]));
 }
 
-async function readDestination({ tx, actor }: Asked, id: string, { catalog }: ControlNeeds) {
+async function readDestination({ tx, actor }: ApiRequest, id: string, { catalog }: ControlNeeds) {
   const row = found(await findDestination(tx, actor.workspaceId, id));
   const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
   return { ...toDestination(row, catalog), projection: projectionOf(id) };

@@ -23,7 +23,7 @@ export const explainRoutes: Route[] = [
     isCostly: true,
     async handle({ tx, actor, params }, needs) {
       const { workspaceId } = actor;
-      const messageId = recordText(params['messageId'] ?? '');
+      const messageId = recordText(params.messageId);
       const rows = await deliveriesOfMessage(tx, workspaceId, messageId);
       const ids = rows.map(({ id }) => id);
       const attempts = await attemptsOf(tx, workspaceId, ids);

@@ -4,14 +4,13 @@ import { findJob, type JobKind, type JobRow, type JobState, listJobs, moveJob } 
 import { readPage, toPage } from '../../http/paging.ts';
 import type { Permission } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type ApiUrl, type Route, route } from '../../http/route.ts';
 
 export type JobRoutes = {
   kind: JobKind;
   /** `replay`, for people. */
   word: string;
-  url: `/api/v1/${string}`;
+  url: ApiUrl;
   read: Permission;
   write: Permission;
   one: TSchema;
@@ -59,7 +58,7 @@ export function jobReadRoutes(
       answer: one,
       status: 200,
       async handle({ tx, actor, params }) {
-        return item(found(await findJob(tx, { workspaceId: actor.workspaceId, kind, id: params['id'] ?? '' })));
+        return item(found(await findJob(tx, { workspaceId: actor.workspaceId, kind, id: params.id })));
       },
     }),
   ];
@@ -81,15 +80,13 @@ export function jobRoutes(of: JobRoutes): Route[] {
       permission: of.write,
       answer: of.one,
       status: 200,
-      async handle(asked, needs) {
-        const { tx, actor, params } = asked;
-        const name = { workspaceId: actor.workspaceId, kind: of.kind, id: params['id'] ?? '' };
+      async handle({ tx, actor, params, audit }) {
+        const name = { workspaceId: actor.workspaceId, kind: of.kind, id: params.id };
         const before = found(await findJob(tx, name));
         const moved = await moveJob(tx, name, move);
         if (moved === undefined) throw new ApiProblem('wrong_state');
-        const { done, total } = before;
-        const details = { from: before.state, done, total };
-        await recordChange(asked, { action: `${of.word}.${move.past}`, objectId: name.id, details }, needs);
+        const { state, done, total } = before;
+        await audit(`${of.word}.${move.past}`, params.id, { details: { from: state, done, total } });
         return toJob(moved);
       },
     }),

@@ -5,8 +5,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { mustBeOperator } from '../../http/operator.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { type Asked, type Route, route } from '../../http/route.ts';
+import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
 const READ = { permission: 'quarantine:read', status: 200 } as const;
 const WRITE = { permission: 'quarantine:write' } as const;
@@ -19,11 +18,11 @@ export const quarantineRoutes: Route[] = [
     query: QuarantineQuery,
     answer: QuarantineItems,
     ...READ,
-    async handle(asked, needs) {
-      await mustBeOperator(asked, needs);
-      const page = readPage(asked.query);
+    async handle({ actor, query }, needs) {
+      await mustBeOperator(actor, needs);
+      const page = readPage(query);
       const from = page.after === undefined ? 1 : readSequence(page.after) + 1;
-      const entries = await askEngine(needs.side.quarantine.read(asked.query.kind ?? '*', from, page.limit));
+      const entries = await askEngine(needs.side.quarantine.read(query.kind ?? '*', from, page.limit));
       return toPage(entries, page, { item: toItem, key: ({ sequence }) => String(sequence) });
     },
   }),
@@ -33,8 +32,8 @@ export const quarantineRoutes: Route[] = [
     summary: 'One of them, with its bytes; for the operator',
     answer: QuarantineDetails,
     ...READ,
-    async handle(asked, needs) {
-      const entry = await findEntry(asked, needs);
+    async handle(request, needs) {
+      const entry = await findEntry(request, needs);
       const payloadBase64 = Buffer.from(entry.payload).toString('base64');
       return { ...toItem(entry), headers: Object.fromEntries(entry.headers), payloadBase64 };
     },
@@ -45,11 +44,11 @@ export const quarantineRoutes: Route[] = [
     summary: 'Puts it back to where it came from, to be tried again; for the operator',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const entry = await findEntry(asked, needs);
+    async handle(request, needs) {
+      const entry = await findEntry(request, needs);
       // These are written anew by those who own them: put back, an old one would take the place of a newer one.
       if (entry.kind === 'config' || entry.kind === 'health') throw new ApiProblem('wrong_state');
-      await recordQuarantine(asked, { action: 'quarantine.redriven', entry }, needs);
+      await request.audit('quarantine.redriven', request.params.id, { details: detailsOf(entry) });
       const { side, now } = needs;
       const kept = await askEngine(side.quarantine.redrive(entry));
       if (kept !== 'stored') throw new ApiProblem('engine_unavailable');
@@ -66,24 +65,25 @@ export const quarantineRoutes: Route[] = [
     summary: 'Deletes it for good; for the operator',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const entry = await findEntry(asked, needs);
-      await recordQuarantine(asked, { action: 'quarantine.deleted', entry }, needs);
+    async handle(request, needs) {
+      const entry = await findEntry(request, needs);
+      await request.audit('quarantine.deleted', request.params.id, { details: detailsOf(entry) });
       await askEngine(needs.side.quarantine.remove(entry.sequence));
     },
   }),
 ];
 
-async function findEntry(asked: Asked, needs: ControlNeeds): Promise<QuarantineEntry> {
-  await mustBeOperator(asked, needs);
-  const sequence = Number(found(/^q_([1-9]\d{0,14})$/.exec(asked.params['id'] ?? '')?.[1]));
+type EntryRequest = ApiRequest<{ id: string }>;
+
+async function findEntry({ actor, params }: EntryRequest, needs: ControlNeeds): Promise<QuarantineEntry> {
+  await mustBeOperator(actor, needs);
+  const sequence = Number(found(/^q_([1-9]\d{0,14})$/.exec(params.id)?.[1]));
   return found(await askEngine(needs.side.quarantine.readOne(sequence)));
 }
 
-function recordQuarantine(asked: Asked, change: { action: string; entry: QuarantineEntry }, needs: ControlNeeds) {
-  const { action, entry } = change;
-  const { id, kind, stream, subject, sequence, reason } = toItem(entry);
-  return recordChange(asked, { action, objectId: id, details: { kind, stream, subject, sequence, reason } }, needs);
+function detailsOf(entry: QuarantineEntry) {
+  const { kind, stream, subject, sequence, reason } = toItem(entry);
+  return { kind, stream, subject, sequence, reason };
 }
 
 function toItem({ sequence, kind, from, why, payload, at }: QuarantineEntry): QuarantineItem {

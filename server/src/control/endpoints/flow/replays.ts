@@ -11,8 +11,7 @@ import { openTally, readRouting } from '../../jobs/replay-routing.ts';
 import { scanEvents } from '../../jobs/scan-events.ts';
 import { newId } from '../../../store/new-id.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { question, type Route, route } from '../../http/route.ts';
+import { engineRoute, type Route, route } from '../../http/route.ts';
 
 const WRITE = { permission: 'replays:write' } as const;
 /** Somebody waits for a preview. */
@@ -20,7 +19,7 @@ const PREVIEW_MS = 7_000;
 const SHOWN = 5;
 
 export const replayRoutes: Route[] = [
-  question({
+  engineRoute({
     method: 'POST',
     url: '/api/v1/replays/preview',
     summary: 'How many events a replay would deliver, and the first five',
@@ -53,21 +52,20 @@ export const replayRoutes: Route[] = [
     answer: Replay,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle({ tx, actor, body, audit }) {
       const { workspaceId } = actor;
       await mustFit(tx, workspaceId, body);
-      const made = {
+      const job = await insertJob(tx, {
         workspace_id: workspaceId,
         id: newId('rpl'),
         kind: 'replay',
         started_by: startedBy(actor),
-      } as const;
-      const job = await insertJob(tx, { ...made, asked: body });
+        asked: body,
+      });
       const { filter = {}, ...rest } = body;
       // Whose events they are stays out of the log, which is never changed.
       const details = { ...rest, filter: { ...filter, ...(filter.userIds && { userIds: filter.userIds.length }) } };
-      await recordChange(asked, { action: 'replay.started', objectId: job.id, details }, needs);
+      await audit('replay.started', job.id, { details });
       return toJob(job);
     },
   }),

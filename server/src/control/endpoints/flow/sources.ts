@@ -26,8 +26,7 @@ import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { readProjections } from './read-projections.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { type Asked, type Route, route } from '../../http/route.ts';
+import { type ApiRequest, type Route, route } from '../../http/route.ts';
 import { hashOfSecret, makeSecret } from '../../access/secret-text.ts';
 
 const READ = { permission: 'sources:read', status: 200 } as const;
@@ -59,17 +58,13 @@ export const sourceRoutes: Route[] = [
     answer: Source,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle(request, needs) {
+      const { tx, actor, body, audit } = request;
       const id = newId('src');
       await insertSource(tx, { workspaceId: actor.workspaceId, id, name: body.name });
-      await addWriteKey(asked, { sourceId: id, label: 'First key' }, needs);
-      await recordChange(
-        asked,
-        { action: 'source.created', objectId: id, details: { name: body.name }, projects: 'source', grows: true },
-        needs,
-      );
-      return readSource(asked, id, needs);
+      await addWriteKey(request, { sourceId: id, label: 'First key' }, needs);
+      await audit('source.created', id, { details: { name: body.name }, projects: 'source', grows: true });
+      return readSource(request, id, needs);
     },
   }),
   route({
@@ -78,7 +73,7 @@ export const sourceRoutes: Route[] = [
     summary: 'One source',
     answer: Source,
     ...READ,
-    handle: (asked, needs) => readSource(asked, asked.params['id'] ?? '', needs),
+    handle: (request, needs) => readSource(request, request.params.id, needs),
   }),
   route({
     method: 'PATCH',
@@ -88,17 +83,13 @@ export const sourceRoutes: Route[] = [
     answer: Source,
     status: 200,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      const before = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
+    async handle(request, needs) {
+      const { tx, actor, params, body, audit } = request;
+      const before = found(await findSource(tx, actor.workspaceId, params.id));
       await updateSource(tx, before, body);
       const grows = body.name !== undefined && Buffer.byteLength(body.name) > Buffer.byteLength(before.name);
-      await recordChange(
-        asked,
-        { action: 'source.changed', objectId: before.id, details: { ...body }, projects: 'source', grows },
-        needs,
-      );
-      return readSource(asked, before.id, needs);
+      await audit('source.changed', before.id, { details: body, projects: 'source', grows });
+      return readSource(request, before.id, needs);
     },
   }),
   route({
@@ -107,13 +98,11 @@ export const sourceRoutes: Route[] = [
     summary: 'Deletes a source, its keys and its destinations',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor } = asked;
-      const source = found(await lockSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
-      await addDestinationsToOutbox(tx, actor.workspaceId, source.id);
-      await deleteSource(tx, actor.workspaceId, source.id);
-      const details = { name: source.name };
-      await recordChange(asked, { action: 'source.deleted', objectId: source.id, details, projects: 'source' }, needs);
+    async handle({ tx, actor: { workspaceId }, params, audit }) {
+      const { id, name } = found(await lockSource(tx, workspaceId, params.id));
+      await addDestinationsToOutbox(tx, workspaceId, id);
+      await deleteSource(tx, workspaceId, id);
+      await audit('source.deleted', id, { details: { name }, projects: 'source' });
     },
   }),
   route({
@@ -124,15 +113,11 @@ export const sourceRoutes: Route[] = [
     answer: WriteKey,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      const source = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
-      const keyId = await addWriteKey(asked, { sourceId: source.id, label: body.label ?? 'Key' }, needs);
-      await recordChange(
-        asked,
-        { action: 'write_key.created', objectId: source.id, details: { keyId }, projects: 'source', grows: true },
-        needs,
-      );
+    async handle(request, needs) {
+      const { tx, actor, params, body, audit } = request;
+      const source = found(await findSource(tx, actor.workspaceId, params.id));
+      const keyId = await addWriteKey(request, { sourceId: source.id, label: body.label ?? 'Key' }, needs);
+      await audit('write_key.created', source.id, { details: { keyId }, projects: 'source', grows: true });
       const keys = await listWriteKeys(tx, actor.workspaceId, [source.id]);
       return toWriteKey(found(keys.find((key) => key.id === keyId)), needs);
     },
@@ -143,18 +128,9 @@ export const sourceRoutes: Route[] = [
     summary: 'Revokes a write key',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, params } = asked;
-      const { workspaceId } = actor;
-      const key = found(
-        await revokeWriteKey(tx, { workspaceId, sourceId: params['id'] ?? '', id: params['keyId'] ?? '' }),
-      );
-      const details = { keyId: key.id };
-      await recordChange(
-        asked,
-        { action: 'write_key.revoked', objectId: key.source_id, details, projects: 'source' },
-        needs,
-      );
+    async handle({ tx, actor: { workspaceId }, params, audit }) {
+      const key = found(await revokeWriteKey(tx, { workspaceId, sourceId: params.id, id: params.keyId }));
+      await audit('write_key.revoked', key.source_id, { details: { keyId: key.id }, projects: 'source' });
     },
   }),
   route({
@@ -165,7 +141,7 @@ export const sourceRoutes: Route[] = [
     answer: SourceEvents,
     ...READ,
     async handle({ tx, actor, params, query }) {
-      const source = found(await findSource(tx, actor.workspaceId, params['id'] ?? ''));
+      const source = found(await findSource(tx, actor.workspaceId, params.id));
       const page = readPage(query);
       const rows = await listSourceEvents(tx, { workspaceId: actor.workspaceId, sourceId: source.id }, page);
       return toPage(rows, page, {
@@ -186,18 +162,14 @@ export const sourceRoutes: Route[] = [
     body: SourceEventChange,
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      const source = found(await findSource(tx, actor.workspaceId, asked.params['id'] ?? ''));
+    async handle({ tx, actor, params, body, audit }) {
+      const source = found(await findSource(tx, actor.workspaceId, params.id));
       const of = { workspaceId: actor.workspaceId, sourceId: source.id };
       await setEventBlocked(tx, of, body);
       if ((await blockedEvents(tx, of)).length > MAX_BLOCKED_EVENTS) throw tooManyBlocked();
-      const action = body.blocked ? 'event.blocked' : 'event.unblocked';
-      await recordChange(
-        asked,
-        { action, objectId: source.id, details: { name: body.name }, projects: 'source', grows: body.blocked },
-        needs,
-      );
+      const { name, blocked } = body;
+      const change = { details: { name }, projects: 'source', grows: blocked } as const;
+      await audit(blocked ? 'event.blocked' : 'event.unblocked', source.id, change);
     },
   }),
 ];
@@ -210,7 +182,7 @@ function tooManyBlocked(): ApiProblem {
   return new ApiProblem('invalid_request', [{ path: '/name', message }]);
 }
 
-async function readSource({ tx, actor }: Asked, id: string, needs: ControlNeeds) {
+async function readSource({ tx, actor }: ApiRequest, id: string, needs: ControlNeeds) {
   const row = found(await findSource(tx, actor.workspaceId, id));
   const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
   const keys = await listWriteKeys(tx, actor.workspaceId, [id]);
@@ -218,7 +190,7 @@ async function readSource({ tx, actor }: Asked, id: string, needs: ControlNeeds)
 }
 
 async function addWriteKey(
-  { tx, actor }: Asked,
+  { tx, actor }: ApiRequest,
   { sourceId, label }: { sourceId: string; label: string },
   { keyRing }: ControlNeeds,
 ) {

@@ -3,7 +3,6 @@ import { userHash } from '../../../domain/withheld.ts';
 import { liftSuppressions, lockSuppressions } from '../../../store/erased-users.ts';
 import { suppressedOfMonth } from '../../../store/suppressed-calls.ts';
 import { ApiProblem } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
 import { type Route, route } from '../../http/route.ts';
 
 /** As a mark of a user names all sources. */
@@ -33,15 +32,12 @@ export const suppressionRoutes: Route[] = [
     answer: LiftedSuppression,
     permission: 'deletions:write',
     status: 200,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      const { workspaceId } = actor;
+    async handle({ tx, actor: { workspaceId }, body, audit }) {
       const hash = userHash(workspaceId, body.userId);
       const lifted = toLift(await lockSuppressions(tx, workspaceId, hash), body.sources);
       await liftSuppressions(tx, { workspaceId, userHash: hash, sourceIds: body.sources });
       const sources = lifted.includes(ALL) ? null : lifted;
-      const change = { action: 'suppression.lifted', objectId: hash, details: { sources }, projects: 'user' } as const;
-      await recordChange(asked, change, needs);
+      await audit('suppression.lifted', hash, { details: { sources }, projects: 'user' });
       return { userHash: hash, sources };
     },
   }),

@@ -1,14 +1,14 @@
 import { TailEvent, TailQuery } from '@millrace/contract/control';
 import { findSource } from '../../../store/sources.ts';
-import { MAX_TAIL_PER_SECOND, type TailFilter } from '../../../stream/signals/tail-entry.ts';
+import { MAX_TAIL_PER_SECOND } from '../../../stream/signals/tail-entry.ts';
 import type { Listening } from '../../../stream/signals/tail-listener.ts';
 import { found } from '../../problems/problems.ts';
-import type { Send, StreamEvent, StreamRoute, Watching } from '../../http/stream-route.ts';
+import { type Send, type StreamEvent, type StreamRoute, streamRoute } from '../../http/stream-route.ts';
 
 const SECOND_MS = 1_000;
 
 export const tailRoutes: StreamRoute[] = [
-  {
+  streamRoute({
     isStream: true,
     method: 'GET',
     url: '/api/v1/sources/:id/tail',
@@ -19,25 +19,24 @@ export const tailRoutes: StreamRoute[] = [
     status: 200,
     async check({ actor, params }, { store }) {
       const { workspaceId } = actor;
-      found(await store.inWorkspace(workspaceId, (tx) => findSource(tx, workspaceId, params['id'] ?? '')));
+      found(await store.inWorkspace(workspaceId, (tx) => findSource(tx, workspaceId, params.id)));
     },
-    open: (watching, send, { tails }) => tail(watching, send, (...wish) => tails?.listen(...wish)),
-  },
+    open: ({ params, query }, send, { tails }) =>
+      tail(send, params.id, (heard) => tails?.listen(params.id, query, heard)),
+  }),
 ];
 
-type Listen = (sourceId: string, filter: TailFilter, heard: Heard) => Listening | undefined;
-type Heard = (entries: StreamEvent[], leftOut: number) => void;
+type Listen = (heard: (entries: StreamEvent[], leftOut: number) => void) => Listening | undefined;
 
 /**
  * At most so many a second; what is left out is counted and said. `open` is not said before the engine has the wish, or a
  * call right after it would be missed.
  */
-function tail({ params, query }: Watching, send: Send, listen: Listen): Disposable {
-  const sourceId = params['id'] ?? '';
+function tail(send: Send, sourceId: string, listen: Listen): Disposable {
   const life = { isOpen: false, isOver: false };
   let leftOut = 0;
   let left = MAX_TAIL_PER_SECOND;
-  const listening = listen(sourceId, query as TailFilter, (entries, missed) => {
+  const listening = listen((entries, missed) => {
     // What others who look on wished for may come before.
     if (!life.isOpen) return;
     leftOut += missed;

@@ -14,7 +14,6 @@ import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { isAtMost, type RoleName } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
 import { type Route, route } from '../../http/route.ts';
 import { hashOfSecret, makeSecret } from '../../access/secret-text.ts';
 
@@ -45,8 +44,7 @@ export const invitationRoutes: Route[] = [
     answer: CreatedInvitation,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle({ tx, actor, body, audit }, { now }) {
       const { workspaceId } = actor;
       mustBeOursToGive(body.role, actor);
       await mustBeNew(tx, workspaceId, body.email);
@@ -61,12 +59,12 @@ export const invitationRoutes: Route[] = [
         role: body.role,
         secretHash: hashOfSecret(secret),
         createdBy: actor.id,
-        expiresAt: new Date(needs.now().getTime() + VALID_MS),
+        expiresAt: new Date(now().getTime() + VALID_MS),
       });
       if ((await countInvitations(tx, workspaceId)) > MAX_OPEN) throw tooMany();
       const invitation = toInvitation(found(row));
       const details = { email: body.email, role: body.role, expiresAt: invitation.expiresAt };
-      await recordChange(asked, { action: 'member.invited', objectId: invitation.id, details }, needs);
+      await audit('member.invited', invitation.id, { details });
       return { ...invitation, token: secret, link: `/join#token=${secret}` };
     },
   }),
@@ -76,12 +74,10 @@ export const invitationRoutes: Route[] = [
     summary: 'Withdraws an invitation: its link ends',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, params } = asked;
-      const row = found(await deleteInvitation(tx, actor.workspaceId, params['id'] ?? ''));
+    async handle({ tx, actor, params, audit }) {
+      const row = found(await deleteInvitation(tx, actor.workspaceId, params.id));
       if (!isAtMost(row.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
-      const details = { email: row.email, role: row.role };
-      await recordChange(asked, { action: 'invitation.withdrawn', objectId: row.id, details }, needs);
+      await audit('invitation.withdrawn', row.id, { details: { email: row.email, role: row.role } });
     },
   }),
 ];

@@ -11,8 +11,7 @@ import type { Actor } from '../../access/actor.ts';
 import { revokeMadeBy } from '../../access/maker-rights.ts';
 import { isAtMost, type RoleName } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { type Asked, type Route, route } from '../../http/route.ts';
+import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
 const WRITE = { permission: 'members:write' } as const;
 
@@ -36,15 +35,14 @@ export const memberRoutes: Route[] = [
     answer: Member,
     status: 200,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
-      const before = await findOther(asked);
+    async handle(request) {
+      const { tx, actor, body, audit } = request;
+      const before = await findOther(request);
       mustBeOursToGive(body.role, actor);
-      if (body.role !== 'owner') await mustLeaveAnOwner(asked, before);
+      if (body.role !== 'owner') await mustLeaveAnOwner(request, before);
       const member = { workspaceId: actor.workspaceId, userId: before.user_id, role: body.role };
       await setMemberRole(tx, member);
-      const details = { from: before.role, to: body.role };
-      await recordChange(asked, { action: 'member.changed', objectId: before.user_id, details }, needs);
+      await audit('member.changed', before.user_id, { details: { from: before.role, to: body.role } });
       return toMember(found(await findMember(tx, member)));
     },
   }),
@@ -54,22 +52,21 @@ export const memberRoutes: Route[] = [
     summary: 'Takes somebody out of the workspace, and revokes the tokens that they made',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor } = asked;
-      const before = await findOther(asked);
-      await mustLeaveAnOwner(asked, before);
+    async handle(request) {
+      const { tx, actor, audit } = request;
+      const before = await findOther(request);
+      await mustLeaveAnOwner(request, before);
       await deleteMember(tx, { workspaceId: actor.workspaceId, userId: before.user_id });
       const revokedTokens = await revokeMadeBy(tx, actor.workspaceId, before.user_id);
       const details = { email: before.email, role: before.role, revokedTokens };
-      await recordChange(asked, { action: 'member.removed', objectId: before.user_id, details }, needs);
+      await audit('member.removed', before.user_id, { details });
     },
   }),
 ];
 
 /** An admin is not above an owner. */
-async function findOther({ tx, actor, params }: Asked): Promise<MemberRow> {
-  const key = { workspaceId: actor.workspaceId, userId: params['userId'] ?? '' };
-  const member = found(await findMember(tx, key));
+async function findOther({ tx, actor, params }: ApiRequest<{ userId: string }>): Promise<MemberRow> {
+  const member = found(await findMember(tx, { workspaceId: actor.workspaceId, userId: params.userId }));
   if (!isAtMost(member.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
   return member;
 }
@@ -79,7 +76,7 @@ export function mustBeOursToGive(role: RoleName, { role: own, scopes }: Actor): 
   if (scopes !== undefined || !isAtMost(role, own)) throw new ApiProblem('not_allowed');
 }
 
-async function mustLeaveAnOwner({ tx, actor }: Asked, { role }: MemberRow): Promise<void> {
+async function mustLeaveAnOwner({ tx, actor }: ApiRequest, { role }: MemberRow): Promise<void> {
   if (role === 'owner' && (await countOwners(tx, actor.workspaceId)) <= 1) throw new ApiProblem('last_owner');
 }
 

@@ -26,7 +26,7 @@ export const sessionRoutes: AccountRoute[] = [
     async handle({ who, params, address }, { store, now }) {
       const { userId, sessionId } = who;
       await store.asSystem(async (tx) => {
-        if (!(await deleteSession(tx, { id: params['id'] ?? '', userId }))) throw new ApiProblem('not_found');
+        if (!(await deleteSession(tx, { id: params.id, userId }))) throw new ApiProblem('not_found');
         await recordForUser(tx, { userId, sessionId, address }, { action: 'session.revoked', at: now() });
       });
       return {};

@@ -7,7 +7,6 @@ import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { isAtMost, PERMISSION_NAMES, type RoleName } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
 import { type Route, route } from '../../http/route.ts';
 import { hashOfSecret, hintOfSecret, makeSecret } from '../../access/secret-text.ts';
 
@@ -36,13 +35,12 @@ export const tokenRoutes: Route[] = [
     answer: CreatedToken,
     status: 201,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle({ tx, actor, body, audit }, { now }) {
       mustBeOursToGive({ role: body.role, scopes: body.scopes }, actor);
       const latest = await ownEnd(tx, actor);
       const expiresAt = body.expiresAt === undefined ? latest : new Date(body.expiresAt);
       // A leap second is good RFC 3339 and no Date: it compares as false too.
-      if (expiresAt !== null && !(expiresAt > needs.now())) throw invalid('/expiresAt', 'must be in the future');
+      if (expiresAt !== null && !(expiresAt > now())) throw invalid('/expiresAt', 'must be in the future');
       if (expiresAt !== null && latest !== null && expiresAt > latest) {
         throw invalid('/expiresAt', `must not be after ${latest.toISOString()}, the end of the token that asks`);
       }
@@ -60,7 +58,7 @@ export const tokenRoutes: Route[] = [
       });
       const token = toToken(found(row));
       const details = { name: token.name, role: token.role, scopes: token.scopes, expiresAt: token.expiresAt };
-      await recordChange(asked, { action: 'token.created', objectId: token.id, details }, needs);
+      await audit('token.created', token.id, { details });
       return { ...token, token: secret };
     },
   }),
@@ -70,25 +68,23 @@ export const tokenRoutes: Route[] = [
     summary: 'Revokes an API token, and those that it made',
     status: 204,
     ...WRITE,
-    async handle(asked, needs) {
-      const { tx, actor, params } = asked;
-      const token = found(await deleteToken(tx, actor.workspaceId, params['id'] ?? ''));
+    async handle({ tx, actor, params, audit }) {
+      const token = found(await deleteToken(tx, actor.workspaceId, params.id));
       if (!isAtMost(token.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
       const revokedTokens = await revokeMadeBy(tx, actor.workspaceId, token.id);
-      const details = { name: token.name, revokedTokens };
-      await recordChange(asked, { action: 'token.revoked', objectId: token.id, details }, needs);
+      await audit('token.revoked', token.id, { details: { name: token.name, revokedTokens } });
     },
   }),
 ];
 
 /** No token has more than who made it: neither a higher role nor, from a narrowed token, a wider scope. */
-function mustBeOursToGive(asked: { role: RoleName; scopes: string[] | undefined }, own: Actor): void {
+function mustBeOursToGive(token: { role: RoleName; scopes: string[] | undefined }, own: Actor): void {
   const known: readonly string[] = PERMISSION_NAMES;
-  const unknown = asked.scopes?.find((scope) => !known.includes(scope));
+  const unknown = token.scopes?.find((scope) => !known.includes(scope));
   if (unknown !== undefined) throw invalid('/scopes', `${unknown} is none of ${known.join(', ')}`);
   const isNarrowEnough =
-    own.scopes === undefined || asked.scopes?.every((scope) => own.scopes?.includes(scope)) === true;
-  if (!isAtMost(asked.role, own.role) || !isNarrowEnough) throw new ApiProblem('not_allowed');
+    own.scopes === undefined || token.scopes?.every((scope) => own.scopes?.includes(scope)) === true;
+  if (!isAtMost(token.role, own.role) || !isNarrowEnough) throw new ApiProblem('not_allowed');
 }
 
 /** A token lives no longer than the one that made it; null for people, and for tokens without an end. */

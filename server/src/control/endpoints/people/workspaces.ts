@@ -1,8 +1,7 @@
 import { Workspace, WorkspaceChange } from '@millrace/contract/control';
 import { findWorkspace, renameWorkspace } from '../../../store/workspaces.ts';
 import { found } from '../../problems/problems.ts';
-import { recordChange } from '../../http/audit-change.ts';
-import { type Asked, type Route, route } from '../../http/route.ts';
+import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
 export const workspaceRoutes: Route[] = [
   route({
@@ -22,20 +21,16 @@ export const workspaceRoutes: Route[] = [
     body: WorkspaceChange,
     answer: Workspace,
     status: 200,
-    async handle(asked, needs) {
-      const { tx, actor, body } = asked;
+    async handle(request) {
+      const { tx, actor, body, audit } = request;
       await renameWorkspace(tx, { id: actor.workspaceId, name: body.name });
-      await recordChange(
-        asked,
-        { action: 'workspace.changed', objectId: actor.workspaceId, details: { ...body } },
-        needs,
-      );
-      return readWorkspace(asked);
+      await audit('workspace.changed', actor.workspaceId, { details: body });
+      return readWorkspace(request);
     },
   }),
 ];
 
-async function readWorkspace({ tx, actor }: Asked) {
+async function readWorkspace({ tx, actor }: ApiRequest) {
   const { id, name, created_at } = found(await findWorkspace(tx, actor.workspaceId));
   return { id, name, createdAt: created_at.toISOString() };
 }
