@@ -1,5 +1,6 @@
 import type { ProjectedUser } from '../store/erased-users.ts';
-import type { ProjectedDestination, ProjectedSource } from '../store/projection.ts';
+import type { DestinationRow } from '../store/destinations.ts';
+import type { ProjectedSource } from '../store/projection.ts';
 import { FORMATS } from '../domain/format.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
 import type { DestinationConfig, SourceConfig, UserConfig } from '../domain/configuration.ts';
@@ -21,7 +22,7 @@ export function sourceEntry(row: ProjectedSource): ConfigEntry {
   return { key: configKey.source(row.id), value: textOf(config, FORMATS.source) };
 }
 
-export function destinationConfig(row: ProjectedDestination): DestinationConfig {
+export function destinationConfig(row: DestinationRow): DestinationConfig {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -37,7 +38,7 @@ export function destinationConfig(row: ProjectedDestination): DestinationConfig 
   };
 }
 
-export function destinationEntry(row: ProjectedDestination): ConfigEntry {
+export function destinationEntry(row: DestinationRow): ConfigEntry {
   return { key: configKey.destination(row.id), value: textOf(destinationConfig(row), FORMATS.destination) };
 }
 

@@ -24,7 +24,7 @@ export type DestinationRow = {
 type Begun = Omit<DestinationRow, 'paused_at' | 'resumed_at' | 'filters' | 'created_at' | 'updated_at'>;
 export type NewDestination = Begun & Partial<Pick<DestinationRow, 'filters'>>;
 
-const COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, filters, settings,
+export const DESTINATION_COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, filters, settings,
   created_at, updated_at`;
 
 export async function insertDestination(tx: Tx, row: NewDestination): Promise<void> {
@@ -35,12 +35,15 @@ export async function insertDestination(tx: Tx, row: NewDestination): Promise<vo
 }
 
 export function findDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
-  return oneRow(tx, `SELECT ${COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2`, [workspaceId, id]);
+  return oneRow(tx, `SELECT ${DESTINATION_COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2`, [
+    workspaceId,
+    id,
+  ]);
 }
 
 /** For a change: two at the same time would otherwise undo each other. */
 export function lockDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2 FOR UPDATE`;
+  const sql = `SELECT ${DESTINATION_COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2 FOR UPDATE`;
   return oneRow(tx, sql, [workspaceId, id]);
 }
 
@@ -71,7 +74,7 @@ export async function listDestinations(
   { limit, after }: Page,
 ): Promise<DestinationRow[]> {
   await readInOrder(tx);
-  const sql = `SELECT ${COLUMNS} FROM destinations
+  const sql = `SELECT ${DESTINATION_COLUMNS} FROM destinations
     WHERE workspace_id = $1 AND ($2::text IS NULL OR source_id = $2) AND id > $3 ORDER BY id LIMIT $4`;
   return tx.query(sql, [workspaceId, sourceId ?? null, after ?? '', limit]);
 }
@@ -88,7 +91,7 @@ export async function updateDestination(tx: Tx, row: DestinationChange): Promise
 }
 
 export async function deleteDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
-  return oneRow(tx, `DELETE FROM destinations WHERE workspace_id = $1 AND id = $2 RETURNING ${COLUMNS}`, [
+  return oneRow(tx, `DELETE FROM destinations WHERE workspace_id = $1 AND id = $2 RETURNING ${DESTINATION_COLUMNS}`, [
     workspaceId,
     id,
   ]);

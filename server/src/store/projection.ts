@@ -1,5 +1,5 @@
-/** What the projector reads: sources and destinations of all workspaces, whole, by id or page by page. */
-import type { FilterRule } from '@millrace/contract';
+/** The projector reads here: sources and destinations of all workspaces, whole, by id or page by page. */
+import { DESTINATION_COLUMNS, type DestinationRow } from './destinations.ts';
 import type { Tx } from './open-store.ts';
 import { type Page, readInOrder } from './rows.ts';
 
@@ -14,20 +14,6 @@ export type ProjectedSource = {
   blocked_events: string[];
 };
 
-export type ProjectedDestination = {
-  workspace_id: string;
-  id: string;
-  source_id: string;
-  catalog: string;
-  name: string;
-  enabled: boolean;
-  paused_at: Date | null;
-  resumed_at: Date | null;
-  filters: FilterRule[];
-  settings: Record<string, unknown>;
-  updated_at: Date;
-};
-
 const SOURCES = `SELECT s.workspace_id, s.id, s.name, s.enabled, s.rate_limit_per_second,
     ARRAY(SELECT encode(k.key_hash, 'hex') FROM write_keys k
       WHERE k.workspace_id = s.workspace_id AND k.source_id = s.id AND k.revoked_at IS NULL
@@ -36,15 +22,13 @@ const SOURCES = `SELECT s.workspace_id, s.id, s.name, s.enabled, s.rate_limit_pe
       WHERE e.workspace_id = s.workspace_id AND e.source_id = s.id AND e.blocked ORDER BY e.name) AS blocked_events
   FROM sources s`;
 
-const DESTINATIONS = `SELECT workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, filters, settings,
-    updated_at
-  FROM destinations`;
+const DESTINATIONS = `SELECT ${DESTINATION_COLUMNS} FROM destinations`;
 
 export function sourcesToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedSource[]> {
   return ids.length === 0 ? Promise.resolve([]) : tx.query(`${SOURCES} WHERE s.id = ANY($1)`, [ids]);
 }
 
-export function destinationsToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedDestination[]> {
+export function destinationsToProject(tx: Tx, ids: readonly string[]): Promise<DestinationRow[]> {
   return ids.length === 0 ? Promise.resolve([]) : tx.query(`${DESTINATIONS} WHERE id = ANY($1)`, [ids]);
 }
 
@@ -53,7 +37,7 @@ export async function pageOfSources(tx: Tx, { limit, after }: Page): Promise<Pro
   return tx.query(`${SOURCES} WHERE s.id > $1 ORDER BY s.id LIMIT $2`, [after ?? '', limit]);
 }
 
-export async function pageOfDestinations(tx: Tx, { limit, after }: Page): Promise<ProjectedDestination[]> {
+export async function pageOfDestinations(tx: Tx, { limit, after }: Page): Promise<DestinationRow[]> {
   await readInOrder(tx);
   return tx.query(`${DESTINATIONS} WHERE id > $1 ORDER BY id LIMIT $2`, [after ?? '', limit]);
 }

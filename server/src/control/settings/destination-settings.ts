@@ -78,25 +78,14 @@ function checkedSecretName(row: DestinationRow, secret: string | undefined, need
   return name;
 }
 
-/** As the API shows it: that a secret is set, never what it is. */
-export function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {
+/** As the API shows them: of a secret only that it is set. */
+export function shownSettings(row: DestinationRow, catalog: readonly CatalogEntry[]): Stored {
   const entry = catalog.find(({ name }) => name === row.catalog);
-  return {
-    id: row.id,
-    sourceId: row.source_id,
-    catalog: row.catalog,
-    name: row.name,
-    enabled: row.enabled,
-    paused: row.paused_at !== null,
-    filters: row.filters,
-    // Without its entry nobody knows what in it is a secret.
-    settings: entry === undefined ? {} : hideSettings(entry, row.settings),
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  };
+  // Without its catalog entry it is unknown which settings are secret.
+  return entry === undefined ? {} : hideSettings(entry, row.settings);
 }
 
-export function ownerOf(row: Pick<DestinationRow, 'workspace_id' | 'id'>): SettingsOwner {
+function ownerOf(row: DestinationRow): SettingsOwner {
   return { workspaceId: row.workspace_id, destinationId: row.id };
 }
 

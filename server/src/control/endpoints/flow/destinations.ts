@@ -1,4 +1,5 @@
 import {
+  type CatalogEntry,
   Destination,
   DestinationChange,
   DestinationQuery,
@@ -23,7 +24,7 @@ import {
   changedSettings,
   checkedSettings,
   newSecretSettings,
-  toDestination,
+  shownSettings,
 } from '../../settings/destination-settings.ts';
 import { checkedFilters, filtersForLog } from '../../settings/destination-filters.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
@@ -157,6 +158,22 @@ export const destinationRoutes: Route[] = [
     },
   }),
 ];
+
+/** The destination as the API shows it: a new field of the API is added here and to the contract. */
+function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {
+  return {
+    id: row.id,
+    sourceId: row.source_id,
+    catalog: row.catalog,
+    name: row.name,
+    enabled: row.enabled,
+    paused: row.paused_at !== null,
+    filters: row.filters,
+    settings: shownSettings(row, catalog),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
 
 /** What people write, without what they switch: turning off is never refused for its size. */
 function textBytes({ name, filters, settings }: Pick<DestinationRow, 'name' | 'filters' | 'settings'>): number {
