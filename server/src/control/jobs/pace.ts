@@ -1,24 +1,20 @@
-/** How much may be done now so that it is never more than so many a second, and hardly less. */
+import { newTokenBucket, refill } from '../../domain/token-bucket.ts';
+
+/** The rate limit of a job, as a token bucket. `room` is how many items it may do now. */
 export type Pace = { isLimited: boolean; room(): number; spend(count: number): void };
 
-/** A pause of ours is made up for, up to this; a longer one is not, or the receiver would get a flood. */
-const SAVED_MS = 1_000;
-
-/** It begins with nothing saved up, so that the first second holds no more than the others. */
+/**
+ * The bucket begins empty, so that the first second holds no more than the others. It holds one second's worth: a job makes up for
+ * a short pause, and does not flood the receiver after a long one.
+ */
 export function openPace(perSecond: number | undefined, nowMs: () => number): Pace {
   if (perSecond === undefined) return { isLimited: false, room: () => Infinity, spend: () => undefined };
-  let saved = 0;
-  let countedAt = nowMs();
+  const bucket = newTokenBucket(0, nowMs());
   return {
     isLimited: true,
-    room() {
-      const now = nowMs();
-      saved = Math.min(saved + ((now - countedAt) * perSecond) / 1_000, Math.max(1, (perSecond * SAVED_MS) / 1_000));
-      countedAt = now;
-      return Math.floor(saved);
-    },
+    room: () => Math.floor(refill(bucket, nowMs(), perSecond, Math.max(1, perSecond))),
     spend(count) {
-      saved -= count;
+      bucket.tokens -= count;
     },
   };
 }
