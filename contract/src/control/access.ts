@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, Name, PageOf, Time } from './page.ts';
+import { CurrentPassword, NewPassword } from './password.ts';
 
 export const RoleNameSchema = Type.Union([
   Type.Literal('owner'),
@@ -9,22 +10,18 @@ export const RoleNameSchema = Type.Union([
 ]);
 
 const Email = Type.String({ format: 'email', maxLength: 254 });
-const Password = Type.String({ minLength: 12, maxLength: 1_000 });
 
 export const Workspace = Type.Object({ id: Id('ws'), name: Name, createdAt: Time });
 export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
 
 export const Bootstrap = Type.Object(
-  { workspace: Name, email: Email, name: Name, password: Password },
+  { workspace: Name, email: Email, name: Name, password: NewPassword },
   { additionalProperties: false },
 );
 
-export const SignIn = Type.Object(
-  { email: Email, password: Type.String({ maxLength: 1_000 }) },
-  { additionalProperties: false },
-);
+export const SignIn = Type.Object({ email: Email, password: CurrentPassword }, { additionalProperties: false });
 export const PasswordChange = Type.Object(
-  { currentPassword: Type.String({ maxLength: 1_000 }), newPassword: Password },
+  { currentPassword: CurrentPassword, newPassword: NewPassword },
   { additionalProperties: false },
 );
 export const Me = Type.Object({
@@ -72,7 +69,7 @@ export const CreatedInvitation = Type.Object({
 });
 /** `name` and a new `password` for people without an account; people with one give its password, and keep their name. */
 export const AcceptInvitation = Type.Object(
-  { token: Type.String({ maxLength: 200 }), name: Name, password: Password },
+  { token: Type.String({ maxLength: 200 }), name: Name, password: NewPassword },
   { additionalProperties: false },
 );
 export const JoinWorkspace = Type.Object({ token: Type.String({ maxLength: 200 }) }, { additionalProperties: false });

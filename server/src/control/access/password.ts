@@ -1,9 +1,10 @@
+/** Hashes and checks passwords. The rules for a new one (its length) are in contract/src/control/password.ts. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const derive = promisify(argon2);
 
-/** What OWASP asks of argon2id; about 80 ms here. The numbers are stored with each hash, so they can be raised later. */
+/** OWASP's numbers for argon2id; about 80 ms here. They are stored with each hash, so they can be raised later. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 /** Each takes 19 MiB and a thread: more at one time would only starve each other. */
 const MAX_AT_ONCE = 2;

@@ -1,3 +1,4 @@
+/** Reads the audit log. `audit` of control/http/audit-change.ts writes its entries. */
 import { AuditEntries, PageQuery } from '@millrace/contract/control';
 import { listAudit } from '../../../store/audit-log.ts';
 import { readPage, toPage } from '../../http/paging.ts';
