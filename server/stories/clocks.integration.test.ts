@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openReceiver } from '../testing/receiver.ts';
 import { shiftClock } from '../testing/shift-clock.ts';
-import { addScene, openStack, track, until } from '../testing/stack.ts';
+import { addScene, openStack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 const DAY_MS = 86_400_000;
 /** What a busy machine may add. */

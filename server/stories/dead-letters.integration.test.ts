@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { answer, openReceiver } from '../testing/receiver.ts';
-import { addScene, ended, type Job, openStack, type Stack, track, tracks, until } from '../testing/stack.ts';
+import { addScene, ended, type Job, openStack, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track, tracks } from '../testing/samples.ts';
 
 type Item = { id: string; deliveryId: string; reason: string; messageId: string; attempts: number; deadAt: string };
 type Page = { items: Item[]; nextCursor: string | null };

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { answer, openReceiver, type Received } from '../testing/receiver.ts';
-import { addDestination, addScene, ended, openStack, type Scene, type Stack, track, until } from '../testing/stack.ts';
+import { addDestination, addScene, ended, openStack, type Scene, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Notification = { sourceId: string; destinationId: string; outcome: string | null; status: number | null };
 type Request = {

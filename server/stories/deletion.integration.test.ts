@@ -2,16 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { answer, openReceiver } from '../testing/receiver.ts';
-import {
-  addDestination,
-  addScene,
-  ended,
-  openStack,
-  type Stack,
-  suppressionHeard,
-  track,
-  until,
-} from '../testing/stack.ts';
+import { addDestination, addScene, ended, openStack, type Stack, suppressionHeard } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Request = {
   id: string;

@@ -4,7 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import type { Explanation } from '@millrace/contract/control';
 import { answer, openReceiver, type Received } from '../testing/receiver.ts';
-import { addScene, openStack, type Scene, type Stack, track, until } from '../testing/stack.ts';
+import { addScene, openStack, type Scene, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 /** Four hours in half a minute: time enough for an engine to come back. */
 const RETRY_SCALE = '480';

@@ -4,7 +4,9 @@ import { after, before, suite, test } from 'node:test';
 import { MAX_CALLS, REFUSALS, type RefusalCode } from '@millrace/contract';
 import type { Explanation } from '@millrace/contract/control';
 import { openReceiver } from '../testing/receiver.ts';
-import { addScene, openStack, type Scene, type Stack, track, until } from '../testing/stack.ts';
+import { addScene, openStack, type Scene, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 const nested = (levels: number): object => (levels === 0 ? {} : { deeper: nested(levels - 1) });
 const page = { type: 'page', userId: 'u1' };

@@ -3,17 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Explanation } from '@millrace/contract/control';
 import { answer, openReceiver } from '../testing/receiver.ts';
-import {
-  addScene,
-  ended,
-  type Job,
-  openStack,
-  type Scene,
-  type Stack,
-  suppressionHeard,
-  track,
-  until,
-} from '../testing/stack.ts';
+import { addScene, ended, type Job, openStack, type Scene, type Stack, suppressionHeard } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Told = Explanation['destinations'][number];
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;

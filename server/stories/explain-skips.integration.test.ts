@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
 import type { Explanation } from '@millrace/contract/control';
 import { openReceiver } from '../testing/receiver.ts';
-import { addDestination, addScene, openStack, type Scene, type Stack, track, until } from '../testing/stack.ts';
+import { addDestination, addScene, openStack, type Scene, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Told = Explanation['destinations'][number];
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;

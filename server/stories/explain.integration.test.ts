@@ -10,6 +10,7 @@ import { answer, openReceiver, type Received } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
 import { monthsSince } from '../testing/stack.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
+import { until } from '../testing/until.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
 /** Four hours in ten seconds. */
@@ -102,14 +103,6 @@ async function explained(messageId: string, isTrue: (told: Told) => boolean, pat
     const [told] = last.destinations;
     if (told !== undefined && isTrue(told)) return told;
     assert.ok(performance.now() < giveUpAt, `explained as ${JSON.stringify(last, null, 1)}`);
-    await sleep(50);
-  }
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 15_000;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < giveUpAt, 'not within 15 s');
     await sleep(50);
   }
 }

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { newDelivery } from '../src/domain/delivery.ts';
 import { openReceiver } from '../testing/receiver.ts';
-import { addScene, openStack, type Stack, track, until } from '../testing/stack.ts';
+import { addScene, openStack, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Item = { id: string; kind: string; stream: string; subject: string; reason: string; bytes: number };
 type Page = { items: Item[]; nextCursor: string | null };

@@ -3,17 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openReceiver } from '../testing/receiver.ts';
-import {
-  addScene,
-  ended,
-  type Job,
-  openStack,
-  type Scene,
-  type Stack,
-  track,
-  tracks,
-  until,
-} from '../testing/stack.ts';
+import { addScene, ended, type Job, openStack, type Scene, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track, tracks } from '../testing/samples.ts';
 
 type Preview = { count: number; isExact: boolean; skipped: Record<string, number>; first: { event: string }[] };
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;

@@ -9,19 +9,11 @@ import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { answer, openReceiver } from '../testing/receiver.ts';
-import {
-  addDestination,
-  addScene,
-  ended,
-  type Job,
-  overHttp,
-  stackSettings,
-  track,
-  tracks,
-  until,
-} from '../testing/stack.ts';
+import { addDestination, addScene, ended, type Job, overHttp, stackSettings } from '../testing/stack.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
 import { openBucketForTests } from '../testing/inspector.ts';
+import { until } from '../testing/until.ts';
+import { track, tracks } from '../testing/samples.ts';
 
 type Line = { msg: string; role: string; error?: string };
 type Page<T> = { items: T[] };

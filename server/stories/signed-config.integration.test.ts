@@ -4,9 +4,11 @@ import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { openReceiver } from '../testing/receiver.ts';
-import { addScene, overHttp, type Scene, stackSettings, track, until } from '../testing/stack.ts';
+import { addScene, overHttp, type Scene, stackSettings } from '../testing/stack.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
 import { openBucketForTests } from '../testing/inspector.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 const HEADERS = { 'X-Api-Key': 'the-receivers-own-secret' };
 const RING = { one: ring(1), both: `${ring(1)},${ring(2)}`, two: ring(2) };

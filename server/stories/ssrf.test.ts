@@ -14,7 +14,7 @@ import { addressProblem, readNetworks, selfProblem } from '../src/http/address-p
 import { isEmpty, openTestClient, postTo, wordFor } from '../testing/client.ts';
 import { openNameServer, type Zone } from '../testing/name-server.ts';
 import { openClient } from '../src/deliver/client/open-client.ts';
-import { ok, openReceiver } from '../testing/raw-receiver.ts';
+import { ok, openRawReceiver } from '../testing/raw-receiver.ts';
 import { openResolver } from '../src/deliver/client/resolve-name.ts';
 
 const NOBODY = readNetworks('');
@@ -83,7 +83,7 @@ suite('a URL that leads inside by its text', () => {
   for (const [id, urls] of Object.entries(LITERALS)) {
     test(`${id} is refused when it is saved and when we connect`, async () => {
       await using client = openClient({ networks: NOBODY, resolve: () => Promise.reject(new Error('asked')) });
-      await using inside = await openReceiver(ok);
+      await using inside = await openRawReceiver(ok);
       for (const url of urls.map((each) => each.replace('{port}', String(inside.port)))) {
         assert.match(urlProblem(url, NOBODY) ?? '', /must/, url);
         const answer = await postTo(client, url);
@@ -124,7 +124,7 @@ suite('a URL that leads inside by its text', () => {
   test('S30: what whoever runs us denies is refused, also where it is public or allowed', async () => {
     const networks = readNetworks('127.0.0.0/8', '127.0.0.1/32,2606:4700::/32');
     await using client = openClient({ networks });
-    await using inside = await openReceiver(ok);
+    await using inside = await openRawReceiver(ok);
     for (const url of [`http://127.0.0.1:${inside.port}/`, 'https://[2606:4700::1]/']) {
       assert.match(urlProblem(url, networks) ?? '', /MILLRACE_DENY_CIDRS/);
       assert.equal(wordFor(await postTo(client, url)), 'address_forbidden', url);
@@ -187,7 +187,7 @@ suite('a name that leads inside', () => {
   for (const [what, name, word] of refused) {
     test(`is not contacted when it ${what}`, async () => {
       await using names = await openNameServer(ZONE);
-      await using inside = await openReceiver(ok);
+      await using inside = await openRawReceiver(ok);
       const resolve = openResolver([names.address]);
       await using client = openClient({ networks: OUTSIDE_ONLY, resolve });
       const answer = await postTo(client, `http://${name}:${inside.port}/`);
@@ -201,11 +201,11 @@ suite('a name that leads inside', () => {
 
   test('S18: never gets a second look: it is resolved once for each connection, and that address is used', async () => {
     await using names = await openNameServer(ZONE);
-    await using outside = await openReceiver(
+    await using outside = await openRawReceiver(
       (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
       { host: '127.0.0.2', port: await portFreeEverywhere() },
     );
-    await using inside = await openReceiver(ok, { port: outside.port });
+    await using inside = await openRawReceiver(ok, { port: outside.port });
     await using client = openClient({ networks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
     const url = `http://rebinding.example:${outside.port}/`;
     const first = await postTo(client, url);
@@ -218,7 +218,7 @@ suite('a name that leads inside', () => {
 
   test('is open in exactly the network that the operator allowed', async () => {
     await using names = await openNameServer(ZONE);
-    await using outside = await openReceiver(ok, { host: '127.0.0.2' });
+    await using outside = await openRawReceiver(ok, { host: '127.0.0.2' });
     await using client = openClient({ networks: OUTSIDE_ONLY, resolve: openResolver([names.address]) });
     assert.equal(wordFor(await postTo(client, `http://good.example:${outside.port}/`)), 200);
     assert.equal(wordFor(await postTo(client, `http://127.0.0.2:${outside.port}/`)), 200);
@@ -247,7 +247,7 @@ suite('a name that leads inside', () => {
 
 suite('a name with several addresses', () => {
   test('is tried at the next one when the first does not listen', async () => {
-    await using receiver = await openReceiver(ok, { host: '127.0.0.3', port: await portFreeEverywhere() });
+    await using receiver = await openRawReceiver(ok, { host: '127.0.0.3', port: await portFreeEverywhere() });
     const resolve = () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] });
     await using client = openTestClient({ resolve });
     const answer = await postTo(client, `http://example.com:${receiver.port}/`);
@@ -256,7 +256,7 @@ suite('a name with several addresses', () => {
   });
 
   test('is tried at three of them, and no more', async () => {
-    await using receiver = await openReceiver(ok, { host: '127.0.0.4', port: await portFreeEverywhere() });
+    await using receiver = await openRawReceiver(ok, { host: '127.0.0.4', port: await portFreeEverywhere() });
     const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
     await using client = openTestClient({ resolve: () => Promise.resolve({ ok: true, addresses }) });
     assert.equal(wordFor(await postTo(client, `http://example.com:${receiver.port}/`)), 'connection_refused');

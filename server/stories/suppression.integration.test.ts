@@ -2,16 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openReceiver } from '../testing/receiver.ts';
-import {
-  addScene,
-  monthsSince,
-  openStack,
-  type Scene,
-  type Stack,
-  suppressionHeard,
-  track,
-  until,
-} from '../testing/stack.ts';
+import { addScene, monthsSince, openStack, type Scene, type Stack, suppressionHeard } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Usage = { calls: number; sources: { sourceId: string; calls: number; suppressed: number }[] };
 type Dropped = { items: { day: string; sourceId: string; calls: number }[] };

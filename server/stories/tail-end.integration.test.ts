@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openReceiver } from '../testing/receiver.ts';
-import { addScene, openStack, type Scene, type Stack, track, until } from '../testing/stack.ts';
+import { addScene, openStack, type Scene, type Stack } from '../testing/stack.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 /** Asked every 5 seconds, and a little for a busy machine. */
 const ENDS_WITHIN_MS = 9_000;

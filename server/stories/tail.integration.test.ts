@@ -9,11 +9,12 @@ import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { readConfig } from '../src/config.ts';
 import { addToken, addWorkspace } from '../testing/control.ts';
-import { track, until } from '../testing/deliver-bed.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
 import { startRoles } from '../src/start-roles.ts';
 import { connectNats } from '../src/stream/nats/connect-nats.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 const TOKEN = 'a-token-for-the-first-owner-of-this-test';
 const log = openLog({ level: 'silent', pretty: false });
@@ -138,7 +139,10 @@ suite('the live tail', () => {
     assert.match(viewer.headers.get('content-type') ?? '', /^text\/event-stream/);
     await until(() => viewer.of('open').length === 1);
     assert.equal(
-      await source.send([{ ...track('Bought', { price: 5 }), writeKey: source.key }, { type: 'track' }]),
+      await source.send([
+        { ...track('Bought', { properties: { price: 5 } }), writeKey: source.key },
+        { type: 'track' },
+      ]),
       200,
     );
     const answeredAt = performance.now();
@@ -155,7 +159,7 @@ suite('the live tail', () => {
       [accepted?.['type'], accepted?.['name'], accepted?.['userId'], accepted?.['messageId']],
       ['track', 'Bought', 'u1', 'm-Bought'],
     );
-    assert.deepEqual(accepted?.['call'], track('Bought', { price: 5 }));
+    assert.deepEqual(accepted?.['call'], track('Bought', { properties: { price: 5 } }));
     assert.equal(viewer.of('refused')[0]?.['code'], 'id_required');
     // The destination may have come a moment too late for this one.
     await until(async () => {

@@ -6,10 +6,12 @@ import { startNatsCluster } from '@millrace/engines';
 import { type Attributes, type Context, type Span, type SpanOptions, trace, type Tracer } from '@opentelemetry/api';
 import { hashOfKey } from '../src/collect/find-write-key.ts';
 import { readConfig } from '../src/config.ts';
-import { destination, KEYS, SIGNER, SOURCE_ID, track, until, WORKSPACE_ID } from '../testing/deliver-bed.ts';
+import { destination, KEYS, SIGNER, SOURCE_ID, WORKSPACE_ID } from '../testing/deliver-bed.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
 import { startRoles } from '../src/start-roles.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 type Ended = { name: string; traceId: string; spanId: string; parentId: string | undefined; attributes: Attributes };
 

@@ -9,9 +9,11 @@ import { addMember, addToken, addWorkspace } from '../testing/control.ts';
 import { hashPassword } from '../src/control/access/password.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
-import { stackSettings, tracks, until } from '../testing/stack.ts';
+import { stackSettings } from '../testing/stack.ts';
 import { startRoles } from '../src/start-roles.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { until } from '../testing/until.ts';
+import { tracks } from '../testing/samples.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const PASSWORD = 'a password of the owner';

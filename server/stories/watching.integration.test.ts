@@ -9,11 +9,13 @@ import { after, before, suite, test } from 'node:test';
 import { freePorts, ROOT_DIR, startNatsCluster } from '@millrace/engines';
 import { hashOfKey } from '../src/collect/find-write-key.ts';
 import { readConfig } from '../src/config.ts';
-import { destination, KEYS, SIGNER, SOURCE_ID, track, until, WORKSPACE_ID } from '../testing/deliver-bed.ts';
+import { destination, KEYS, SIGNER, SOURCE_ID, WORKSPACE_ID } from '../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
 import { METRICS } from '../src/metrics/declared.ts';
 import { startRoles } from '../src/start-roles.ts';
+import { until } from '../testing/until.ts';
+import { track } from '../testing/samples.ts';
 
 const DEPLOY_DIR = join(ROOT_DIR, 'deploy');
 const WRITE_KEY = 'a-write-key';

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readNetworks } from '../src/http/address-policy.ts';
 import { type Client, type ClientNeeds, openClient } from '../src/deliver/client/open-client.ts';
 import type { Answer, Post } from '../src/deliver/client/post.ts';
+import { until } from './until.ts';
 
 /** A client that may reach the receivers of the tests. */
 export function openTestClient(needs: Partial<ClientNeeds> = {}): Client {
@@ -16,15 +16,6 @@ export function postTo(client: Client, url: string, rest: Partial<Post> = {}): P
 /** What the answer was, in one word: a status or the class of an error. */
 export function wordFor(answer: Answer): number | string {
   return answer.kind === 'status' ? answer.status : answer.errorClass;
-}
-
-/** Goes on as soon as a claim about sockets is true; both ends of a connection learn of its end in a turn of their own. */
-export async function until(claim: () => boolean): Promise<void> {
-  const endsAt = performance.now() + 5_000;
-  while (!claim()) {
-    if (performance.now() > endsAt) throw new Error(`never came true: ${claim.toString()}`);
-    await nextTurn();
-  }
 }
 
 /** Nothing is left: no POST, no pool, no socket. */

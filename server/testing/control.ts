@@ -19,6 +19,7 @@ import type { RoleName } from '../src/control/access/permissions.ts';
 import { openKeyRing } from '../src/secrets/seal.ts';
 import { hashOfSecret, makeSecret } from '../src/control/access/secret-text.ts';
 import { serveControl } from '../src/control/serve-control.ts';
+import { STREAM_SETTINGS } from './stream-settings.ts';
 
 /** For tests that never ask it anything. */
 /** Nothing but a clock. */
@@ -50,13 +51,7 @@ export type TestControl = AsyncDisposable & {
 export type AskOptions = { token?: string; body?: unknown; headers?: Record<string, string> };
 export type TestAnswer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
-const STREAM_SETTINGS = {
-  replicas: 1,
-  eventStreams: 2,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
+const HTTP_SETTINGS = { host: '127.0.0.1', port: 0, maxConnections: 1_000, trustedProxies: [] };
 
 /** A small file store makes a small config bucket: a hundredth of it. */
 export async function startTestControl(options: { maxFileStoreMb?: number } = {}): Promise<TestControl> {
@@ -66,7 +61,8 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
   const store = starting.use(await openStore(postgres.serviceUrl));
   const nats = starting.use(await startNatsCluster({ nodes: 1, ...options }));
   const log = openLog({ level: 'fatal', pretty: false });
-  const stream = starting.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log }));
+  const settings = { ...STREAM_SETTINGS, eventStreams: 2 };
+  const stream = starting.use(await openStream({ natsUrl: nats.url, settings, log }));
   const configWriter = await stream.configWriter();
   let changes = 0;
   const lanes = new Map<string, LaneHealth>();
@@ -82,8 +78,7 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
     now: () => new Date(),
     log,
   };
-  const settings = { host: '127.0.0.1', port: 0, maxConnections: 1_000, trustedProxies: [] };
-  const { port } = starting.use(await serveControl(settings, needs));
+  const { port } = starting.use(await serveControl(HTTP_SETTINGS, needs));
   const url = `http://127.0.0.1:${port}`;
   const running = starting.move();
   return {

@@ -1,5 +1,4 @@
 /** The real deliver role over a NATS server of its own. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CATALOG, type WebhookSettings } from '@millrace/contract/control';
 import { startNatsCluster } from '@millrace/engines';
 import { readNetworks } from '../src/http/address-policy.ts';
@@ -13,6 +12,8 @@ import type { StreamSettings } from '../src/stream/layout/layout.ts';
 import { openStream, type Stream, type StreamNeeds } from '../src/stream/open-stream.ts';
 import type { Delivery } from '../src/domain/delivery.ts';
 import { type Deliver, type DeliverSettings, startDeliver } from '../src/deliver/start-deliver.ts';
+import { until } from './until.ts';
+import { STREAM_SETTINGS } from './stream-settings.ts';
 
 export const KEYS = new Map([[1, Buffer.alloc(32, 'k')]]);
 const keyRing = openKeyRing(KEYS);
@@ -48,8 +49,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
   await using opening = new AsyncDisposableStack();
   const log = openLog({ level: options.level ?? 'silent', pretty: false });
   const cluster = opening.use(await startNatsCluster({ nodes: options.nodes ?? 1 }));
-  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-  const settings = { replicas: options.nodes ?? 1, eventStreams: 1, laneStreams: 1, ...times } as const;
+  const settings = { ...STREAM_SETTINGS, replicas: options.nodes ?? 1 };
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
   const inspector = opening.use(await openInspector(cluster.adminUrl, log));
   const writer = await stream.configWriter(SIGNER);
@@ -111,16 +111,3 @@ async function appendCalls(stream: Stream, id: string, calls: object[]): Promise
 }
 
 export type Bed = Awaited<ReturnType<typeof openBed>>;
-
-/** Waits for something to become true, and says what it waited for when it does not. */
-export async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 10_000): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!(await isTrue())) {
-    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
-    await sleep(10);
-  }
-}
-
-export function track(event: string, properties: object = {}): object {
-  return { type: 'track', messageId: `m-${event}`, userId: 'u1', event, properties };
-}

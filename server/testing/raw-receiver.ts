@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, TLSSocket, type TlsOptions } from 'node:tls';
 
 /** One POST as its receiver saw it. */
-export type Received = {
+export type RawRequest = {
   head: string;
   body: string;
   startedAt: number;
@@ -11,10 +11,10 @@ export type Received = {
   closedAt: Promise<number>;
 };
 
-export type Receiver = AsyncDisposable & {
+export type RawReceiver = AsyncDisposable & {
   port: number;
   url: string;
-  received: Received[];
+  received: RawRequest[];
   /** All sockets that were ever accepted. */
   sockets: Socket[];
   /** Those that got through their handshake. */
@@ -25,18 +25,18 @@ export type Receiver = AsyncDisposable & {
 };
 
 /** Called with each complete request; `nth` counts from 1 on the connection. */
-export type Behave = (socket: Socket, nth: number, request: Received) => void;
+export type Behave = (socket: Socket, nth: number, request: RawRequest) => void;
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
 export const ok: Behave = (socket) => void socket.write(OK);
 
 /** A receiver that speaks bytes, not HTTP: every rude answer can be given. */
-export async function openReceiver(
+export async function openRawReceiver(
   behave: Behave,
   { host = '127.0.0.1', port: wantedPort = 0, tls }: { host?: string; port?: number; tls?: TlsOptions } = {},
-): Promise<Receiver> {
-  const received: Received[] = [];
+): Promise<RawReceiver> {
+  const received: RawRequest[] = [];
   const sockets: Socket[] = [];
   const secured: TLSSocket[] = [];
   let bytes = 0;
@@ -71,7 +71,7 @@ export async function openReceiver(
   };
 }
 
-function readRequests(socket: Socket, onRequest: (request: Received, nth: number) => void): void {
+function readRequests(socket: Socket, onRequest: (request: RawRequest, nth: number) => void): void {
   const closed = Promise.withResolvers<number>();
   let text = '';
   let nth = 0;

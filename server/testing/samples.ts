@@ -66,3 +66,11 @@ export function failure(errorClass: ErrorClass, ms = 1): Answer {
 export function answersOf(...answers: Answer[]): TargetAnswer[] {
   return answers.map((answer, index) => ({ url: `https://t${index}.example/`, answer }));
 }
+
+export function track(event: string, change: object = {}): object {
+  return { type: 'track', messageId: `m-${event}`, userId: 'u1', event, properties: { n: 1 }, ...change };
+}
+
+export function tracks(count: number, change: object = {}): object[] {
+  return Array.from({ length: count }, (_, index) => track(`e${index}`, change));
+}

@@ -7,6 +7,7 @@ import { openLog } from '../src/log.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
 import type { ConfigView } from '../src/stream/config/config-bucket.ts';
 import { openInspector } from './inspector.ts';
+import { until } from './until.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
 
@@ -148,14 +149,6 @@ export async function suppressionHeard({ view }: Pick<Stack, 'view'>, sourceId: 
   await until(() => view().userMark(sourceId, userId)?.isSuppressed === true);
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!(await isTrue())) {
-    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
-    await sleep(20);
-  }
-}
-
 export type Job = {
   id: string;
   state: string;
@@ -177,12 +170,4 @@ export async function ended(stack: Asked, path: string, patienceMs = 20_000): Pr
 /** This month, and the one in which a test began when midnight came meanwhile: the calls of the test are in both then. */
 export function monthsSince(startedAt: Date): string[] {
   return [...new Set([startedAt, new Date()].map((at) => at.toISOString().slice(0, 7)))];
-}
-
-export function track(event: string, change: object = {}): object {
-  return { type: 'track', messageId: `m-${event}`, userId: 'u1', event, properties: { n: 1 }, ...change };
-}
-
-export function tracks(count: number, change: object = {}): object[] {
-  return Array.from({ length: count }, (_, index) => track(`e${index}`, change));
 }

@@ -9,13 +9,14 @@ import { connect } from '@nats-io/transport-node';
 import { BENCH_WRITE_KEY } from './load.ts';
 import { openLog } from '../../../server/src/log.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
 
 export type BenchServer = AsyncDisposable & { pid: number; storedMessages(): Promise<number> };
 export type Start = (natsUrl: string, port: number) => Promise<BenchServer>;
 
 /** Both servers share this core; everything else has the other one. */
 const SERVER_CORE = '0';
-const STREAMS = 2;
+const STREAMS = STREAM_SETTINGS.eventStreams;
 
 /** The product as it is run: `server/src/main.ts`, of this version or another, in a process of its own. */
 export function startCollect(main = join(ROOT_DIR, 'server/src/main.ts')): Start {
@@ -85,14 +86,11 @@ async function isListening(port: number): Promise<void> {
 }
 
 async function addSource(natsUrl: string): Promise<void> {
-  const settings = {
-    replicas: 1,
-    eventStreams: STREAMS,
-    laneStreams: 2,
-    retentionMs: 259_200_000,
-    dedupWindowMs: 600_000,
-  } as const;
-  await using stream = await openStream({ natsUrl, settings, log: openLog({ level: 'error', pretty: false }) });
+  await using stream = await openStream({
+    natsUrl,
+    settings: STREAM_SETTINGS,
+    log: openLog({ level: 'error', pretty: false }),
+  });
   const writeKeyHashes = [createHash('sha256').update(BENCH_WRITE_KEY).digest('hex')];
   const writer = await stream.configWriter();
   await writer.putSource({ id: 'src_bench', workspaceId: 'ws_bench', name: 'Bench', enabled: true, writeKeyHashes });

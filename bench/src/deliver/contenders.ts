@@ -9,6 +9,7 @@ import { openStream } from '../../../server/src/stream/open-stream.ts';
 import { openPublisher, type Publication, type Publisher } from '../../../server/src/stream/nats/publish.ts';
 import { ENVELOPE_HEADER } from '../../../server/src/stream/events/request-message.ts';
 import { configure, KEY, sourceOf } from './configure.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
 import { envelopeOf, requestBodies, type Shape } from './scene.ts';
 import { type Flow, sendEvenly } from './send-evenly.ts';
 import type { TwinPlan } from './twin.ts';
@@ -26,13 +27,7 @@ export type Traffic = { shape: Shape; destinations: number[]; port: number };
 
 /** All contenders share this core; everything else has the other one. */
 const CORE = '0';
-const STREAMS = {
-  replicas: 1,
-  eventStreams: 2,
-  laneStreams: 2,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
+const STREAMS = { ...STREAM_SETTINGS, retentionMs: 3_600_000, dedupWindowMs: 60_000 };
 
 export function twin(name: string, signatures: TwinPlan['signatures'], traffic: Traffic): Contender {
   return {

@@ -14,7 +14,7 @@ import type { Verdict } from '../run.ts';
 import { loadConfig, type Size } from './load-config.ts';
 import { timeLists } from './time-lists.ts';
 import { timeOneChange } from './time-one-change.ts';
-import { STREAM_SETTINGS } from './stream-settings.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
 
 const FULL: Size = { sources: 10_000, destinationsPerSource: 10 };
 const QUICK: Size = { sources: 500, destinationsPerSource: 10 };

@@ -1,7 +1,7 @@
 /** A process that does what collect and deliver do when they start: reads the whole configuration. Prints how it went. */
 import { openLog } from '../../../server/src/log.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
-import { STREAM_SETTINGS } from './stream-settings.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
 
 const [natsUrl = '', sourceId = ''] = process.argv.slice(2);
 const log = openLog({ level: 'error', pretty: false });

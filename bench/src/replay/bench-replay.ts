@@ -1,11 +1,13 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addScene, type Job, type Scene, tracks, until } from '../../../server/testing/stack.ts';
+import { addScene, type Job, type Scene } from '../../../server/testing/stack.ts';
 import type { Verdict } from '../run.ts';
 import { type Installation, openInstallation, useAllCores } from './installation.ts';
 import { type Receivers, startReceivers } from './start-receivers.ts';
 import { replayInTurns, type TurnSize, type Turns } from './replay-in-turns.ts';
 import { clockMs, type Span, watchOther } from './watch-other.ts';
+import { until } from '../../../server/testing/until.ts';
+import { tracks } from '../../../server/testing/samples.ts';
 
 type Size = TurnSize & { letters: number; perSecond: number; rateMs: number };
 type Other = Awaited<ReturnType<typeof watchOther>>;

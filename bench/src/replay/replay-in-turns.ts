@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Asked, type Job, until } from '../../../server/testing/stack.ts';
+import { type Asked, type Job } from '../../../server/testing/stack.ts';
 import type { Receivers } from './start-receivers.ts';
 import { clockMs, type Span, spend } from './watch-other.ts';
+import { until } from '../../../server/testing/until.ts';
 
 export type TurnSize = { events: number; busyMs: number; quietMs: number };
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addScene, type Asked, track } from '../../../server/testing/stack.ts';
+import { addScene, type Asked } from '../../../server/testing/stack.ts';
 import type { Receivers } from './start-receivers.ts';
+import { track } from '../../../server/testing/samples.ts';
 
 const EVERY_MS = 20;
 /** For the last ones to come. */

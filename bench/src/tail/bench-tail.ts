@@ -7,6 +7,7 @@ import type { Tails } from '../../../server/src/stream/signals/tail-listener.ts'
 import { batchTemplate, singleTemplate } from '../collect/load.ts';
 import { startCollect } from '../collect/servers.ts';
 import type { Verdict } from '../run.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
 import { judgeTurns, type Turn } from './judge-turns.ts';
 import { cpuOf, round } from './measure-cpu.ts';
 import { driveSteadily, type SteadyLoad } from './steady-load.ts';
@@ -14,14 +15,6 @@ import { driveSteadily, type SteadyLoad } from './steady-load.ts';
 const CALLS_PER_SECOND = 1_000;
 const VIEWERS = 10;
 const GOAL = 1.05;
-
-const SETTINGS = {
-  replicas: 1,
-  eventStreams: 2,
-  laneStreams: 2,
-  retentionMs: 259_200_000,
-  dedupWindowMs: 600_000,
-} as const;
 
 const LOADS = [
   { name: 'one call a request', path: '/v1/track', template: singleTemplate(), calls: 1 },
@@ -39,7 +32,7 @@ export async function benchTail({ isQuick }: { isQuick: boolean }): Promise<Verd
   const [port = 0] = await freePorts(1);
   await using server = await startCollect()(cluster.url, port);
   const log = openLog({ level: 'error', pretty: false });
-  await using stream = await openStream({ natsUrl: cluster.url, settings: SETTINGS, log });
+  await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
   using tails = stream.tails();
   // Four comparisons of so many turns with two measurements each: six minutes, or two and a half.
   const plan = isQuick ? { turns: 6, seconds: 3 } : { turns: 11, seconds: 4 };

@@ -4,7 +4,7 @@ import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { MAX_BATCH_BYTES, MAX_CALL_BYTES, REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
 import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
-import { basic, jsonOf, type Received, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
+import { basic, jsonOf, type HttpAnswer, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 const CALL = '{"userId":"u1","event":"Order Completed"}';
@@ -202,7 +202,7 @@ function limited(id: string, key: string, perSecond: number): typeof SOURCE {
   return { ...SOURCE, id, writeKeyHashes: [hashOfKey(key)], rateLimit: { perSecond, burst: 2 } };
 }
 
-function sendAs(key: string, body = CALL): Promise<Received> {
+function sendAs(key: string, body = CALL): Promise<HttpAnswer> {
   return send(collect.port, { path: '/v1/track', headers: { Authorization: basic(`${key}:`) }, body });
 }
 
@@ -214,10 +214,10 @@ async function storedEvents() {
   return (await collect.takeStored()).flatMap(({ events }) => events);
 }
 
-function assertAnswer(answer: Received, status: number, body: unknown): void {
+function assertAnswer(answer: HttpAnswer, status: number, body: unknown): void {
   assert.deepEqual({ status: answer.status, body: jsonOf(answer) }, { status, body });
 }
 
-function assertProblem(answer: Received, status: number, code: keyof typeof REQUEST_PROBLEMS): void {
+function assertProblem(answer: HttpAnswer, status: number, code: keyof typeof REQUEST_PROBLEMS): void {
   assertAnswer(answer, status, { success: false, code, message: REQUEST_PROBLEMS[code] });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
-import { BASIC, jsonOf, type Received, send } from '../../testing/bad-inputs/send.ts';
+import { BASIC, jsonOf, type HttpAnswer, send } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 const ORIGIN = { Origin: 'https://shop.example' };
@@ -138,11 +138,11 @@ suite('pixels', () => {
   }
 });
 
-function pixel(path: string): Promise<Received> {
+function pixel(path: string): Promise<HttpAnswer> {
   return send(collect.port, { method: 'GET', path });
 }
 
-function assertPixel(answer: Received): void {
+function assertPixel(answer: HttpAnswer): void {
   assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'image/gif']);
   assert.deepEqual(
     [answer.bytes.toString('latin1', 0, 6), answer.bytes.readUInt16LE(6), answer.bytes.readUInt16LE(8)],

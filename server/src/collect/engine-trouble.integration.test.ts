@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollect } from '../../testing/bad-inputs/running-collect.ts';
-import { jsonOf, type Received, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
+import { jsonOf, type HttpAnswer, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 /** A second is normal. */
 const ANSWER_MS = 4_000;
@@ -81,11 +81,11 @@ test('the log knows no write key, and of nothing that failed inside', () => {
   assert.deepEqual(collect.failures(), []);
 });
 
-function sendTrack(port: number, messageId: string): Promise<Received> {
+function sendTrack(port: number, messageId: string): Promise<HttpAnswer> {
   return sendWithKey(port, { path: '/v1/track', body: JSON.stringify({ messageId, userId: 'u1', event: 'E' }) });
 }
 
-function assertUnavailable(answer: Received): void {
+function assertUnavailable(answer: HttpAnswer): void {
   assert.equal(answer.status, 503);
   assert.partialDeepStrictEqual(jsonOf(answer), { success: false, code: 'unavailable' });
   assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { SOURCE, startCollect } from '../../testing/bad-inputs/running-collect.ts';
-import { type Received, send } from '../../testing/bad-inputs/send.ts';
+import { type HttpAnswer, send } from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 interface HttpCase {
@@ -52,7 +52,7 @@ function filled({ bodyText, fills = [] }: HttpCase): string {
 }
 
 /** Codes are the contract; the sentences beside them may be reworded. */
-function withoutSentences(answer: Received): string {
+function withoutSentences(answer: HttpAnswer): string {
   return JSON.stringify(
     JSON.parse(answer.bytes.toString(), (key, value: unknown) => (key === 'message' ? undefined : value)),
   );

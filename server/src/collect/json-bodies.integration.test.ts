@@ -3,7 +3,7 @@ import { after, suite, test } from 'node:test';
 import { BODIES } from '../../testing/bad-inputs/json-bodies.ts';
 import type { BodyCase } from '../../testing/bad-inputs/body-case.ts';
 import { SOURCE, startCollect, type Stored, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
-import { jsonOf, type Received, sendWithKey } from '../../testing/bad-inputs/send.ts';
+import { jsonOf, type HttpAnswer, sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 const SLOWEST_MS = 2_000;
 
@@ -29,7 +29,7 @@ suite('a body sent with the right key', () => {
   });
 });
 
-function checkAnswer(answer: Received, { status, code, rejected }: BodyCase): void {
+function checkAnswer(answer: HttpAnswer, { status, code, rejected }: BodyCase): void {
   assert.equal(answer.status, status, answer.bytes.toString());
   assert.equal(answer.headers['content-type'], 'application/json');
   assert.ok(answer.tookMs < SLOWEST_MS, `took ${answer.tookMs} ms`);

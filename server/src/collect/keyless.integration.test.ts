@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
-import { jsonOf, type Received, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
+import { jsonOf, type HttpAnswer, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
 
 const collect = await startCollect();
 after(() => collect[Symbol.asyncDispose]());
@@ -14,7 +14,7 @@ const BATCH = '/v1/batch';
 /** Half a megabyte of the JSON that costs most to parse, in 546 bytes. */
 const COSTLY = gzipSync(`{"batch":[${'{},'.repeat(169_000)}{}]}`, { level: 9 });
 
-const codeOf = (answer: Received) => (jsonOf(answer) as { code?: string }).code;
+const codeOf = (answer: HttpAnswer) => (jsonOf(answer) as { code?: string }).code;
 
 suite('a request without a key in its header', () => {
   test('costs little when there is none in its body either', async () => {

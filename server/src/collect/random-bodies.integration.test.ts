@@ -17,7 +17,7 @@ import {
   randomRequests,
 } from '../../testing/bad-inputs/random-requests.ts';
 import { startCollect, type Stored, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
-import { jsonOf, type Received, send, sendWithKey, type ToSend } from '../../testing/bad-inputs/send.ts';
+import { jsonOf, type HttpAnswer, send, sendWithKey, type ToSend } from '../../testing/bad-inputs/send.ts';
 
 const SLOWEST_MS = 2_000;
 /** A machine that stands still for a second looks like an engine that does, and collect says so, as it should. */
@@ -70,7 +70,7 @@ async function hold(requests: fc.Arbitrary<ToSend>, forMs: number): Promise<void
 }
 
 /** What the engine could not take is sent again, as clients do. */
-async function sendUntilTaken(request: ToSend): Promise<Received> {
+async function sendUntilTaken(request: ToSend): Promise<HttpAnswer> {
   for (;;) {
     const answer = await send(collect.port, request);
     if (answer.status !== 503) return answer;
@@ -99,7 +99,7 @@ async function runFor<T>(ms: number, inputs: fc.Arbitrary<T>, check: (input: T) 
   await latest;
 }
 
-function checkAnswer({ method }: ToSend, answer: Received): void {
+function checkAnswer({ method }: ToSend, answer: HttpAnswer): void {
   assert.ok(answer.status < 500, `answered ${answer.status}: ${answer.bytes.toString()}`);
   assert.ok(answer.tookMs < SLOWEST_MS, `took ${answer.tookMs} ms`);
   if (answer.headers['content-type'] === 'image/gif' || answer.status === 204 || method === 'HEAD') return;
@@ -107,7 +107,7 @@ function checkAnswer({ method }: ToSend, answer: Received): void {
   jsonOf(answer);
 }
 
-type Outcome = { answer: Received; messages: Stored[] };
+type Outcome = { answer: HttpAnswer; messages: Stored[] };
 
 function checkStored(request: ToSend, { answer, messages }: Outcome): void {
   for (const message of messages) checkMessage(message);

@@ -4,7 +4,15 @@ import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { CALL_TYPES } from '@millrace/contract';
 import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
-import { BASIC, basic, jsonOf, type Received, send, sendWithKey, type ToSend } from '../../testing/bad-inputs/send.ts';
+import {
+  BASIC,
+  basic,
+  jsonOf,
+  type HttpAnswer,
+  send,
+  sendWithKey,
+  type ToSend,
+} from '../../testing/bad-inputs/send.ts';
 import { hashOfKey } from './find-write-key.ts';
 
 const ANY_CALL = '{"userId":"u1","event":"E","groupId":"g1","previousId":"p1"}';
@@ -223,7 +231,7 @@ test('the log knows no write key, and of nothing that failed inside', () => {
 });
 
 async function assertStored(toSend: ToSend, event: object, port = collect.port): Promise<void> {
-  const answer: Received = await send(port, toSend);
+  const answer: HttpAnswer = await send(port, toSend);
   assert.deepEqual([answer.status, answer.bytes.toString()], [200, '{"success":true}']);
   const [stored, ...others] = await collect.takeStored();
   assert.deepEqual(others, []);

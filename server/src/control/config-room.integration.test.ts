@@ -13,6 +13,8 @@ import { projectionLag, retryFailures } from '../store/projection-failures.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
 import { openStream } from '../stream/open-stream.ts';
 import { projectChanges } from '../projection/project-changes.ts';
+import { until } from '../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const GREEDY = 'ws_greedy';
@@ -144,8 +146,6 @@ suite('an entry that is too long for the engine', () => {
   });
 });
 
-const SETTINGS = { eventStreams: 1, laneStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 60_000 } as const;
-
 async function openScene(nodes: 1 | 3) {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startPostgresServer());
@@ -153,7 +153,7 @@ async function openScene(nodes: 1 | 3) {
   const cluster = opening.use(await startNatsCluster({ nodes, maxFileStoreMb: 17 }));
   await migrateDatabase(server.url);
   const store = opening.use(await openStore(server.url));
-  const settings = { ...SETTINGS, replicas: nodes };
+  const settings = { ...STREAM_SETTINGS, replicas: nodes };
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
   const configWriter = await stream.configWriter(SIGNER);
   const stranger = await stream.configWriter();
@@ -217,10 +217,4 @@ async function remove(tx: Tx, workspaceId: string, id: string): Promise<void> {
 
 function tell(tx: Tx, workspaceId: string, objectId: string): Promise<void> {
   return addToOutbox(tx, { kind: objectId.startsWith('src') ? 'source' : 'destination', workspaceId, objectId });
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (const end = performance.now() + 15_000; !isTrue(); await sleep(10)) {
-    assert.ok(performance.now() < end, 'not within 15 s');
-  }
 }

@@ -12,14 +12,8 @@ import { projectChanges } from '../projection/project-changes.ts';
 import { rotateRing } from './keys/rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { serveControl } from './serve-control.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
-const SETTINGS = {
-  replicas: 1,
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
 const SECRETS = {
   header: 'Bearer clear-header-value-1',
   shared: 'clear-shared-secret-2',
@@ -86,7 +80,7 @@ async function openScene() {
   await migrateDatabase(postgres.url);
   const store = opening.use(await openStore(postgres.serviceUrl));
   const { log, logged } = keepingLog();
-  const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: SETTINGS, log }));
+  const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
   const keyRing = openKeyRing(new Map([[1, randomBytes(32)]]));
   const needs = {
     ...QUIET_NEEDS,

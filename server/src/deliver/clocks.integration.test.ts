@@ -3,9 +3,10 @@ import { suite, test } from 'node:test';
 import { shiftClock } from '../../testing/shift-clock.ts';
 import { LEASE_MS } from '../stream/deliveries/tickets.ts';
 import { encodeDeliveries, newDelivery } from '../domain/delivery.ts';
-import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { type Bed, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
-import { EVENT } from '../../testing/samples.ts';
+import { EVENT, track } from '../../testing/samples.ts';
+import { until } from '../../testing/until.ts';
 
 const DAY_MS = 86_400_000;
 /** What a stall of the machine may add to a time that is compared. */

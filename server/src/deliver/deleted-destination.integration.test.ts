@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { newDelivery } from '../domain/delivery.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
-import { type Bed, destination, openBed, SOURCE_ID, track, until, WORKSPACE_ID } from '../../testing/deliver-bed.ts';
+import { type Bed, destination, openBed, SOURCE_ID, WORKSPACE_ID } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 /** A minute of waiting for a destination that may be newer than our copy is a quarter of a second. */
 const RETRY_SCALE = 240;

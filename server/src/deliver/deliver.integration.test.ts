@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { verifyBody } from '@millrace/contract';
-import { openBed, track, until } from '../../testing/deliver-bed.ts';
+import { openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 suite('delivering', () => {
   test('an event reaches its webhook, signed, and its request is acknowledged', async () => {
@@ -11,7 +13,7 @@ suite('delivering', () => {
     const targets = [{ url: receiver.url, headers: { 'X-Team': 'blue' } }];
     await bed.putDestination({ settings: { targets, sharedSecret: 'a shared secret' } });
     await using _ = await bed.deliver();
-    await bed.append(track('Order Completed', { revenue: 12.5 }));
+    await bed.append(track('Order Completed', { properties: { revenue: 12.5 } }));
     await until(() => receiver.received.length === 1);
     const [received] = receiver.received;
     assert.equal(received?.headers['user-agent'], 'Millrace/1.0');

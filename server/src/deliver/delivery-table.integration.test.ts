@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import type { Delivery } from '../domain/delivery.ts';
-import { type Bed, type DeadLetter, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { type Bed, type DeadLetter, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
 import { RETRY_WINDOW_MS } from './attempt/retry-schedule.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 /** The last part of a path says what is answered: a status, or something worse. `first-…` only at the first attempt. */
 function respond(received: Received, response: ServerResponse): void {

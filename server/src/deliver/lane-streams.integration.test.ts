@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { laneStreamIndex } from '../stream/layout/layout.ts';
-import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { type Bed, openBed } from '../../testing/deliver-bed.ts';
 import { openReceiver } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 const IDS = Array.from({ length: 6 }, (_, index) => `dst_${index}`);
 const EVENTS = 20;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openBed, track, until } from '../../testing/deliver-bed.ts';
+import { openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => track(`e${from + index}`));

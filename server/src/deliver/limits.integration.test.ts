@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { suite, test } from 'node:test';
 import { nanosOf } from '../../testing/inspector.ts';
-import { type Bed, KEYS, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { type Bed, KEYS, openBed } from '../../testing/deliver-bed.ts';
 import { openReceiver, type Received } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => track(`e${from + index}`));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openBed, until } from '../../testing/deliver-bed.ts';
+import { openBed } from '../../testing/deliver-bed.ts';
 import { ticketAtSubject } from '../stream/layout/layout.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { type HeldTicket, LEASE_MS } from '../stream/deliveries/tickets.ts';
+import { until } from '../../testing/until.ts';
 
 const FAR_MS = 3_600_000;
 

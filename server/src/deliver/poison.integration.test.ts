@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { newDelivery } from '../domain/delivery.ts';
-import { type Bed, destination, openBed, SOURCE_ID, track, until } from '../../testing/deliver-bed.ts';
+import { type Bed, destination, openBed, SOURCE_ID } from '../../testing/deliver-bed.ts';
 import { openReceiver } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 const AT = new Date().toISOString();
 const ENVELOPE = { shape: 'batch', receivedAt: AT, requestId: 'r1' };

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { OutcomeBatch } from '../domain/outcome.ts';
-import { type Bed, openBed, track, until } from '../../testing/deliver-bed.ts';
+import { type Bed, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver } from '../../testing/receiver.ts';
+import { until } from '../../testing/until.ts';
+import { track } from '../../testing/samples.ts';
 
 const STREAM_BYTES = 600_000;
 const PADDING = 'x'.repeat(2_000);
 
 async function flood(bed: Bed, name: string, events: number): Promise<void> {
   for (let from = 0; from < events; from += 10) {
-    await bed.append(...Array.from({ length: 10 }, (_, index) => track(`${name}${from + index}`, { PADDING })));
+    await bed.append(
+      ...Array.from({ length: 10 }, (_, index) => track(`${name}${from + index}`, { properties: { PADDING } })),
+    );
     await until(async () => (await bed.unsettled()) === 0, 30_000);
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openBed, track, until } from '../../testing/deliver-bed.ts';
+import { openBed } from '../../testing/deliver-bed.ts';
 import { encodeDeliveries, newDelivery } from '../domain/delivery.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
-import { EVENT } from '../../testing/samples.ts';
+import { EVENT, track } from '../../testing/samples.ts';
+import { until } from '../../testing/until.ts';
 
 const eventOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { watchDelay } from './watch-delay.ts';
+import { until } from '../../testing/until.ts';
 
 suite('the delay of the event loop', () => {
   test('is told to all who watch, as long as they do', async () => {
@@ -24,7 +24,3 @@ suite('the delay of the event loop', () => {
     await until(() => late.some((ms) => ms > 200));
   });
 });
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await sleep(10);
-}

@@ -20,15 +20,9 @@ import { projectChanges } from './project-changes.ts';
 import { startProjector } from './project-config.ts';
 import { changeAtRandom, WORKSPACE } from '../../testing/projection/change-at-random.ts';
 import { repairConfig } from './repair-config.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const SETTINGS = {
-  replicas: 1,
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
 /** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
 const PROMPTLY_MS = 3_000;
 /** As PostgreSQL knows its sessions. */
@@ -264,7 +258,7 @@ async function openScene() {
   await migrateDatabase(server.url);
   const store = opening.use(await openStore(server.serviceUrl));
   await store.asSystem((tx) => insertWorkspace(tx, { id: WORKSPACE, name: 'One' }));
-  const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: SETTINGS, log }));
+  const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
   const configWriter = await stream.configWriter();
   const opened = opening.move();
   const urls = [server.url, cluster.url];

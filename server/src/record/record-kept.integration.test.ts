@@ -15,8 +15,11 @@ import { openStream, type Stream } from '../stream/open-stream.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import { attempted } from '../../testing/outcomes.ts';
 import { startRecording } from './start-recording.ts';
+import { until } from '../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const BATCHES = 50;
+const A_MINUTE = 60_000;
 const stack = new AsyncDisposableStack();
 const metrics = openMetrics();
 const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
@@ -35,9 +38,7 @@ before(async () => {
   postgres = stack.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
   store = stack.use(await openStore(postgres.serviceUrl));
-  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-  const layout = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
-  stream = stack.use(await openStream({ natsUrl: nats.url, settings: layout, log: silent, metrics }));
+  stream = stack.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log: silent, metrics }));
   delivery = stack.use(await stream.deliverySide());
   control = stack.use(await stream.controlSide());
   inspector = stack.use(await openInspector(nats.url, silent));
@@ -76,14 +77,6 @@ const waiting = async () => (await inspector.manager.streams.info('OUTCOMES')).s
 const rows = () => Number(postgres.run('SELECT count(*) FROM deliveries'));
 const logged = (event: string) => lines.filter(({ msg }) => msg === event);
 
-async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 60_000;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < giveUpAt, `${what}: not within a minute`);
-    await sleep(20);
-  }
-}
-
 const raise = (code: string) =>
   `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'provoked' USING ERRCODE = '${code}'; END $$;
@@ -119,12 +112,12 @@ suite('the record keeps what PostgreSQL refuses', () => {
       try {
         await tellBatches(BATCHES);
         await using _ = await record();
-        await until('the recorder says that it waits', () => logged('record.waiting').length > 0);
+        await until(() => logged('record.waiting').length > 0, A_MINUTE);
         await sleep(700);
         assert.equal(await waiting(), BATCHES);
         assert.equal(logged('record.waiting').length, 1, 'said once');
         make(mend);
-        await until('all are written', async () => rows() === BATCHES && (await waiting()) === 0);
+        await until(async () => rows() === BATCHES && (await waiting()) === 0, A_MINUTE);
         assert.equal((await control.quarantine.counts()).get('outcome'), 0);
       } finally {
         if (rows() < BATCHES) make(mend);
@@ -138,7 +131,7 @@ suite('the record keeps what PostgreSQL refuses', () => {
     const bad = delivered({ type: 'nul \u0000' });
     await tell(...entries, bad, ...others);
     await using _ = await record();
-    await until('the batch is settled', async () => (await waiting()) === 0);
+    await until(async () => (await waiting()) === 0, A_MINUTE);
     assert.equal(rows(), 49);
     const [entry, ...more] = await control.quarantine.read('outcome', 0, 10);
     assert.equal(more.length, 0);
@@ -154,7 +147,7 @@ suite('the record keeps what PostgreSQL refuses', () => {
     assert.equal(await delivery.outcomes.append('{"entries": ['), 'stored');
     await tellBatches(3);
     await using _ = await record();
-    await until('all are settled', async () => (await waiting()) === 0);
+    await until(async () => (await waiting()) === 0, A_MINUTE);
     assert.equal(rows(), 3);
     const [entry] = await control.quarantine.read('outcome', 0, 10);
     assert.equal(Buffer.from(entry?.payload ?? []).toString(), '{"entries": [');
@@ -168,10 +161,10 @@ suite('the record keeps what PostgreSQL refuses', () => {
     told -= 1;
     await tellBatches(BATCHES);
     await using _ = await record();
-    await until('the others are written', async () => rows() === BATCHES && (await waiting()) === 1);
+    await until(async () => rows() === BATCHES && (await waiting()) === 1, A_MINUTE);
     assert.equal(logged('outcomes.set_aside').length, 1);
     await tellBatches(2);
-    await until('later ones are written', async () => rows() === BATCHES + 2 && (await waiting()) === 1);
+    await until(async () => rows() === BATCHES + 2 && (await waiting()) === 1, A_MINUTE);
     await inspector.manager.streams.purge('OUTCOMES');
   });
 
@@ -181,9 +174,9 @@ suite('the record keeps what PostgreSQL refuses', () => {
     await tell(delivered({ type: 'nul \u0000' }), delivered());
     await tellBatches(5);
     await using _ = await record();
-    await until('the others are written', async () => rows() === 6 && (await waiting()) === 1);
+    await until(async () => rows() === 6 && (await waiting()) === 1, A_MINUTE);
     await inspector.manager.streams.update('QUARANTINE', config);
-    await until('it is in quarantine', async () => (await waiting()) === 0);
+    await until(async () => (await waiting()) === 0, A_MINUTE);
     assert.equal((await control.quarantine.counts()).get('outcome'), 1);
     await control.quarantine.remove((await control.quarantine.read('outcome', 0, 1))[0]?.sequence ?? 0);
   });
@@ -191,11 +184,11 @@ suite('the record keeps what PostgreSQL refuses', () => {
   test('a partition that another process dropped is made anew, and is no reason to quarantine', async () => {
     await tellBatches(2);
     await using _ = await record();
-    await until('they are written', () => rows() === 2);
+    await until(() => rows() === 2, A_MINUTE);
     const day = delivered().receivedAt.slice(0, 10).replaceAll('-', '');
     postgres.run(`DROP TABLE deliveries_${day}`);
     await tellBatches(2);
-    await until('they are written again', async () => rows() === 2 && (await waiting()) === 0);
+    await until(async () => rows() === 2 && (await waiting()) === 0, A_MINUTE);
     assert.equal((await control.quarantine.counts()).get('outcome'), 0);
   });
 });

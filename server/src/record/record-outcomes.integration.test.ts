@@ -9,6 +9,8 @@ import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
 import { attempted } from '../../testing/outcomes.ts';
 import { startRecording } from './start-recording.ts';
+import { until } from '../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const stack = new AsyncDisposableStack();
@@ -24,8 +26,7 @@ before(async () => {
   postgres = stack.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
   store = stack.use(await openStore(postgres.serviceUrl));
-  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-  const layout = { replicas: 1, eventStreams: 2, laneStreams: 1, ...times } as const;
+  const layout = { ...STREAM_SETTINGS, eventStreams: 2 };
   stream = stack.use(await openStream({ natsUrl: nats.url, settings: layout, log }));
   delivery = stack.use(await stream.deliverySide());
 });
@@ -135,11 +136,3 @@ suite('usage', () => {
     assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 6 }]);
   });
 });
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 15_000;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < giveUpAt, 'not within 15 s');
-    await sleep(50);
-  }
-}

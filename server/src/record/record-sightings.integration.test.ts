@@ -7,6 +7,7 @@ import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from '../config.ts';
 import { openLog } from '../log.ts';
 import { startRoles } from '../start-roles.ts';
+import { until } from '../../testing/until.ts';
 
 const TOKEN = 'a-token-for-the-first-owner-of-this-test';
 const log = openLog({ level: 'silent', pretty: false });
@@ -63,12 +64,4 @@ test('a source shows which of its keys were used and which events came in, withi
 
 function track(event: string) {
   return { type: 'track', userId: 'u1', event };
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 10_000;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < giveUpAt, 'not within 10 s');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }

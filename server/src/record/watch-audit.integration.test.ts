@@ -14,6 +14,7 @@ import type { AuditAnchors } from '../stream/config/audit-anchors.ts';
 import { openInspector } from '../../testing/inspector.ts';
 import { openStream } from '../stream/open-stream.ts';
 import { openAuditWatch } from './watch-audit.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const stack = new AsyncDisposableStack();
 let postgres: PostgresServer;
@@ -29,9 +30,7 @@ before(async () => {
   postgres = stack.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
   store = stack.use(await openStore(postgres.serviceUrl));
-  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-  const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
-  const stream = stack.use(await openStream({ natsUrl: nats.url, settings, log: silent }));
+  const stream = stack.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log: silent }));
   anchors = stack.use(await stream.recordSide()).auditAnchors;
   inspector = stack.use(await openInspector(nats.adminUrl, silent));
 });

@@ -1,31 +1,26 @@
 /** What lanes and tickets lean on in the engine, fact by fact: a server version that changes one of them turns this red. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster } from '@millrace/engines';
 import { JetStreamApiError, jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { headers, nanos } from '@nats-io/nats-core';
 import { openLog } from '../log.ts';
 import { connectNats } from './nats/connect-nats.ts';
 import { openLanes } from './deliveries/lanes.ts';
-import { anyTicketSubject, type StreamSettings, ticketAtSubject, ticketDueSubject } from './layout/layout.ts';
+import { anyTicketSubject, ticketAtSubject, ticketDueSubject } from './layout/layout.ts';
 import { openStream } from './open-stream.ts';
 import { openPublisher } from './nats/publish.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
 import { openQuarantine } from './quarantine/quarantine.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 import { AT_ONCE, type Durable, publishDurably } from './nats/publish-durably.ts';
+import { until } from '../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const ACK_WAIT_MS = 1_000;
 /** The engine looks for what is due once a second at most; the rest is for a busy machine. */
 const FIRES_WITHIN_MS = 5_000;
-const SETTINGS: Omit<StreamSettings, 'replicas'> = {
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-};
 
 type Scheduled = { dueAt: number; note?: string; expected?: number };
 
@@ -33,7 +28,7 @@ type Scheduled = { dueAt: number; note?: string; expected?: number };
 async function openFacts(nodes: 1 | 3 = 1) {
   await using opening = new AsyncDisposableStack();
   const cluster = opening.use(await startNatsCluster({ nodes }));
-  opening.use(await openStream({ natsUrl: cluster.url, settings: { replicas: nodes, ...SETTINGS }, log }));
+  opening.use(await openStream({ natsUrl: cluster.url, settings: { ...STREAM_SETTINGS, replicas: nodes }, log }));
   const connection = opening.use(await connectNats({ url: cluster.url, name: 'facts', log }));
   const publisher = opening.use(openPublisher(connection));
   const manager = await jetstreamManager(connection.nc);
@@ -71,14 +66,6 @@ function scheduleHeaders(id: string, dueAt: number): [string, string][] {
     ['Nats-Schedule', `@at ${new Date(dueAt).toISOString()}`],
     ['Nats-Schedule-Target', ticketDueSubject(id)],
   ];
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!(await isTrue())) {
-    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
-    await sleep(10);
-  }
 }
 
 const sequenceOf = (answer: Durable): number => (answer.kind === 'stored' ? answer.sequence : assert.fail(answer.kind));

@@ -11,17 +11,11 @@ import {
 } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { openLog } from '../log.ts';
-import type { StreamSettings } from './layout/layout.ts';
 import { openStream } from './open-stream.ts';
+import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const SETTINGS: StreamSettings = {
-  replicas: 1,
-  eventStreams: 2,
-  laneStreams: 2,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-};
+const SETTINGS = { ...STREAM_SETTINGS, eventStreams: 2, laneStreams: 2 };
 
 suite('opening the stream', () => {
   test('makes everything in the layout, and opening again changes nothing', async () => {

@@ -1,6 +1,5 @@
 import { startNatsCluster, type NatsCluster } from '@millrace/engines';
 import type { AcceptedEvent } from '@millrace/contract';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { SourceConfig } from '../../src/domain/configuration.ts';
 import { type Connection, connectNats } from '../../src/stream/nats/connect-nats.ts';
@@ -8,6 +7,8 @@ import { openStream } from '../../src/stream/open-stream.ts';
 import { readEvents } from '../../src/stream/events/read-events.ts';
 import { hashOfKey } from '../../src/collect/find-write-key.ts';
 import { type Collect, type CollectSettings, serveCollect } from '../../src/collect/serve-collect.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
+import { until } from '../until.ts';
 
 export const WRITE_KEY = 'wk_5d41402abc4b2a76b9719d911017c592';
 
@@ -37,17 +38,9 @@ export type RunningCollect = AsyncDisposable & {
   troubles(): string[];
 };
 
-const EVENT_STREAMS = 2;
+const STREAMS = { ...STREAM_SETTINGS, eventStreams: 2 };
 const RECONNECT_MS = 500;
 const PATIENCE_MS = 10_000;
-
-const STREAM_SETTINGS = {
-  replicas: 1,
-  eventStreams: EVENT_STREAMS,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 120_000,
-} as const;
 
 const COLLECT_SETTINGS: CollectSettings = {
   host: '127.0.0.1',
@@ -67,7 +60,7 @@ export async function startCollect(): Promise<RunningCollect> {
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const cluster = starting.use(await startNatsCluster());
-  const stream = starting.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
+  const stream = starting.use(await openStream({ natsUrl: cluster.url, settings: STREAMS, log }));
   const writer = await stream.configWriter();
   await writer.putSource(SOURCE);
   const config = starting.use(await stream.configView());
@@ -93,7 +86,7 @@ export async function startCollect(): Promise<RunningCollect> {
     async putSource(source) {
       await writer.putSource(source);
       const [hash = ''] = source.writeKeyHashes;
-      while (JSON.stringify(config.sourceByKeyHash(hash)) !== JSON.stringify(source)) await sleep(2);
+      await until(() => JSON.stringify(config.sourceByKeyHash(hash)) === JSON.stringify(source));
     },
     takeStored: () => takeStored(reader),
     failures: () => logged.filter((line) => line.includes('"request.failed"') || line.includes(WRITE_KEY)),
@@ -110,7 +103,7 @@ async function takeStored(connection: Connection): Promise<Stored[]> {
   while (!connection.isConnected()) await connection.reconnected(RECONNECT_MS);
   const ask = async (subject: string, question: object) =>
     (await connection.nc.request(subject, JSON.stringify(question), { timeout: PATIENCE_MS })).json<RawMessage>();
-  for await (const { stream, sequence, events } of readEvents(connection, EVENT_STREAMS)) {
+  for await (const { stream, sequence, events } of readEvents(connection, STREAMS.eventStreams)) {
     const { message } = await ask(`$JS.API.STREAM.MSG.GET.${stream}`, { seq: sequence });
     const head = Buffer.from(message.hdrs ?? '', 'base64').toString('latin1');
     stored.push({ stream, subject: message.subject, head, bytes: Buffer.from(message.data ?? '', 'base64'), events });

@@ -8,7 +8,7 @@ export type ToSend = {
   body?: string | Buffer;
 };
 
-export type Received = { status: number; headers: IncomingHttpHeaders; bytes: Buffer; tookMs: number };
+export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; bytes: Buffer; tookMs: number };
 
 /** What the `Authorization` header of the known source says. */
 export const BASIC = basic(`${WRITE_KEY}:`);
@@ -18,7 +18,7 @@ export function basic(userAndPassword: string): string {
 }
 
 /** One request over real HTTP; no header is added but those HTTP itself needs. */
-export function send(port: number, { method = 'POST', path, headers = {}, body = '' }: ToSend): Promise<Received> {
+export function send(port: number, { method = 'POST', path, headers = {}, body = '' }: ToSend): Promise<HttpAnswer> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const isMeasured = method === 'POST' && headers['Transfer-Encoding'] === undefined;
@@ -42,11 +42,11 @@ export function send(port: number, { method = 'POST', path, headers = {}, body =
 }
 
 /** The body of an answer, read as JSON. */
-export function jsonOf({ bytes }: Received): unknown {
+export function jsonOf({ bytes }: HttpAnswer): unknown {
   return JSON.parse(bytes.toString());
 }
 
 /** With the right key in the header, as most server libraries send. */
-export function sendWithKey(port: number, { headers, ...rest }: ToSend): Promise<Received> {
+export function sendWithKey(port: number, { headers, ...rest }: ToSend): Promise<HttpAnswer> {
   return send(port, { ...rest, headers: { Authorization: BASIC, ...headers } });
 }

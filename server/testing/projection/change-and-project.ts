@@ -7,17 +7,11 @@ import type { ConfigWriter } from '../../src/stream/config/config-writer.ts';
 import { openStream } from '../../src/stream/open-stream.ts';
 import { startProjector } from '../../src/projection/project-config.ts';
 import { changeAtRandom } from './change-at-random.ts';
+import { STREAM_SETTINGS } from '../stream-settings.ts';
 
 const [databaseUrl = '', natsUrl = ''] = process.argv.slice(2);
 const log = openLog({ level: 'silent', pretty: false });
-const settings = {
-  replicas: 1,
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
-const stream = await openStream({ natsUrl, settings, log });
+const stream = await openStream({ natsUrl, settings: STREAM_SETTINGS, log });
 const store = await openStore(databaseUrl);
 const configWriter = slow(await stream.configWriter());
 const projector = startProjector({ store, configWriter, log });

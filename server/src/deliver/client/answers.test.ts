@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
-import { type Behave, OK, ok, openReceiver } from '../../../testing/raw-receiver.ts';
+import { type Behave, OK, ok, openRawReceiver } from '../../../testing/raw-receiver.ts';
 
 const says =
   (text: string | Buffer): Behave =>
@@ -24,14 +24,14 @@ suite('the answer to a POST', () => {
     await using client = openTestClient();
     for (const status of [200, 204, 299, 400, 401, 404, 408, 410, 429, 500, 503, 599]) {
       const length = status === 204 ? '' : 'content-length: 0\r\n';
-      await using receiver = await openReceiver(says(`HTTP/1.1 ${status} Word\r\n${length}\r\n`));
+      await using receiver = await openRawReceiver(says(`HTTP/1.1 ${status} Word\r\n${length}\r\n`));
       assert.equal(wordFor(await postTo(client, receiver.url)), status);
     }
   });
 
   test('carries the body, the address and its times', async () => {
     await using client = openTestClient();
-    await using receiver = await openReceiver(ok);
+    await using receiver = await openRawReceiver(ok);
     const answer = await postTo(client, receiver.url);
     assert.ok(answer.kind === 'status');
     assert.equal(answer.body, 'ok');
@@ -47,7 +47,7 @@ suite('the answer to a POST', () => {
     await using client = openTestClient();
     for (const value of ['120', 'Wed, 21 Oct 2026 07:28:00 GMT', 'soon']) {
       const head = `HTTP/1.1 429 Slow\r\nRetry-After: ${value}\r\ncontent-length: 0\r\n\r\n`;
-      await using receiver = await openReceiver(says(head));
+      await using receiver = await openRawReceiver(says(head));
       const answer = await postTo(client, receiver.url);
       assert.equal(answer.kind === 'status' && answer.retryAfter, value);
     }
@@ -55,10 +55,10 @@ suite('the answer to a POST', () => {
 
   test('S20: is the redirect itself, which nobody follows', async () => {
     await using client = openTestClient();
-    await using elsewhere = await openReceiver(ok);
+    await using elsewhere = await openRawReceiver(ok);
     for (const status of [301, 302, 303, 307, 308]) {
       const head = `HTTP/1.1 ${status} There\r\nlocation: ${elsewhere.url}\r\ncontent-length: 0\r\n\r\n`;
-      await using receiver = await openReceiver(says(head));
+      await using receiver = await openRawReceiver(says(head));
       assert.equal(wordFor(await postTo(client, receiver.url)), status);
     }
     assert.equal(elsewhere.sockets.length, 0);
@@ -66,7 +66,7 @@ suite('the answer to a POST', () => {
 
   test('is the same whether the body came in text or in bytes', async () => {
     await using client = openTestClient();
-    await using receiver = await openReceiver(ok);
+    await using receiver = await openRawReceiver(ok);
     for (const body of ['{"name":"Zoë"}', Buffer.from('{"name":"Zoë"}')]) {
       assert.equal(wordFor(await postTo(client, receiver.url, { body })), 200);
     }
@@ -80,7 +80,7 @@ suite('a receiver at an IPv6 address', () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((all = []) => all.some(({ address }) => address === '::1'));
   test('gets its POST too', { skip: !hasIpv6 && 'this machine has no ::1' }, async () => {
     await using client = openTestClient();
-    await using receiver = await openReceiver(ok, { host: '::1' });
+    await using receiver = await openRawReceiver(ok, { host: '::1' });
     const answer = await postTo(client, receiver.url);
     assert.equal(wordFor(answer), 200);
     assert.equal(answer.address, '::1');
@@ -110,7 +110,7 @@ suite('a rude receiver', () => {
   for (const [what, behave, word] of rude) {
     test(`that ${what} gets "${word}" and keeps no connection`, async () => {
       await using client = openTestClient({ timeoutMs: 2_000 });
-      await using receiver = await openReceiver(behave);
+      await using receiver = await openRawReceiver(behave);
       const answer = await postTo(client, receiver.url);
       assert.equal(wordFor(answer), word, JSON.stringify(answer));
       await receiver.received[0]?.closedAt;
@@ -121,7 +121,7 @@ suite('a rude receiver', () => {
 
   test('that resets after the head does not change the status', async () => {
     await using client = openTestClient();
-    await using receiver = await openReceiver((socket) => {
+    await using receiver = await openRawReceiver((socket) => {
       socket.write('HTTP/1.1 201 Made\r\ncontent-length: 50\r\n\r\nhalf', () =>
         setImmediate(() => socket.resetAndDestroy()),
       );
@@ -132,7 +132,7 @@ suite('a rude receiver', () => {
   test('cannot make us keep more than 16 KiB of its body', async () => {
     await using client = openTestClient();
     const body = 'é'.repeat(20_000);
-    await using receiver = await openReceiver(says(`HTTP/1.1 200 OK\r\ncontent-length: 40000\r\n\r\n${body}`));
+    await using receiver = await openRawReceiver(says(`HTTP/1.1 200 OK\r\ncontent-length: 40000\r\n\r\n${body}`));
     const answer = await postTo(client, receiver.url);
     assert.equal(answer.kind === 'status' && answer.body, 'é'.repeat(8_192));
     await receiver.received[0]?.closedAt;
@@ -142,7 +142,9 @@ suite('a rude receiver', () => {
     await using client = openTestClient();
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
-    await using receiver = await openReceiver((socket) => void socket.write(Buffer.concat([Buffer.from(head), bomb])));
+    await using receiver = await openRawReceiver(
+      (socket) => void socket.write(Buffer.concat([Buffer.from(head), bomb])),
+    );
     const answer = await postTo(client, receiver.url);
     assert.ok(answer.kind === 'status' && answer.body.length <= 16_384);
     assert.equal(answer.body.slice(0, 1), bomb.toString('utf8', 0, 1));
@@ -151,7 +153,7 @@ suite('a rude receiver', () => {
   test('S28: cannot answer the next POST with a second response', async () => {
     await using client = openTestClient();
     const twice = `${OK}HTTP/1.1 418 Planted\r\ncontent-length: 0\r\n\r\n`;
-    await using receiver = await openReceiver((socket) => void socket.write(twice));
+    await using receiver = await openRawReceiver((socket) => void socket.write(twice));
     for (const _ of [1, 2, 3]) assert.equal(wordFor(await postTo(client, receiver.url)), 200);
     assert.equal(receiver.sockets.length, 3, 'each on a connection of its own');
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
-import { type Behave, openReceiver, type Received } from '../../../testing/raw-receiver.ts';
+import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
+import { type Behave, openRawReceiver, type RawRequest } from '../../../testing/raw-receiver.ts';
+import { until } from '../../../testing/until.ts';
 
-const echo = ({ body }: Received) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const echo = ({ body }: RawRequest) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 const WAYS: Behave[] = [
   ...Array.from({ length: 6 }, (): Behave => (socket, _nth, request) => void socket.write(echo(request))),
@@ -24,7 +25,7 @@ suite('whatever receivers do, in whatever order', () => {
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);
     await using client = openTestClient({ timeoutMs: 400, maxConnectionsPerOrigin: 4, maxIdleConnections: 6 });
-    await using receiver = await openReceiver((...request) => {
+    await using receiver = await openRawReceiver((...request) => {
       const behave = WAYS[Math.floor(random() * WAYS.length)];
       if (random() < 0.5) behave?.(...request);
       else setTimeout(() => behave?.(...request), random() * 20);

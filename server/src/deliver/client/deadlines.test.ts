@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './post.ts';
 import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
-import { type Behave, openReceiver } from '../../../testing/raw-receiver.ts';
+import { type Behave, openRawReceiver } from '../../../testing/raw-receiver.ts';
 
 const drip =
   (head: string, piece: string, everyMs: number): Behave =>
@@ -29,7 +29,7 @@ suite('a POST', () => {
     await using client = openTestClient();
     await Promise.all(
       slow.map(async ([what, behave, word]) => {
-        await using receiver = await openReceiver(behave);
+        await using receiver = await openRawReceiver(behave);
         const [answer, lateMs] = await Promise.all([postTo(client, receiver.url), lateAfter(5_050)]);
         const [request] = receiver.received;
         const heldMs = (await (request?.closedAt ?? Infinity)) - (request?.startedAt ?? 0);
@@ -54,7 +54,7 @@ suite('the deadline', () => {
 
   test('covers a handshake that never ends, and leaves the rest of the time unused', async () => {
     await using client = openTestClient({ timeoutMs: 5_000 });
-    await using receiver = await openReceiver(() => undefined);
+    await using receiver = await openRawReceiver(() => undefined);
     const answer = await postTo(client, receiver.url.replace('http:', 'https:'));
     assert.equal(wordFor(answer), 'timeout');
     assert.match(answer.kind === 'error' ? answer.message : '', /shaking hands/);
@@ -64,7 +64,7 @@ suite('the deadline', () => {
 
   test('covers a request that nobody reads', async () => {
     await using client = openTestClient({ timeoutMs: 2_000 });
-    await using receiver = await openReceiver(() => undefined);
+    await using receiver = await openRawReceiver(() => undefined);
     const body = Buffer.alloc(20_000_000);
     const answer = postTo(client, receiver.url, { body });
     await endsInTime(answer, 2_000, /no answer within 2 s/);
@@ -72,7 +72,7 @@ suite('the deadline', () => {
 
   test('is not prolonged by the second try over a new connection', async () => {
     await using client = openTestClient({ timeoutMs: 4_000 });
-    await using receiver = await openReceiver((socket, nth) => {
+    await using receiver = await openRawReceiver((socket, nth) => {
       if (receiver.received.length === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
       else if (nth === 2) setTimeout(() => socket.destroy(), 2_500);
     });

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
 import { ANSWER_LIMITS } from './limit-answer.ts';
-import { type Behave, OK, openReceiver } from '../../../testing/raw-receiver.ts';
+import { type Behave, OK, openRawReceiver } from '../../../testing/raw-receiver.ts';
 
 /** As fast as the socket takes it, and without an end. */
 const flood =
@@ -55,7 +55,7 @@ suite('a receiver that floods', () => {
   for (const [what, behave, word] of floods) {
     test(`${what} without an end gets "${word}" long before its time is up, and keeps no connection`, async () => {
       await using client = openTestClient({ timeoutMs: 60_000 });
-      await using receiver = await openReceiver(behave);
+      await using receiver = await openRawReceiver(behave);
       const answer = await postTo(client, receiver.url);
       assert.equal(wordFor(answer), word, JSON.stringify(answer));
       await receiver.received[0]?.closedAt;
@@ -66,7 +66,7 @@ suite('a receiver that floods', () => {
 
   test('is named in a sentence that says what it sent', async () => {
     await using client = openTestClient();
-    await using receiver = await openReceiver(flood('', HINTS));
+    await using receiver = await openRawReceiver(flood('', HINTS));
     const answer = await postTo(client, receiver.url);
     assert.ok(answer.kind === 'error');
     assert.match(
@@ -77,7 +77,7 @@ suite('a receiver that floods', () => {
 
   test('its body byte by byte has its status, and what came of the body', async () => {
     await using client = openTestClient({ timeoutMs: 60_000 });
-    await using receiver = await openReceiver(
+    await using receiver = await openRawReceiver(
       drip(`HTTP/1.1 201 Made\r\ncontent-length: 90000\r\n\r\n${'y'.repeat(90_000)}`),
     );
     const answer = await postTo(client, receiver.url);
@@ -89,7 +89,7 @@ suite('a receiver that floods', () => {
 suite('a receiver within the limits', () => {
   test('may send some 1xx answers before the real one', async () => {
     await using client = openTestClient();
-    await using receiver = await openReceiver(
+    await using receiver = await openRawReceiver(
       (socket) => void socket.write(HINTS.repeat(ANSWER_LIMITS.informational) + OK),
     );
     for (let post = 0; post < 5; post += 1) assert.equal(wordFor(await postTo(client, receiver.url)), 200);
@@ -98,7 +98,7 @@ suite('a receiver within the limits', () => {
 
   test('may send a small answer byte by byte, again and again', async () => {
     await using client = openTestClient({ timeoutMs: 60_000 });
-    await using receiver = await openReceiver(drip(OK));
+    await using receiver = await openRawReceiver(drip(OK));
     for (let post = 0; post < 20; post += 1) assert.equal(wordFor(await postTo(client, receiver.url)), 200);
     assert.equal(receiver.sockets.length, 1);
   });
@@ -107,7 +107,7 @@ suite('a receiver within the limits', () => {
     await using client = openTestClient();
     const body = Array.from({ length: 60 }, (_, nth) => `${nth},`);
     const chunks = body.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
-    await using receiver = await openReceiver((socket) => void socket.write(`${CHUNKED}${chunks}0\r\n\r\n`));
+    await using receiver = await openRawReceiver((socket) => void socket.write(`${CHUNKED}${chunks}0\r\n\r\n`));
     const answer = await postTo(client, receiver.url);
     assert.equal(answer.kind === 'status' && answer.body, body.join(''));
   });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { suite, test } from 'node:test';
-import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
-import { OK, openReceiver } from '../../../testing/raw-receiver.ts';
+import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
+import { OK, openRawReceiver } from '../../../testing/raw-receiver.ts';
+import { until } from '../../../testing/until.ts';
 
 /** Linux answers on all of 127.0.0.0/8: one receiver is as many origins as we like. */
 const origin = (nth: number, port: number) => `http://127.1.${nth >> 8}.${nth & 0xff}:${port}/hook`;
@@ -10,7 +11,7 @@ const origin = (nth: number, port: number) => `http://127.1.${nth >> 8}.${nth & 
 suite('many origins', () => {
   test('2,000 that hang at once end in time, cost little and leave nothing behind', async (t) => {
     await using client = openTestClient({ timeoutMs: 2_000, maxNewConnectionsPerSecond: 300 });
-    await using receiver = await openReceiver(() => undefined, { host: '0.0.0.0' });
+    await using receiver = await openRawReceiver(() => undefined, { host: '0.0.0.0' });
     const delay = monitorEventLoopDelay({ resolution: 5 });
     const before = process.memoryUsage().rss;
     delay.enable();
@@ -39,7 +40,7 @@ suite('many origins', () => {
   test('visited one after the other do not add up, even when many are done at once', async () => {
     await using client = openTestClient({ maxIdleConnections: 10, maxNewConnectionsPerSecond: 100_000 });
     const held: (() => void)[] = [];
-    await using receiver = await openReceiver(
+    await using receiver = await openRawReceiver(
       (socket) => {
         held.push(() => socket.write(OK));
         if (held.length === 50) for (const answer of held.splice(0)) answer();

@@ -5,9 +5,10 @@ import { after, suite, test } from 'node:test';
 import { type TlsOptions, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { openCertificates } from '../../../testing/certificates.ts';
-import { isEmpty, openTestClient, postTo, until, wordFor } from '../../../testing/client.ts';
+import { isEmpty, openTestClient, postTo, wordFor } from '../../../testing/client.ts';
 import type { Client } from './open-client.ts';
-import { ok, openReceiver } from '../../../testing/raw-receiver.ts';
+import { ok, openRawReceiver } from '../../../testing/raw-receiver.ts';
+import { until } from '../../../testing/until.ts';
 
 const certificates = openCertificates();
 const stranger = openCertificates();
@@ -29,7 +30,7 @@ suite('a POST over TLS', () => {
 
   test('reaches a receiver whose certificate is for its name, by its address', async () => {
     await using client = openTlsClient();
-    await using receiver = await openReceiver(ok, { tls: { ...good, ALPNProtocols: ['h2', 'http/1.1'] } });
+    await using receiver = await openRawReceiver(ok, { tls: { ...good, ALPNProtocols: ['h2', 'http/1.1'] } });
     const answer = await postTo(client, `https://hook.test:${receiver.port}/hook`);
     assert.equal(wordFor(answer), 200, JSON.stringify(answer));
     assert.equal(answer.address, '127.0.0.1');
@@ -43,7 +44,7 @@ suite('a POST over TLS', () => {
   test('negotiates keys once: a receiver that wants to do it again and again is cut off or ignored', async () => {
     await using client = openTlsClient();
     let renegotiations = 0;
-    await using receiver = await openReceiver(
+    await using receiver = await openRawReceiver(
       (socket) => {
         const again = (): void => {
           if (socket.destroyed || !(socket instanceof TLSSocket)) return;
@@ -63,13 +64,13 @@ suite('a POST over TLS', () => {
 
   test('takes the dot at the end of a name for what it is', async () => {
     await using client = openTlsClient();
-    await using receiver = await openReceiver(ok, { tls: good });
+    await using receiver = await openRawReceiver(ok, { tls: good });
     assert.equal(wordFor(await postTo(client, `https://hook.test.:${receiver.port}/hook`)), 200);
   });
 
   test('uses its connection again, and resumes no session on a new one', async () => {
     await using client = openTlsClient();
-    await using receiver = await openReceiver(ok, { tls: good });
+    await using receiver = await openRawReceiver(ok, { tls: good });
     const url = `https://hook.test:${receiver.port}/hook`;
     for (const workspaceId of ['ws_one', 'ws_one', 'ws_two', 'ws_two']) await postTo(client, url, { workspaceId });
     assert.deepEqual(
@@ -83,7 +84,7 @@ suite('a POST over TLS', () => {
 
   test('is sent to an address when the certificate names that address', async () => {
     await using client = openTlsClient();
-    await using receiver = await openReceiver(ok, { tls: certificates.make({ names: 'IP:127.0.0.1' }) });
+    await using receiver = await openRawReceiver(ok, { tls: certificates.make({ names: 'IP:127.0.0.1' }) });
     assert.equal(wordFor(await postTo(client, receiver.url)), 200);
     assert.equal(receiver.secured[0]?.servername, false, 'SNI is for names');
   });
@@ -100,7 +101,7 @@ suite('a POST over TLS', () => {
   for (const [what, word, tls, host = 'hook.test'] of refused) {
     test(`is refused before its first byte when the certificate is ${what}`, async () => {
       await using client = openTlsClient();
-      await using receiver = await openReceiver(ok, { tls: tls() });
+      await using receiver = await openRawReceiver(ok, { tls: tls() });
       const answer = await postTo(client, `https://${host}:${receiver.port}/hook`);
       assert.equal(wordFor(answer), word, JSON.stringify(answer));
       assert.match(answer.kind === 'error' ? answer.message : '', /nothing was sent/);
@@ -112,21 +113,21 @@ suite('a POST over TLS', () => {
 
   test('names the reason when the receiver does not speak TLS at all', async () => {
     await using client = openTlsClient();
-    await using receiver = await openReceiver(() => undefined);
+    await using receiver = await openRawReceiver(() => undefined);
     receiver.onConnection((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     assert.equal(wordFor(await postTo(client, `https://hook.test:${receiver.port}/`)), 'tls_failed');
   });
 
   test('is refused too when the receiver hangs up in the handshake', async () => {
     await using client = openTlsClient();
-    await using receiver = await openReceiver(() => undefined);
+    await using receiver = await openRawReceiver(() => undefined);
     receiver.onConnection((socket) => socket.once('data', () => socket.resetAndDestroy()));
     assert.equal(wordFor(await postTo(client, `https://hook.test:${receiver.port}/`)), 'connection_reset');
     await isEmpty(client);
   });
 
   test('is refused although NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
-    await using receiver = await openReceiver(ok, {
+    await using receiver = await openRawReceiver(ok, {
       tls: certificates.make({ names: 'DNS:hook.test', isSelfSigned: true }),
     });
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', CHILD], {

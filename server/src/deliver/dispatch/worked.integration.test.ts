@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBed, until } from '../../../testing/deliver-bed.ts';
+import { openBed } from '../../../testing/deliver-bed.ts';
 import { KNOWN_FOR_MS, openWorked } from './worked.ts';
+import { until } from '../../../testing/until.ts';
 
 suite('receivers that worked lately', () => {
   test('are known to the other processes within seconds, and to a new one from its start on', async () => {

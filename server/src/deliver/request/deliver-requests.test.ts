@@ -6,11 +6,11 @@ import type { ConfigView } from '../../stream/config/config-bucket.ts';
 import { readRequest } from '../../domain/read-request.ts';
 import type { PulledRequest } from '../../stream/events/requests.ts';
 import type { Delivery } from '../../domain/delivery.ts';
-import { until } from '../../../testing/deliver-bed.ts';
 import { openRequests } from './deliver-requests.ts';
 import type { Job } from '../dispatch/line.ts';
 import { answersOf, aWebhook, DESTINATION, status } from '../../../testing/samples.ts';
 import type { Settlement } from '../settle/settle.ts';
+import { until } from '../../../testing/until.ts';
 
 const MOST = { deliveries: 400, bytes: 100_000_000 };
 

@@ -7,16 +7,17 @@ import type { ConfigView } from './config-bucket.ts';
 import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream } from '../open-stream.ts';
+import { until } from '../../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 /** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
 const PROMPTLY_MS = 3_000;
-const SETTINGS = { eventStreams: 1, laneStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 60_000 };
 
 suite('the configuration', () => {
   test('reaches a view promptly: new, changed and deleted sources', async (t) => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     const writer = await stream.configWriter();
     await writer.putSource(source('src_early', ['h0']));
     await using view = await stream.configView();
@@ -34,7 +35,7 @@ suite('the configuration', () => {
 
   test('reaches a view promptly: new, changed, moved and deleted destinations', async (t) => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     const writer = await stream.configWriter();
     await writer.putDestination(destination('dst_1', 'src_1'));
     await writer.putDestination(destination('dst_2', 'src_1'));
@@ -46,13 +47,13 @@ suite('the configuration', () => {
     await writer.write([{ key: 'destination.dst_1', value: '{"broken' }]);
     await writer.putDestination({ ...destination('dst_2', 'src_2'), name: 'moved' });
     await writer.deleteDestination('dst_1');
-    t.diagnostic(`seen after ${await until(() => view.destination('dst_1') === undefined)} ms`);
+    t.diagnostic(`seen after ${await until(() => view.destination('dst_1') === undefined, PROMPTLY_MS)} ms`);
     assert.deepEqual([names('src_1'), names('src_2')], [[], ['moved']]);
   });
 
   test('follows a write key that moves to another source', async () => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     const writer = await stream.configWriter();
     await using view = await stream.configView();
     await writer.putSource(source('src_a', ['h']));
@@ -65,7 +66,7 @@ suite('the configuration', () => {
 
   test('passes over an entry that cannot be read', async () => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     const writer = await stream.configWriter();
     await using connection = await connectNats({ url: cluster.url, name: 'test', log });
     const bucket = await new Kvm(connection.nc).open('config');
@@ -77,7 +78,7 @@ suite('the configuration', () => {
 
   test('refuses a source whose id would mean something else in a subject', async () => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     const writer = await stream.configWriter();
     for (const id of ['acme.web', '*', '>', '', 'a b'])
       await assert.rejects(writer.putSource(source(id, [])), /is not one/);
@@ -85,7 +86,7 @@ suite('the configuration', () => {
 
   test('stays in memory while NATS is away, and catches up when it is back', async () => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 1 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     const writer = await stream.configWriter();
     await writer.putSource(source('src_1', ['h1']));
     await using view = await stream.configView();
@@ -99,7 +100,7 @@ suite('the configuration', () => {
 
   test('keeps coming while each server of a cluster dies in turn', async () => {
     await using cluster = await startNatsCluster({ nodes: 3 });
-    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, replicas: 3 }, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: { ...STREAM_SETTINGS, replicas: 3 }, log });
     const writer = await stream.configWriter();
     await using view = await stream.configView();
     for (const [index, node] of cluster.nodes.entries()) {
@@ -144,14 +145,4 @@ type Expected = { hash: string; id: string | undefined };
 
 function sees(view: ConfigView, { hash, id }: Expected, withinMs = PROMPTLY_MS): Promise<number> {
   return until(() => view.sourceByKeyHash(hash)?.id === id, withinMs);
-}
-
-/** How many milliseconds it took. */
-async function until(isTrue: () => boolean, withinMs = PROMPTLY_MS): Promise<number> {
-  const startedAt = performance.now();
-  while (!isTrue()) {
-    assert.ok(performance.now() < startedAt + withinMs, `not within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return Math.round(performance.now() - startedAt);
 }

@@ -6,16 +6,15 @@ import { openLog } from '../../log.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream } from '../open-stream.ts';
 import { purgeOldMarks } from './purge-marks.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
 const MONTH_MS = 30 * 86_400_000;
 
 suite('the marks of deleted keys', () => {
   test('are purged when they are old, and nothing else is', async () => {
     await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings, log });
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
     await using connection = await connectNats({ url: cluster.url, name: 'marks', log });
     const manager = await jetstreamManager(connection.nc);
     await using side = await stream.deliverySide();

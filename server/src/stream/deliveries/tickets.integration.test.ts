@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster } from '@millrace/engines';
 import { jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
@@ -16,6 +15,8 @@ import { openPublisher } from '../nats/publish.ts';
 import { openQuarantine } from '../quarantine/quarantine.ts';
 import { openWaitingLine } from '../nats/waiting-line.ts';
 import { type HeldTicket, LEASE_MS, openTickets } from './tickets.ts';
+import { until } from '../../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const FAR_MS = 3_600_000;
@@ -27,9 +28,7 @@ const LONG_ACK_WAIT_MS = 60_000;
 async function openBed(ackWaitMs = LONG_ACK_WAIT_MS) {
   await using opening = new AsyncDisposableStack();
   const cluster = opening.use(await startNatsCluster());
-  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-  const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
-  opening.use(await openStream({ natsUrl: cluster.url, settings, log }));
+  opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
   const one = await openProcess(cluster.url, opening);
   const other = await openProcess(cluster.url, opening);
   for (const name of ['drain', 'drain-urgent']) {
@@ -107,14 +106,6 @@ async function openInbox({ nc }: Awaited<ReturnType<typeof connectNats>>, stack:
 /** As if the acknowledgement got lost on its way. */
 function withoutAck(message: JsMsg): JsMsg {
   return new Proxy(message, { get: (on, name) => (name === 'ack' ? () => undefined : Reflect.get(on, name, on)) });
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!(await isTrue())) {
-    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
-    await sleep(5);
-  }
 }
 
 suite('tickets', { concurrency: true }, () => {

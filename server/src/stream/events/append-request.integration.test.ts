@@ -6,17 +6,13 @@ import { openLog } from '../../log.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream, type Stream } from '../open-stream.ts';
 import { readEvents, type StoredRequest } from './read-events.ts';
+import { until } from '../../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 /** Well below the four seconds after which an append gives up, well above what a busy machine takes to answer. */
 const NO_DEADLINE_MS = 2_500;
-const SETTINGS = {
-  replicas: 1,
-  eventStreams: 2,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
+const SETTINGS = { ...STREAM_SETTINGS, eventStreams: 2 };
 
 suite('appending a request', () => {
   test('stores the bytes of the client and gives back its events', async () => {
@@ -98,12 +94,4 @@ async function limitStreams(url: string, names: string[], bytes = 1): Promise<vo
   await using connection = await connectNats({ url, name: 'test', log });
   const manager = await jetstreamManager(connection.nc);
   for (const name of names) await manager.streams.update(name, { max_bytes: bytes });
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 5_000;
-  while (!isTrue()) {
-    assert.ok(performance.now() < giveUpAt, 'not within 5 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

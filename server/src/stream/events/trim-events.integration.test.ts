@@ -8,15 +8,9 @@ import { connectNats } from '../nats/connect-nats.ts';
 import { DELIVER_CONSUMER, eventSubject, type StreamSettings } from '../layout/layout.ts';
 import { openStream } from '../open-stream.ts';
 import { firstToKeep, firstToKeepByAge, trimAll } from './trim-events.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const SETTINGS: StreamSettings = {
-  replicas: 1,
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-};
 const STREAM = 'EVENTS-0';
 const REQUEST = Buffer.alloc(200_000, 'x');
 
@@ -73,14 +67,14 @@ suite('what is dropped from a stream of events by age', () => {
 async function openBed(times: Partial<StreamSettings> = {}) {
   await using opening = new AsyncDisposableStack();
   const cluster = opening.use(await startNatsCluster({ maxFileStoreMb: 50 }));
-  opening.use(await openStream({ natsUrl: cluster.url, settings: { ...SETTINGS, ...times }, log }));
+  opening.use(await openStream({ natsUrl: cluster.url, settings: { ...STREAM_SETTINGS, ...times }, log }));
   const connection = opening.use(await connectNats({ url: cluster.url, name: 'trim', log }));
   const manager = await jetstreamManager(connection.nc);
   const js = jetstream(connection.nc);
   const open = opening.move();
   const infoOf = () => manager.streams.info(STREAM);
   return {
-    trim: (retentionMs = SETTINGS.retentionMs) =>
+    trim: (retentionMs = STREAM_SETTINGS.retentionMs) =>
       trimAll({ manager, streams: () => Promise.resolve([STREAM]), retentionMs, log }),
     publish: (id: string) => js.publish(eventSubject(0, 'src_1'), REQUEST, { msgID: id }),
     state: async () => (await infoOf()).state,

@@ -7,10 +7,11 @@ import { openLog } from '../../log.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream } from '../open-stream.ts';
 import { inboxPrefix, NATS_ROLES, type NatsRole, permissionsOf } from './permissions.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const COUNTS = { eventStreams: 2, laneStreams: 2 };
-const SETTINGS = { replicas: 1, ...COUNTS, retentionMs: 3_600_000, dedupWindowMs: 60_000 } as const;
+const SETTINGS = { ...STREAM_SETTINGS, ...COUNTS };
 
 /** What no user of ours needs, and others of NATS have. */
 const NOBODYS = {

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { pino } from 'pino';
 import { openMetrics } from '../../metrics/open-metrics.ts';
 import { shiftClock } from '../../../testing/shift-clock.ts';
-import type { StreamSettings } from '../layout/layout.ts';
 import { openStream } from '../open-stream.ts';
+import { until } from '../../../testing/until.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const DAY_MS = 86_400_000;
 /** What a stall of the machine may add to a time that is compared. */
 const NOISE_MS = 10_000;
-const SETTINGS: StreamSettings = {
-  replicas: 1,
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-};
 
 let cluster: NatsCluster;
 before(async () => void (cluster = await startNatsCluster()));
@@ -28,16 +21,8 @@ function open() {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const metrics = openMetrics();
   const offsetSeconds = async () => Number(/^millrace_clock_offset_seconds (\S+)$/m.exec(await metrics.text())?.[1]);
-  const stream = openStream({ natsUrl: cluster.url, settings: SETTINGS, metrics, log });
+  const stream = openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, metrics, log });
   return { stream, offsetSeconds, lines: (event: string) => lines.filter((line) => line.includes(event)) };
-}
-
-async function until(isTrue: () => boolean, patienceMs = 30_000): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!isTrue()) {
-    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
-    await sleep(20);
-  }
 }
 
 suite('a host whose clock is wrong', () => {

@@ -4,10 +4,9 @@ import { startNatsCluster } from '@millrace/engines';
 import { openLog } from '../../log.ts';
 import { connectNats } from './connect-nats.ts';
 import { openStream } from '../open-stream.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
 
 suite('a message that a process cannot read', () => {
   for (const [subject, text] of [
@@ -17,7 +16,7 @@ suite('a message that a process cannot read', () => {
   ] as const) {
     test(`on ${subject} is dropped, and the process hears the next one`, { timeout: 30_000 }, async () => {
       await using cluster = await startNatsCluster();
-      await using stream = await openStream({ natsUrl: cluster.url, settings, log });
+      await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
       await using other = await connectNats({ url: cluster.url, name: 'other', log });
       const { promise, resolve } = Promise.withResolvers<string>();
       let sightings = 0;

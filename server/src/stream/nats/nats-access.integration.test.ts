@@ -11,15 +11,9 @@ import { openLog } from '../../log.ts';
 import { connectNats } from './connect-nats.ts';
 import type { NatsFiles } from './nats-access.ts';
 import { openStream } from '../open-stream.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const SETTINGS = {
-  replicas: 1,
-  eventStreams: 1,
-  laneStreams: 1,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
 
 let dir = '';
 let certificates: Certificates;
@@ -49,7 +43,7 @@ suite('the way to NATS', () => {
     await using wire = await openWire(cluster.url);
     const natsFiles = { ca: join(dir, 'ca.pem') };
     const natsUrl = overTls(wire.url);
-    await using stream = await openStream({ natsUrl, natsFiles, settings: SETTINGS, log });
+    await using stream = await openStream({ natsUrl, natsFiles, settings: STREAM_SETTINGS, log });
     await using sides = new AsyncDisposableStack();
     for (const side of [await stream.deliverySide(), await stream.recordSide(), await stream.controlSide()])
       sides.use(side);

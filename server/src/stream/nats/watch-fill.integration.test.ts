@@ -6,15 +6,10 @@ import { openMetrics } from '../../metrics/open-metrics.ts';
 import { connectNats } from './connect-nats.ts';
 import { openStream } from '../open-stream.ts';
 import { kindOf, watchFill } from './watch-fill.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const settings = {
-  replicas: 1,
-  eventStreams: 2,
-  laneStreams: 2,
-  retentionMs: 3_600_000,
-  dedupWindowMs: 60_000,
-} as const;
+const settings = { ...STREAM_SETTINGS, eventStreams: 2, laneStreams: 2 };
 
 suite('how full the engine is', () => {
   test('is shown for each kind of stream and each bucket, with the fullest of a kind', async () => {

@@ -6,6 +6,7 @@ import { openInspector } from '../../../testing/inspector.ts';
 import type { ControlSide } from '../open-control-side.ts';
 import type { DeliverySide } from '../open-delivery-side.ts';
 import { openStream } from '../open-stream.ts';
+import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const stack = new AsyncDisposableStack();
@@ -15,9 +16,7 @@ let control: ControlSide;
 
 before(async () => {
   const cluster = stack.use(await startNatsCluster());
-  const times = { retentionMs: 3_600_000, dedupWindowMs: 60_000 };
-  const settings = { replicas: 1, eventStreams: 1, laneStreams: 1, ...times } as const;
-  const stream = stack.use(await openStream({ natsUrl: cluster.url, settings, log }));
+  const stream = stack.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
   delivery = stack.use(await stream.deliverySide());
   control = stack.use(await stream.controlSide());
   inspector = stack.use(await openInspector(cluster.url, log));
