@@ -15,7 +15,7 @@ const doc = (name: string) => readFileSync(join(import.meta.dirname, '../docs', 
 
 suite('the documents', () => {
   test('list every setting with its default', () => {
-    const rows = tableRows(doc('run/operating.md'), /^MILLRACE_/);
+    const rows = tableRows(doc('run/settings.md'), /^MILLRACE_/);
     assert.deepEqual(
       rows.map(([name = '', value = '']) => [name, value]),
       Object.entries(DEFAULTS),
@@ -79,7 +79,8 @@ suite('the documents', () => {
   test('show the control API only with code that is run', () => {
     const dir = join(import.meta.dirname, '../examples/api');
     const files = readdirSync(dir).map((name) => readFileSync(join(dir, name), 'utf8'));
-    const shown = [...doc('use/control-api.md').matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    const pages = doc('use/control-api.md') + doc('use/filters.md');
+    const shown = [...pages.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
     assert.deepEqual(shown.toSorted(), files.toSorted());
   });
 });

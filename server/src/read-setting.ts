@@ -1,5 +1,5 @@
 /** How a setting is read from text. Only `config.ts` knows the environment. */
-/** Every setting with its default; docs/run/operating.md lists them, and a test holds the two together. */
+/** Every setting with its default; docs/run/settings.md lists them, and a test holds the two together. */
 export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',

@@ -25,7 +25,7 @@ export type Login = {
 export type LoginVerdict = { missing: string[]; liftable: string[] };
 
 export const HOW_TO_MEND =
-  'Let one login own the tables (MILLRACE_MIGRATION_DATABASE_URL) and another, plain one serve (MILLRACE_DATABASE_URL), with GRANT millrace_app TO it: docs/run/operating.md, PostgreSQL';
+  'Let one login own the tables (MILLRACE_MIGRATION_DATABASE_URL) and another, plain one serve (MILLRACE_DATABASE_URL), with GRANT millrace_app TO it: docs/run/postgresql.md, two logins';
 
 export function judgeLogin(login: Login): LoginVerdict {
   const { name, queries, openTables } = login;

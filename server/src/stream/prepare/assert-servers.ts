@@ -66,7 +66,7 @@ export function serverProblem({ server, data }: ServerReport): string | undefine
 
 const HOW_TO_ALLOW_THE_QUESTION =
   'the NATS servers do not say how they store: the account of MILLRACE_NATS_URL needs JetStream, and an import of the ' +
-  `service ${SERVERS_SUBJECT} from the system account (docs/run/operating.md shows the lines of the server's configuration)`;
+  `service ${SERVERS_SUBJECT} from the system account (docs/run/nats.md shows the lines of the server's configuration)`;
 
 /** Right after a start some servers may not have found each other yet, so the question is repeated for a while. */
 async function collectReports(nc: NatsConnection, expected: number): Promise<HeardReport[]> {
