@@ -40,6 +40,10 @@ suite('the pages about the tree', () => {
     assertDeclared('docs/inside/lanes.md', 6);
   });
 
+  test('say where each usual task is done, by files and names that exist', () => {
+    assertDeclared('CONTRIBUTING.md', 13);
+  });
+
   test('list every decision with its title, its status and its date', () => {
     const rows = [
       ...read('docs/inside/decisions/README.md').matchAll(/^\| (\d+) \| \[(.+)\]\((.+)\) \| (.+) \| (.+) \|$/gm),
