@@ -3,7 +3,7 @@ import { setImmediate as settled } from 'node:timers/promises';
 import type { Attempt } from '../src/deliver/attempt/attempt.ts';
 import type { Answer } from '../src/deliver/client/post.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from '../src/deliver/dispatch/dispatcher.ts';
-import type { Job } from '../src/deliver/dispatch/line.ts';
+import type { PendingAttempt } from '../src/deliver/dispatch/line.ts';
 import { answersOf, aDelivery, aWebhook, failure, status } from './samples.ts';
 import type { Webhook } from '../src/deliver/attempt/webhook.ts';
 
@@ -76,23 +76,23 @@ function attemptOn({ clock, started, running }: Stage): DispatcherNeeds['attempt
 }
 
 function offersTo(dispatcher: Dispatcher, { started, back, finished }: Stage) {
-  const job = (id: string, webhook: Partial<Webhook>): Job => ({
+  const pending = (id: string, webhook: Partial<Webhook>): PendingAttempt => ({
     delivery: aDelivery({ id }),
     webhook: aWebhook(webhook),
     finish: (made) => void (made === undefined ? back : finished).push(id),
   });
   const answer = async (destinationId: string, ...ended: Parameters<Started['end']>) => {
-    dispatcher.offerBacklog(job('before', { destinationId }));
+    dispatcher.offerBacklog(pending('before', { destinationId }));
     await started.at(-1)?.end(...ended);
     started.splice(0);
     finished.splice(0);
   };
   return {
-    offer: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offer(job(id, webhook)),
-    offerBacklog: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offerBacklog(job(id, webhook)),
+    offer: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offer(pending(id, webhook)),
+    offerBacklog: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.offerBacklog(pending(id, webhook)),
     offerLong: (id: string, destinationId: string) =>
-      dispatcher.offerBacklog({ ...job(id, { destinationId }), isLong: true }),
-    probe: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.probe(job(id, webhook)),
+      dispatcher.offerBacklog({ ...pending(id, { destinationId }), isLong: true }),
+    probe: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.probe(pending(id, webhook)),
     /** So many good answers, each after the other: the receiver has shown that it works. */
     async prove(destinationId: string, times = 60): Promise<void> {
       for (let time = 0; time < times; time += 1) await answer(destinationId);

@@ -1,3 +1,13 @@
+/**
+ * Decides which delivery is attempted next: bounded slots in all, a bounded share for each standing and each destination, and
+ * destinations in turn.
+ *
+ * A delivery waits in the line of its destination, then has an attempt under way in a slot (see `slots.ts`), and is finished with
+ * its attempt; or it is handed back without one. A line is empty, busy (something waits), ready (it may be able to start
+ * something, and has its turn with the others) or outside (it waits for room in the window for backlogs). Offers and answers make
+ * lines ready, and `pump` gives the ready ones their turns. `sweep`, a timer, does what no answer sets in motion: late attempts,
+ * patience that is over, rate budgets that have grown, gates that other processes shut.
+ */
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Standing } from '../client/pace.ts';
 import type { Delivery } from '../../domain/delivery.ts';
@@ -19,26 +29,26 @@ import {
   handBackLate,
   handBackWithdrawn,
   isTooLong,
-  type Job,
+  type PendingAttempt,
   type Line,
   newLine,
   pick,
   waitingIn,
 } from './line.ts';
-import { openSlots, type Slots } from './slots.ts';
+import { openSlots } from './slots.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import type { Worked } from './worked.ts';
 import type { YieldingWindow } from './yielding-window.ts';
 
 export type Dispatcher = {
   /** A new delivery: attempted now, or after a short wait, or handed back. */
-  offer(job: Job): void;
-  /** One from a lane, by the holder of its ticket: goes when nothing new wants to, waits as long as it takes. */
-  offerBacklog(job: Job): void;
+  offer(pending: PendingAttempt): void;
+  /** A delivery from a lane, by the holder of its ticket: new ones go first, and it waits as long as it takes. */
+  offerBacklog(pending: PendingAttempt): void;
   /** The one attempt that is made while the gate is shut, to see whether the receiver is back. */
-  probe(job: Job): void;
+  probe(pending: PendingAttempt): void;
   gateOf(destinationId: string): Gate;
-  /** What others learned. */
+  /** Another process, or a receiver's `Retry-After`, shut the gate. */
   shut(destinationId: string, shut: Shut): void;
   reopen(destinationId: string): void;
   /** Attempts that hold a slot. */
@@ -55,251 +65,227 @@ export type DispatcherNeeds = {
   peers(): number;
   /** The gate was shut or opened by what its receiver answered to this process. */
   learned(gate: Gate, webhook: Webhook): void;
-  /** What all processes know together about receivers that work; without it, what this one learned. */
+  /** Receivers that work, as all processes know them; without it, as this process learned. */
   worked?: Pick<Worked, 'isKnown' | 'note'>;
   /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
   window?: Pick<YieldingWindow, 'room'>;
-  /** By the engine's clock: until when a gate is shut is known to all processes. */
+  /** By the clock of NATS: all processes agree until when a gate is shut. */
   now(): number;
-  /** Monotonic, for everything that is waited for in this process. */
+  /** Monotonic, for all waiting inside this process. */
   uptimeMs(): number;
   maxInFlight: number;
-};
-
-type State = {
-  needs: DispatcherNeeds;
-  lines: Map<string, Line>;
-  /** Lines in which something waits. */
-  busy: Set<Line>;
-  /** Those of them that may be able to start something, each once, in the order of their turns. */
-  ready: Line[];
-  slots: Slots;
-  /** Attempts that are part of a long backlog, and the lines that wait for room for one, in turn. */
-  long: number;
-  outside: Line[];
-  isStopped: boolean;
-  sweeper: NodeJS.Timeout | undefined;
 };
 
 const SWEEP_MS = 50;
 const IDLE_GATE_MS = 600_000;
 
-/**
- * Decides which delivery is attempted next: bounded slots in all, a bounded share for each standing and each destination, and
- * destinations in turn. A delivery waits in the line of its destination, is started with a slot (see `slots.ts`), or is handed
- * back. Answers move lines on; `sweep` does what no answer sets in motion.
- */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
-  const empty = { lines: new Map(), busy: new Set<Line>(), ready: [], outside: [], long: 0, isStopped: false };
-  const slots = openSlots(needs.maxInFlight, needs.uptimeMs);
-  const state: State = { needs, slots, ...empty, sweeper: undefined };
-  const forgetter = setInterval(() => forgetIdle(state), IDLE_GATE_MS / 10);
+  const { peers, worked, window, now, uptimeMs, maxInFlight } = needs;
+  const slots = openSlots(maxInFlight, uptimeMs);
+  const lines = new Map<string, Line>();
+  const busy = new Set<Line>();
+  /** Each line once, in the order of their turns. */
+  let ready: Line[] = [];
+  /** Attempts of long backlogs that are under way, and the lines that wait for room for one, in turn. */
+  let long = 0;
+  const outside: Line[] = [];
+  let isStopped = false;
+  let sweeper: NodeJS.Timeout | undefined;
+  const forgetter = setInterval(forgetIdle, IDLE_GATE_MS / 10);
+
+  function lineOf(destinationId: string): Line {
+    const known = lines.get(destinationId);
+    if (known !== undefined) return known;
+    const line = newLine(newGate(destinationId, uptimeMs(), worked?.isKnown(destinationId)));
+    lines.set(destinationId, line);
+    return line;
+  }
+
+  /** Most start at once; a line in which something is left waits to be swept. */
+  function startOrKeep(line: Line): void {
+    markReady(line);
+    pump();
+    if (waitingIn(line) === 0) return;
+    busy.add(line);
+    keepSweeping();
+  }
+
+  function markReady(line: Line): void {
+    if (line.isReady || waitingIn(line) === 0) return;
+    line.isReady = true;
+    ready.push(line);
+  }
+
+  /** Gives each ready line one start, round after round, until no line can start anything or no slot is left. */
+  function pump(): void {
+    while (ready.length > 0 && hasSlot()) {
+      const turns = ready;
+      ready = [];
+      for (const [index, line] of turns.entries()) {
+        if (!hasSlot()) {
+          // Lines that had no turn come before those that had one.
+          ready = [...turns.slice(index), ...ready];
+          return;
+        }
+        giveTurn(line);
+      }
+    }
+  }
+
+  function giveTurn(line: Line): void {
+    line.isReady = false;
+    handBackWithdrawn(line);
+    const pending = pick(line, canStart);
+    if (pending === undefined) return;
+    start(line, pending);
+    markReady(line);
+  }
+
+  function hasSlot(): boolean {
+    return slots.inUse() < maxInFlight;
+  }
+
+  function canStart(line: Line, pending: PendingAttempt, isBacklog: boolean): boolean {
+    const { gate } = line;
+    const { webhook } = pending;
+    if (!slots.hasRoom(standingOf(gate, now()))) return false;
+    const shared = concurrencyOf(gate, webhook, peers());
+    // The holder of the lane's ticket alone uses a limit that is too small to be divided.
+    const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
+    if (gate.inFlight >= most) return false;
+    if (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, slots.now())) return false;
+    if (pending.isLong === true && !isAdmitted(line)) return false;
+    const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers();
+    return takeToken(gate, rate, uptimeMs());
+  }
+
+  function start(line: Line, pending: PendingAttempt): void {
+    const { gate } = line;
+    const standing = standingOf(gate, now());
+    const slot = slots.take(gate, standing);
+    gate.inFlight += 1;
+    gate.usedAt = uptimeMs();
+    keepSweeping();
+    if (pending.isLong === true) long += 1;
+    const free = () => {
+      gate.inFlight -= 1;
+      slots.free(slot);
+      if (pending.isLong === true) leaveWindow();
+      markReady(line);
+      pump();
+    };
+    void needs.attempt(pending.delivery, pending.webhook, standing).then((attempt) => {
+      const learned = learn(gate, attempt, { now: now(), fairMs: slots.now() });
+      if (learned === 'shut') handBackAll(line);
+      if (learned !== undefined) needs.learned(gate, pending.webhook);
+      if (gate.answeredAt >= slot.since) worked?.note(gate.destinationId);
+      pending.finish(attempt);
+      if (attempt.rest === undefined) return free();
+      slots.answered(slot);
+      void attempt.rest.then(free);
+    });
+  }
+
+  function isAdmitted(line: Line): boolean {
+    if (window?.room(long) !== 0) return true;
+    if (!line.isOutside) outside.push(line);
+    line.isOutside = true;
+    return false;
+  }
+
+  /** The line that has waited longest for room comes before the one that made it. */
+  function leaveWindow(): void {
+    long -= 1;
+    const next = outside.shift();
+    if (next === undefined) return;
+    next.isOutside = false;
+    markReady(next);
+  }
+
+  /**
+   * New deliveries of a failing receiver do not wait for a slot that other failing ones hold for seconds, and those of one that
+   * seems to hang do not wait in memory while slots are scarce. An unknown receiver waits: its turn comes soon.
+   */
+  function isCrowdedOut(gate: Gate): boolean {
+    if (standingOf(gate, now()) !== 'failing') return false;
+    return !slots.hasRoom('failing') || (gate.isDoubted && slots.isScarce());
+  }
+
+  function keepSweeping(): void {
+    sweeper ??= setInterval(sweep, SWEEP_MS);
+  }
+
+  function sweep(): void {
+    const sweptAt = uptimeMs();
+    slots.findLate();
+    for (const line of busy) {
+      if (isStopped || isShut(line.gate, now())) handBackAll(line);
+      if (isCrowdedOut(line.gate)) handBackFresh(line);
+      handBackLate(line, sweptAt);
+      handBackWithdrawn(line);
+      if (waitingIn(line) === 0) busy.delete(line);
+      else markReady(line);
+    }
+    pump();
+    if (busy.size === 0 && slots.watched() === 0) stopSweeping();
+  }
+
+  function stopSweeping(): void {
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
+
+  /** A gate that is shut is not idle: forgotten, it would be open. */
+  function forgetIdle(): void {
+    for (const [id, line] of lines) {
+      const isIdle = line.gate.inFlight === 0 && !busy.has(line) && !isShut(line.gate, now());
+      if (isIdle && line.gate.usedAt < uptimeMs() - IDLE_GATE_MS) lines.delete(id);
+    }
+  }
+
   return {
-    offer: (job) => offer(state, job),
-    offerBacklog: (job) => offerBacklog(state, job),
-    probe: (job) => probe(state, job),
-    gateOf: (destinationId) => lineOf(state, destinationId).gate,
+    offer(pending) {
+      const line = lineOf(pending.webhook.destinationId);
+      const isClosed = isStopped || pending.webhook.isPaused || isShut(line.gate, now()) || isCrowdedOut(line.gate);
+      if (isClosed || isTooLong(line, pending.webhook, peers())) {
+        pending.finish(undefined);
+        return;
+      }
+      line.fresh.push({ pending, since: uptimeMs() });
+      startOrKeep(line);
+    },
+    offerBacklog(pending) {
+      const line = lineOf(pending.webhook.destinationId);
+      if (isStopped || isShut(line.gate, now())) {
+        pending.finish(undefined);
+        return;
+      }
+      line.backlog.push(pending);
+      startOrKeep(line);
+    },
+    /** Without a free slot there is no probe: the bound of a process holds for probes too, and the lane is looked at again. */
+    probe(pending) {
+      if (isStopped || !slots.hasRoom('failing')) pending.finish(undefined);
+      else start(lineOf(pending.webhook.destinationId), pending);
+    },
+    gateOf: (destinationId) => lineOf(destinationId).gate,
     shut(destinationId, shut) {
-      const line = lineOf(state, destinationId);
+      const line = lineOf(destinationId);
       line.gate.shut = shut;
       handBackAll(line);
     },
-    reopen: (destinationId) => reopen(state.lines.get(destinationId)?.gate),
-    inFlight: state.slots.inUse,
-    late: state.slots.late,
-    waiting: () => state.busy.values().reduce((sum, line) => sum + line.fresh.length, 0),
+    reopen: (destinationId) => reopen(lines.get(destinationId)?.gate),
+    inFlight: slots.inUse,
+    late: slots.late,
+    waiting: () => busy.values().reduce((sum, line) => sum + line.fresh.length, 0),
     stop() {
-      state.isStopped = true;
-      for (const line of state.busy) handBackAll(line);
+      isStopped = true;
+      for (const line of busy) handBackAll(line);
     },
     [Symbol.dispose]() {
-      stopSweeping(state);
+      stopSweeping();
       clearInterval(forgetter);
     },
   };
-}
-
-function offer(state: State, job: Job): void {
-  const { needs } = state;
-  const line = lineOf(state, job.webhook.destinationId);
-  const isClosed =
-    state.isStopped || job.webhook.isPaused || isShut(line.gate, needs.now()) || isCrowdedOut(state, line.gate);
-  if (isClosed || isTooLong(line, job.webhook, needs.peers())) {
-    job.finish(undefined);
-    return;
-  }
-  line.fresh.push({ job, since: needs.uptimeMs() });
-  startOrKeep(state, line);
-}
-
-/** Without a free slot it is not made: the bound of a process holds for probes too, and the lane is looked at again. */
-function probe(state: State, job: Job): void {
-  if (state.isStopped || !state.slots.hasRoom('failing')) job.finish(undefined);
-  else start(state, lineOf(state, job.webhook.destinationId), job);
-}
-
-function offerBacklog(state: State, job: Job): void {
-  const line = lineOf(state, job.webhook.destinationId);
-  if (state.isStopped || isShut(line.gate, state.needs.now())) {
-    job.finish(undefined);
-    return;
-  }
-  line.backlog.push(job);
-  startOrKeep(state, line);
-}
-
-/** Most start at once; a line in which something is left waits to be swept. */
-function startOrKeep(state: State, line: Line): void {
-  markReady(state, line);
-  pump(state);
-  if (waitingIn(line) === 0) return;
-  state.busy.add(line);
-  keepSweeping(state);
-}
-
-function lineOf({ lines, needs }: State, destinationId: string): Line {
-  const known = lines.get(destinationId);
-  if (known !== undefined) return known;
-  const line = newLine(newGate(destinationId, needs.uptimeMs(), needs.worked?.isKnown(destinationId)));
-  lines.set(destinationId, line);
-  return line;
-}
-
-function start(state: State, line: Line, job: Job): void {
-  const { needs, slots } = state;
-  const { gate } = line;
-  const standing = standingOf(gate, needs.now());
-  const slot = slots.take(gate, standing);
-  gate.inFlight += 1;
-  gate.usedAt = needs.uptimeMs();
-  keepSweeping(state);
-  if (job.isLong === true) state.long += 1;
-  const free = () => {
-    gate.inFlight -= 1;
-    slots.free(slot);
-    if (job.isLong === true) leaveWindow(state);
-    markReady(state, line);
-    pump(state);
-  };
-  void needs.attempt(job.delivery, job.webhook, standing).then((made) => {
-    const learned = learn(gate, made, { now: needs.now(), fairMs: slots.now() });
-    if (learned === 'shut') handBackAll(line);
-    if (learned !== undefined) needs.learned(gate, job.webhook);
-    if (gate.answeredAt >= slot.since) needs.worked?.note(gate.destinationId);
-    job.finish(made);
-    if (made.rest === undefined) return free();
-    slots.answered(slot);
-    void made.rest.then(free);
-  });
-}
-
-/** Whoever has waited longest for room comes before the line that made it. */
-function leaveWindow(state: State): void {
-  state.long -= 1;
-  const next = state.outside.shift();
-  if (next === undefined) return;
-  next.isOutside = false;
-  markReady(state, next);
-}
-
-function isAdmitted({ needs, long, outside }: State, line: Line): boolean {
-  if (needs.window?.room(long) !== 0) return true;
-  if (!line.isOutside) outside.push(line);
-  line.isOutside = true;
-  return false;
-}
-
-function markReady({ ready }: State, line: Line): void {
-  if (line.isReady || waitingIn(line) === 0) return;
-  line.isReady = true;
-  ready.push(line);
-}
-
-/** Gives each line that is ready one start, round after round, until nobody can start or no slot is left. */
-function pump(state: State): void {
-  while (state.ready.length > 0 && hasSlot(state)) {
-    const turns = state.ready;
-    state.ready = [];
-    for (const [index, line] of turns.entries()) {
-      if (!hasSlot(state)) {
-        // Who had no turn comes before those who had one.
-        state.ready = [...turns.slice(index), ...state.ready];
-        return;
-      }
-      giveTurn(state, line);
-    }
-  }
-}
-
-function giveTurn(state: State, line: Line): void {
-  line.isReady = false;
-  handBackWithdrawn(line);
-  const job = pick(line, (candidate, isBacklog) => canStart(state, line, { job: candidate, isBacklog }));
-  if (job === undefined) return;
-  start(state, line, job);
-  markReady(state, line);
-}
-
-function hasSlot({ slots, needs }: State): boolean {
-  return slots.inUse() < needs.maxInFlight;
-}
-
-/**
- * New deliveries of a failing receiver do not wait for a slot that others like it hold for seconds, and those of one that seems
- * to hang do not wait in memory while slots are scarce. One that nothing is known about waits: its turn comes soon.
- */
-function isCrowdedOut({ slots, needs }: State, gate: Gate): boolean {
-  if (standingOf(gate, needs.now()) !== 'failing') return false;
-  return !slots.hasRoom('failing') || (gate.isDoubted && slots.isScarce());
-}
-
-function canStart(state: State, line: Line, { job, isBacklog }: { job: Job; isBacklog: boolean }): boolean {
-  const { needs, slots } = state;
-  const { gate } = line;
-  const { webhook } = job;
-  if (!slots.hasRoom(standingOf(gate, needs.now()))) return false;
-  const peers = needs.peers();
-  const shared = concurrencyOf(gate, webhook, peers);
-  // A limit too small to be divided is kept whole by the one who holds the lane's ticket.
-  const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
-  if (gate.inFlight >= most || (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, slots.now())))
-    return false;
-  if (job.isLong === true && !isAdmitted(state, line)) return false;
-  const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers;
-  return takeToken(gate, rate, needs.uptimeMs());
-}
-
-function keepSweeping(state: State): void {
-  state.sweeper ??= setInterval(() => sweep(state), SWEEP_MS);
-}
-
-/** For what no answer sets in motion: late attempts, patience that is over, budgets that have grown, gates shut by others. */
-function sweep(state: State): void {
-  const { slots, needs } = state;
-  const uptimeMs = needs.uptimeMs();
-  slots.findLate();
-  for (const line of state.busy) {
-    if (state.isStopped || isShut(line.gate, needs.now())) handBackAll(line);
-    if (isCrowdedOut(state, line.gate)) handBackFresh(line);
-    handBackLate(line, uptimeMs);
-    handBackWithdrawn(line);
-    if (waitingIn(line) === 0) state.busy.delete(line);
-    else markReady(state, line);
-  }
-  pump(state);
-  if (state.busy.size === 0 && slots.watched() === 0) stopSweeping(state);
-}
-
-function stopSweeping(state: State): void {
-  clearInterval(state.sweeper);
-  state.sweeper = undefined;
-}
-
-/** A gate that is shut is not idle: forgotten, it would be open. */
-function forgetIdle({ lines, busy, needs }: State): void {
-  const now = needs.now();
-  for (const [id, line] of lines) {
-    const isIdle = line.gate.inFlight === 0 && !busy.has(line) && !isShut(line.gate, now);
-    if (isIdle && line.gate.usedAt < needs.uptimeMs() - IDLE_GATE_MS) lines.delete(id);
-  }
 }

@@ -1,3 +1,16 @@
+/**
+ * The holder of a ticket looks at its lane: deliveries that are due are attempted, and the ticket is given back for the time of
+ * the next look, or ended when the lane is empty. A lane is
+ *
+ * - draining: the gate is open, and due deliveries are attempted for one slice of time;
+ * - probed: the gate is shut by failures, and one attempt tells whether the receiver is back;
+ * - waiting: the receiver asked for it, or nothing is due;
+ * - paused or switched off: deliveries stay (switched off, they expire);
+ * - missing: the destination was deleted, and its deliveries are abandoned (`look-at-missing.ts`).
+ *
+ * The gate and the configuration decide which; only the holder acts on it. If the holder crashes, its lease ends and NATS gives
+ * the ticket to another process.
+ */
 import type { Logger } from '../../log.ts';
 import type { ConfigView } from '../../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
@@ -7,9 +20,9 @@ import { route } from '../../domain/route-event.ts';
 import { routingOf } from '../attempt/routing-of.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
-import { type Gate, isShut, isUnknown, isWorking } from '../dispatch/gate.ts';
+import { isShut, isUnknown, isWorking } from '../dispatch/gate.ts';
 import { watchProgress } from './drain-progress.ts';
-import { forgetEmptyPlaces, type LaneNote, moveHome, notePosition, readLaneNote } from './lane-note.ts';
+import { forgetEmptyPlaces, moveHome, notePosition, readLaneNote } from './lane-note.ts';
 import { LEAST_PAUSE_MS, LEFT_FOR_MS, openReaders, SLICE_MS } from './lane-readers.ts';
 import type { Parked, Parkers } from '../settle/park.ts';
 import type { LaneReports } from './lane-reports.ts';
@@ -34,7 +47,7 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   takeParked: Parkers['takeParked'];
   schedule: RetrySchedule;
   isStopping(): boolean;
-  /** By the engine's clock: when lanes and deliveries are due. */
+  /** By the clock of NATS: when lanes and deliveries are due. */
   now(): number;
   /** Monotonic: how long a look takes. */
   uptimeMs(): number;
@@ -42,210 +55,179 @@ export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
   log: Logger;
 };
 
-/** How often a paused lane is looked at if nobody resumes it. */
+/** How often a paused lane is looked at until it is resumed. */
 export const PAUSED_LOOK_MS = 300_000;
-/** The same for one that only a newer process can read: it gets its chance soon. */
+/** The same for a lane that only a newer process can read: that process gets its chance soon. */
 export const FOR_NEWER_LOOK_MS = 15_000;
 const TROUBLE_PAUSE_MS = 5_000;
-/** What is in a lane is asked anew at least this often. */
+/** NATS is asked at least this often what is in a lane. */
 const KNOWN_FOR_MS = 20_000;
 
-/** What the holder of a ticket does with it: looks at the lane, attempts what may be attempted, gives the ticket back. */
+/** What one look at the lane works with. */
+type Look = { webhook: Webhook; readers: TierReader[]; counts: ReadonlyMap<number, number> };
+
+// oxlint-disable-next-line max-lines-per-function -- its parts share the ticket and its note
 export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<void> {
-  const { destinationId } = ticket;
+  const { config, webhookOf, dispatcher, lanes, tickets, reports, takeParked, schedule, now, uptimeMs, log } = needs;
+  const { destinationId, isLost } = ticket;
   const note = readLaneNote(ticket.note);
-  const giveBack = (dueAt: number) => {
-    const gate = needs.dispatcher.gateOf(destinationId);
-    const isUrgent = isUnknown(gate) ? ticket.isUrgent : isWorking(gate, needs.now());
+
+  /** Resolves with the time of the next look, or undefined when the ticket is no more. */
+  async function lookAt(): Promise<number | undefined> {
+    const destination = config.destination(destinationId);
+    if (destination === undefined) return lookAtMissing(ticket, note, { ...needs, isLost, close });
+    delete note.missingSince;
+    note.owner = { workspaceId: destination.workspaceId, sourceId: destination.sourceId };
+    const webhook = webhookOf(destination);
+    const counts = await lanes.count(destinationId);
+    if (counts.size === 0) return close();
+    moveHome(note, lanes.home(destinationId), lanes.isOnlyHome(destinationId));
+    forgetEmptyPlaces(note, counts);
+    await scrubLane({ webhook, note, counts }, needs);
+    const readers = openReaders(destinationId, note, { ...needs, counts });
+    const look = { webhook, readers, counts };
+    try {
+      return !webhook.isPaused && destination.enabled ? await drainOpen(look) : await keepWaiting(look);
+    } finally {
+      // Also when NATS failed half-way: deliveries that are done must not be sent again.
+      for (const reader of readers) notePosition(note, reader.tier, { ...reader.position(), at: reader.stamp() });
+    }
+  }
+
+  /** The destination is paused, or switched off: then deliveries still expire. */
+  async function keepWaiting({ webhook, readers, counts }: Look): Promise<number> {
+    if (!webhook.isPaused) await drain(webhook, readers, { webhook: () => webhook, mode: 'expire', passed: nothing });
+    for (const reader of readers) await reader.drop();
+    const nextAt = now() + (webhook.isForNewer ? FOR_NEWER_LOOK_MS : PAUSED_LOOK_MS);
+    reports.report(webhook, { note, counts, state: 'paused', nextAt });
+    return nextAt;
+  }
+
+  async function drainOpen(look: Look): Promise<number | undefined> {
+    const { webhook, readers } = look;
+    const gate = dispatcher.gateOf(destinationId);
+    const mode = isShut(gate, now()) ? 'probe' : 'drain';
+    if (gate.shut?.until !== undefined) {
+      const nextAt = gate.shut.until + needs.random() * LEAST_PAUSE_MS;
+      reports.report(webhook, { note, counts: look.counts, nextAt });
+      return nextAt;
+    }
+    // Left over by a look that failed: the count that this one began with has it.
+    takeParked(destinationId);
+    const progress = watchProgress(webhook, note, needs);
+    const result = await drain(webhook, readers, { webhook: readyWebhook, mode, passed: progress.passed });
+    for (const reader of readers) await reader.drop();
+    const parked = takeParked(destinationId);
+    // Another holder reports on the lane; this one only makes sure that its own parked deliveries are looked at in time.
+    if (isLost()) return Math.min(parked?.dueAt ?? Infinity, now() + TROUBLE_PAUSE_MS);
+    const counts = isKnownFrom(parked, result, now()) ? countsWith(look, parked) : await lanes.count(destinationId);
+    if (counts.size === 0) return close();
+    progress.measure(result.left);
+    const nextAt = nextLook(result, firstDue(result, counts, parked, now()));
+    const state = result.isCutShort && !gate.shut ? ({ state: 'draining' } as const) : {};
+    reports.report(webhook, { note, counts, nextAt, ...state });
+    return nextAt;
+  }
+
+  type Slice = Pick<SliceNeeds, 'webhook' | 'mode' | 'passed'>;
+
+  function drain(webhook: Webhook, readers: TierReader[], slice: Slice): Promise<DrainedSome> {
+    const isErased = isErasedIn(config, webhook);
+    const skipOf = (delivery: Delivery) => rejects(delivery, webhook);
+    return drainSome({ ...needs, ...slice, isErased, skipOf, readers, untilAt: uptimeMs() + SLICE_MS, isLost });
+  }
+
+  /** By the filters as they are now: a delivery that was parked undecided is routed as if it came now. */
+  function rejects({ event }: Delivery, { sourceId }: Webhook): Skipped | undefined {
+    const destination = config.destination(destinationId);
+    if (destination === undefined || event.type === 'delete') return undefined;
+    const [routed] = route(event, { ...routingOf(config, sourceId), destinations: [destination] });
+    return routed?.kind === 'skip' ? routed : undefined;
+  }
+
+  /** Settings may change while a lane drains: the next attempt follows the new ones. */
+  function readyWebhook(): Webhook | undefined {
+    const destination = config.destination(destinationId);
+    if (destination === undefined || !destination.enabled) return undefined;
+    const webhook = webhookOf(destination);
+    return webhook.isPaused ? undefined : webhook;
+  }
+
+  function nextLook({ attempted, left, isCutShort }: DrainedSome, firstDueAt: number | undefined): number {
+    const gate = dispatcher.gateOf(destinationId);
+    const soon = now() + LEAST_PAUSE_MS;
+    const dueAt = firstDueAt ?? soon;
+    if (!isShut(gate, now())) {
+      note.failedProbes = 0;
+      return Math.max(dueAt, soon);
+    }
+    if (gate.shut?.until !== undefined) return gate.shut.until;
+    // Expired deliveries need no receiver: there were more than this look had time for.
+    if (attempted === 0 && left > 0 && isCutShort) return soon;
+    note.failedProbes += attempted > 0 ? 1 : 0;
+    const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
+    const delayMs = schedule.delayMs(step) * (1 + JITTER * needs.random());
+    return Math.max(now() + delayMs, dueAt);
+  }
+
+  /** Ends the ticket of an empty lane. A group that was parked meanwhile found a ticket in place: so the lane is counted again. */
+  async function close(): Promise<undefined> {
+    await ticket.end();
+    reports.cleared(destinationId);
+    const counts = await lanes.count(destinationId);
+    if (counts.size > 0) await ensureTicket(now());
+  }
+
+  function ensureTicket(dueAt: number): Promise<unknown> {
+    return whenAvailable(() => tickets.ensure(destinationId, { dueAt, hurry: true }));
+  }
+
+  function giveBack(dueAt: number): Promise<boolean> {
+    const gate = dispatcher.gateOf(destinationId);
+    const isUrgent = isUnknown(gate) ? ticket.isUrgent : isWorking(gate, now());
     return ticket.giveBack({ dueAt, isUrgent, note: JSON.stringify(note) });
-  };
-  const dueAt = await lookAt(ticket, note, needs).catch((error: unknown) => {
-    // The engine is in trouble. The ticket comes back by itself, if it cannot be given back.
-    needs.log.warn({ destinationId, error: String(error) }, 'lane.failed');
-    return needs.now() + TROUBLE_PAUSE_MS;
+  }
+
+  const dueAt = await lookAt().catch((error: unknown) => {
+    // NATS is in trouble. If the ticket cannot be given back, it comes back when the lease ends.
+    log.warn({ destinationId, error: String(error) }, 'lane.failed');
+    return now() + TROUBLE_PAUSE_MS;
   });
   if (dueAt === undefined || (await giveBack(dueAt))) return;
-  // The lease was over, or the ticket had been ended already, and what came meanwhile relied on it. What we put into the lane as
-  // its holder needs a ticket by then. One too many does no harm.
-  if (ticket.isLost()) needs.log.warn({ destinationId }, 'lease.lost');
-  await whenAvailable(() => needs.tickets.ensure(destinationId, { dueAt, hurry: true }));
+  // The lease was over, or the ticket had been ended already and groups parked meanwhile relied on it. The groups that this holder
+  // parked need a ticket by then. A second ticket does no harm.
+  if (isLost()) log.warn({ destinationId }, 'lease.lost');
+  await ensureTicket(dueAt);
 }
 
-/** Resolves with the time of the next look, or undefined when the ticket is no more. */
-async function lookAt(ticket: HeldTicket, note: LaneNote, needs: DrainNeeds): Promise<number | undefined> {
-  const { destinationId } = ticket;
-  const destination = needs.config.destination(destinationId);
-  if (destination === undefined)
-    return lookAtMissing(ticket, note, { ...needs, isLost: ticket.isLost, close: () => close(ticket, needs) });
-  delete note.missingSince;
-  note.owner = { workspaceId: destination.workspaceId, sourceId: destination.sourceId };
-  const webhook = needs.webhookOf(destination);
-  const counts = await needs.lanes.count(destinationId);
-  if (counts.size === 0) return close(ticket, needs);
-  moveHome(note, needs.lanes.home(destinationId), needs.lanes.isOnlyHome(destinationId));
-  forgetEmptyPlaces(note, counts);
-  await scrubLane({ webhook, note, counts }, needs);
-  const readers = openReaders(destinationId, note, { ...needs, counts });
-  try {
-    return await lookInto(ticket, { webhook, note, readers, counts, isEnabled: destination.enabled }, needs);
-  } finally {
-    // Also when the engine failed us half-way: what is done with must not be sent again.
-    for (const reader of readers) notePosition(note, reader.tier, { ...reader.position(), at: reader.stamp() });
-  }
-}
-
-type LookInto = Look & { counts: ReadonlyMap<number, number>; isEnabled: boolean };
-
-async function lookInto(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): Promise<number | undefined> {
-  const { webhook, note, readers, counts, isEnabled } = look;
-  const { now } = needs;
-  if (!webhook.isPaused && isEnabled) return drainOpen(ticket, look, needs);
-  if (!webhook.isPaused) await expireOnly(readers, webhook, { ...needs, isLost: ticket.isLost });
-  for (const reader of readers) await reader.drop();
-  const nextAt = now() + (webhook.isForNewer ? FOR_NEWER_LOOK_MS : PAUSED_LOOK_MS);
-  needs.reports.report(webhook, { note, counts, state: 'paused', nextAt });
-  return nextAt;
-}
-
-type Look = { webhook: Webhook; note: LaneNote; readers: TierReader[] };
-
-async function drainOpen(ticket: HeldTicket, look: LookInto, needs: DrainNeeds): Promise<number | undefined> {
-  const { webhook, note, readers } = look;
-  const { dispatcher, now, uptimeMs, reports } = needs;
-  const { destinationId } = webhook;
-  const gate = dispatcher.gateOf(destinationId);
-  const startedAt = uptimeMs();
-  const mode = isShut(gate, now()) ? 'probe' : 'drain';
-  if (gate.shut?.until !== undefined) return reportAndWait(look, gate.shut.until, needs);
-  // Left over by a look that failed: the count that this one began with has it.
-  needs.takeParked(destinationId);
-  const progress = watchProgress(webhook, note, needs);
-  const result = await drainSome({
-    ...needs,
-    isErased: isErasedIn(needs.config, webhook),
-    skipOf: (delivery) => skipOf(delivery, webhook, needs),
-    webhook: () => readyWebhook(destinationId, needs),
-    readers,
-    mode,
-    untilAt: startedAt + SLICE_MS,
-    passed: progress.passed,
-    isLost: ticket.isLost,
-  });
-  for (const reader of readers) await reader.drop();
-  const parked = needs.takeParked(destinationId);
-  // Another holder tells how the lane is; what we parked is looked at in time.
-  if (ticket.isLost()) return Math.min(parked?.dueAt ?? Infinity, now() + TROUBLE_PAUSE_MS);
-  const counts = isKnownFrom(parked, result, now()) ? countsWith(look, parked) : await needs.lanes.count(destinationId);
-  if (counts.size === 0) return close(ticket, needs);
-  progress.measure(result.left);
-  const nextAt = nextLook({ gate, note, result, counts, parked }, needs);
-  reports.report(webhook, { note, counts, nextAt, ...(result.isCutShort && !gate.shut ? { state: 'draining' } : {}) });
-  return nextAt;
-}
-
-type After = Pick<Look, 'note'> & {
-  gate: Gate;
-  result: DrainedSome;
-  counts: ReadonlyMap<number, number>;
-  parked: Parked | undefined;
-};
+async function nothing(): Promise<void> {}
 
 /**
- * Nothing got through, and what was attempted went back into the lane: then we know what is in it. What others parked meanwhile
- * they see to themselves, as a rule: they found the ticket held, and ask for it again. If they cannot, the next look is near.
+ * No delivery left the lane, and all attempted ones went back into it: then the holder knows what is in it. Other processes that
+ * parked meanwhile found the ticket held, and ask for it again; if they cannot, the next look is near.
  */
 function isKnownFrom(parked: Parked | undefined, { left }: DrainedSome, now: number): parked is Parked {
   return parked !== undefined && left === 0 && parked.dueAt < now + KNOWN_FOR_MS;
 }
 
-/** What is in the lane after this look, without a question to the engine. */
-function countsWith({ readers, counts }: LookInto, parked: Parked): Map<number, number> {
+/** The groups in each tier after this look, without asking NATS. */
+function countsWith({ readers, counts }: Look, parked: Parked): Map<number, number> {
   const left = new Map(counts);
   for (const reader of readers) left.set(reader.tier, (counts.get(reader.tier) ?? 0) - reader.done());
   for (const [tier, groups] of parked.groups) left.set(tier, (left.get(tier) ?? 0) + groups);
   return new Map([...left].filter(([, groups]) => groups > 0));
 }
 
-function nextLook(after: After, needs: DrainNeeds): number {
-  const { gate, note, result } = after;
-  const now = needs.now();
-  const soon = now + LEAST_PAUSE_MS;
-  const dueAt = firstDue(after, now) ?? soon;
-  if (!isShut(gate, now)) {
-    note.failedProbes = 0;
-    return Math.max(dueAt, soon);
-  }
-  if (gate.shut?.until !== undefined) return gate.shut.until;
-  // Those whose time is over need no receiver: there were more than this look had time for.
-  if (result.attempted === 0 && result.left > 0 && result.isCutShort) return soon;
-  note.failedProbes += result.attempted > 0 ? 1 : 0;
-  const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
-  const delayMs = needs.schedule.delayMs(step) * (1 + JITTER * needs.random());
-  return Math.max(now + delayMs, dueAt);
-}
-
 /** When the first delivery in the lane is due; undefined when there is one that this look neither saw nor parked. */
-function firstDue({ result, counts, parked }: After, now: number): number | undefined {
-  const { seen, newer } = result;
+function firstDue(
+  { seen, newer, nextDueAt = Infinity }: DrainedSome,
+  counts: ReadonlyMap<number, number>,
+  parked: Parked | undefined,
+  now: number,
+): number | undefined {
   const isUnseen = ([tier, groups]: [number, number]) =>
     !seen.has(tier) && !newer.has(tier) && groups > (parked?.groups.get(tier) ?? 0);
   if ([...counts].some(isUnseen)) return undefined;
   const lookAgainAt = newer.size > 0 ? now + LEFT_FOR_MS : Infinity;
-  return Math.min(result.nextDueAt ?? Infinity, parked?.dueAt ?? Infinity, lookAgainAt);
-}
-
-/** By the rules as they are now: what was not understood when it came is routed as if it came now. */
-function skipOf(
-  { event }: Delivery,
-  { destinationId, sourceId }: Webhook,
-  { config }: DrainNeeds,
-): Skipped | undefined {
-  const destination = config.destination(destinationId);
-  if (destination === undefined || event.type === 'delete') return undefined;
-  const [routed] = route(event, { ...routingOf(config, sourceId), destinations: [destination] });
-  return routed?.kind === 'skip' ? routed : undefined;
-}
-
-/** Settings may change while a lane drains: what is sent next is sent by the new ones. */
-function readyWebhook(destinationId: string, { config, webhookOf }: DrainNeeds): Webhook | undefined {
-  const destination = config.destination(destinationId);
-  if (destination === undefined || !destination.enabled) return undefined;
-  const webhook = webhookOf(destination);
-  return webhook.isPaused ? undefined : webhook;
-}
-
-function reportAndWait({ webhook, note, counts }: LookInto, until: number, needs: DrainNeeds): number {
-  const nextAt = until + needs.random() * LEAST_PAUSE_MS;
-  needs.reports.report(webhook, { note, counts, nextAt });
-  return nextAt;
-}
-
-/** A destination that is switched off: what waits goes on waiting, until its time is over. */
-function expireOnly(
-  readers: TierReader[],
-  webhook: Webhook,
-  needs: DrainNeeds & Pick<SliceNeeds, 'isLost'>,
-): Promise<DrainedSome> {
-  const untilAt = needs.uptimeMs() + SLICE_MS;
-  const isErased = isErasedIn(needs.config, webhook);
-  return drainSome({
-    ...needs,
-    isErased,
-    skipOf: (delivery) => skipOf(delivery, webhook, needs),
-    webhook: () => webhook,
-    readers,
-    untilAt,
-    mode: 'expire',
-    passed: async () => undefined,
-  });
-}
-
-/** Nothing waits any more. What came while we looked found a ticket in place and made none, so we look once more. */
-async function close(ticket: HeldTicket, needs: DrainNeeds): Promise<undefined> {
-  const { destinationId } = ticket;
-  await ticket.end();
-  needs.reports.cleared(destinationId);
-  const counts = await needs.lanes.count(destinationId);
-  const wanted = { dueAt: needs.now(), hurry: true };
-  if (counts.size > 0) await whenAvailable(() => needs.tickets.ensure(destinationId, wanted));
+  return Math.min(nextDueAt, parked?.dueAt ?? Infinity, lookAgainAt);
 }

@@ -1,6 +1,7 @@
 import { type Delivery, deliveryId, giveUpAt } from '../../domain/delivery.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { concurrencyOf } from '../dispatch/gate.ts';
+import type { PendingAttempt } from '../dispatch/line.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
 import type { Taken, TierReader } from './tier-reader.ts';
@@ -19,15 +20,15 @@ export type SliceNeeds = {
   expire: Settlement['expire'];
   erase: Settlement['erase'];
   skip: Settlement['skip'];
-  /** Of a delivery that was parked undecided: why the destination does not get it, if so. */
+  /** For a delivery that was parked undecided: why the destination does not get it, if so. */
   skipOf(delivery: Delivery): Skipped | undefined;
   /** Whether its user was erased while it waited. */
   isErased(delivery: Delivery): boolean;
   schedule: RetrySchedule;
-  /** Told now and then how many have left the lane. */
+  /** Called now and then with how many have left the lane. */
   passed(left: number): Promise<void>;
   isStopping(): boolean;
-  /** Whether the lane has another holder now: what is under way is finished, and nothing more begins. */
+  /** Whether the lane has another holder now: attempts under way are finished, and no more begin. */
   isLost(): boolean;
   now(): number;
   uptimeMs(): number;
@@ -39,93 +40,152 @@ export type DrainedSome = {
   left: number;
   /** When the next one that waits is due; undefined when none could be seen. */
   nextDueAt: number | undefined;
-  /** The tiers of which one was seen that waits. */
+  /** The tiers in which a waiting delivery was seen. */
   seen: ReadonlySet<number>;
   /** The tiers whose next group is for a newer process. */
   newer: ReadonlySet<number>;
-  /** There was more to be done at once. */
+  /** More deliveries are due at once. */
   isCutShort: boolean;
 };
 
-type Slice = SliceNeeds & {
-  underWay: number;
-  offered: number;
-  attempted: number;
-  left: number;
-  /** The gate shut, or we are stopping: what was handed back stays in the lane. */
-  isCut: boolean;
-  wake: PromiseWithResolvers<void>;
-  droppedAt: number;
-};
-
-/** Some may wait for the gate beside those under way, so that it never waits for us. */
+/** A few deliveries wait at the gate beside those under way, so that a free place is used at once. */
 const AHEAD = 4;
 const DROP_EVERY_MS = 500;
-/** So many of one look are no long backlog: a thousand small lanes must not stand in line behind a large one. */
+/** The first 20 of a drain bypass the backlog window: a thousand small lanes must not wait behind a large one. */
 const SHORT_BACKLOG = 20;
 const EXPIRE_AT_ONCE = 64;
 
-/** Attempts what is due in a lane, oldest first, until its time is up, the gate shuts or nothing is due any more. */
+/**
+ * Attempts the deliveries of a lane that are due, oldest first, until its time is up, the gate shuts or none is due any more. In
+ * mode `probe` the first answer that opens the gate turns it into `drain`. The dispatcher finishes each attempt; a delivery that
+ * it hands back without one cuts the slice short and stays in the lane.
+ */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
-  const none = { underWay: 0, offered: 0, attempted: 0, left: 0, isCut: false };
-  const slice: Slice = { ...needs, ...none, wake: Promise.withResolvers(), droppedAt: needs.uptimeMs() };
-  try {
-    while (mayGoOn(slice) && (await takeOne(slice))) {
-      await dropNowAndThen(slice);
+  const { readers, dispatcher, isStopping, isLost, now, uptimeMs } = needs;
+  let { mode } = needs;
+  let underWay = 0;
+  let offered = 0;
+  let attempted = 0;
+  let left = 0;
+  /** The gate shut, or the process is stopping. */
+  let isCut = false;
+  let wake = Promise.withResolvers<void>();
+  let droppedAt = uptimeMs();
+
+  function mayGoOn(): boolean {
+    return !isCut && !isStopping() && !isLost() && uptimeMs() < needs.untilAt;
+  }
+
+  /** False when there is nothing more to do in this slice. */
+  async function takeOne(): Promise<boolean> {
+    const webhook = needs.webhook();
+    const next = oldest(await headsOf(readers));
+    if (webhook === undefined || next === undefined || !isReady(next.delivery) || isLost()) return false;
+    const taken = next.reader.take();
+    if (taken === undefined) return false;
+    const finished = finishUnsent(taken.delivery, webhook);
+    if (finished !== undefined) {
+      void finished.then((settled) => end(taken, settled));
+      underWay += 1;
+      await roomFor(EXPIRE_AT_ONCE);
+      return true;
     }
+    attempt(taken, webhook);
+    if (mode === 'drain') {
+      await roomFor(concurrencyOf(dispatcher.gateOf(webhook.destinationId), webhook, 1) + AHEAD);
+      return true;
+    }
+    await roomFor(1);
+    if (dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
+    mode = 'drain';
+    return true;
+  }
+
+  /** Undefined for a delivery that is to be attempted. */
+  function finishUnsent(delivery: Delivery, webhook: Webhook): Promise<Settled> | undefined {
+    if (needs.isErased(delivery) || isStranger(delivery, webhook)) return needs.erase(delivery, webhook);
+    const skipped = delivery.isUndecided === true ? needs.skipOf(delivery) : undefined;
+    if (skipped !== undefined) return needs.skip(delivery, webhook, skipped);
+    delete delivery.isUndecided;
+    return isOver(delivery) ? needs.expire(delivery, webhook) : undefined;
+  }
+
+  function isReady(delivery: Delivery): boolean {
+    return isOver(delivery) || (mode !== 'expire' && delivery.dueAt <= now());
+  }
+
+  function isOver(delivery: Delivery): boolean {
+    return giveUpAt(delivery, needs.schedule.windowMs, needs.webhook()?.resumedAt) <= now();
+  }
+
+  function attempt(taken: Taken, webhook: Webhook): void {
+    const { delivery } = taken;
+    offered += 1;
+    underWay += 1;
+    const pending: PendingAttempt = {
+      delivery,
+      webhook,
+      isLong: offered > SHORT_BACKLOG,
+      isWithdrawn: isLost,
+      finish(made) {
+        if (made === undefined) {
+          isCut = true;
+          end(taken, undefined);
+          return;
+        }
+        attempted += 1;
+        void needs.settle(delivery, webhook, made).then((settled) => end(taken, settled));
+      },
+    };
+    if (mode === 'probe') dispatcher.probe(pending);
+    else dispatcher.offerBacklog(pending);
+  }
+
+  /** Without `settled`, the delivery was not touched. */
+  function end(taken: Taken, settled: Settled | undefined): void {
+    if (settled === undefined) taken.keep();
+    else taken.done();
+    if (settled !== undefined && settled !== 'retry' && settled !== 'untried') left += 1;
+    underWay -= 1;
+    wake.resolve();
+  }
+
+  async function roomFor(most: number): Promise<void> {
+    const isFull = () => underWay >= most;
+    while (isFull()) {
+      wake = Promise.withResolvers();
+      await wake.promise;
+    }
+  }
+
+  async function dropNowAndThen(): Promise<void> {
+    if (uptimeMs() - droppedAt < DROP_EVERY_MS) return;
+    for (const reader of readers) await reader.drop();
+    droppedAt = uptimeMs();
+    if (mode === 'drain') await needs.passed(left);
+  }
+
+  try {
+    while (mayGoOn() && (await takeOne())) await dropNowAndThen();
   } finally {
-    while (slice.underWay > 0) await nextEnd(slice);
+    await roomFor(1);
   }
-  const heads = await headsOf(slice.readers);
+  const heads = await headsOf(readers);
   const next = oldest(heads);
-  const isMore = next !== undefined && isReady(slice, next.delivery);
-  // What was handed back is due, and hides what comes after it.
-  const nextDueAt = slice.isCut ? slice.now() : next?.delivery.dueAt;
-  const seen = new Set(heads.map(({ reader }) => reader.tier));
-  const newer = new Set(slice.readers.filter((reader) => reader.isNewer()).map(({ tier }) => tier));
-  return { attempted: slice.attempted, left: slice.left, nextDueAt, seen, newer, isCutShort: isMore };
-}
-
-function mayGoOn({ isCut, isStopping, isLost, uptimeMs, untilAt }: Slice): boolean {
-  return !isCut && !isStopping() && !isLost() && uptimeMs() < untilAt;
-}
-
-/** False when there is nothing more to do in this slice. */
-async function takeOne(slice: Slice): Promise<boolean> {
-  const webhook = slice.webhook();
-  const next = oldest(await headsOf(slice.readers));
-  if (webhook === undefined || next === undefined || !isReady(slice, next.delivery) || slice.isLost()) return false;
-  const taken = next.reader.take();
-  if (taken === undefined) return false;
-  const finished = finishUnsent(slice, taken.delivery, webhook);
-  if (finished !== undefined) {
-    void finished.then((settled) => end(slice, taken, settled));
-    slice.underWay += 1;
-    await roomFor(slice, EXPIRE_AT_ONCE);
-    return true;
-  }
-  attempt(slice, taken, webhook);
-  if (slice.mode === 'drain') {
-    await roomFor(slice, concurrencyOf(slice.dispatcher.gateOf(webhook.destinationId), webhook, 1) + AHEAD);
-    return true;
-  }
-  await roomFor(slice, 1);
-  if (slice.dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
-  slice.mode = 'drain';
-  return true;
-}
-
-/** Undefined for a delivery that is to be attempted. */
-function finishUnsent(slice: Slice, delivery: Delivery, webhook: Webhook): Promise<Settled> | undefined {
-  if (slice.isErased(delivery) || isStranger(delivery, webhook)) return slice.erase(delivery, webhook);
-  const skipped = delivery.isUndecided === true ? slice.skipOf(delivery) : undefined;
-  if (skipped !== undefined) return slice.skip(delivery, webhook, skipped);
-  delete delivery.isUndecided;
-  return isOver(slice, delivery) ? slice.expire(delivery, webhook) : undefined;
+  return {
+    attempted,
+    left,
+    // A delivery that was handed back is due, and hides those behind it.
+    nextDueAt: isCut ? now() : next?.delivery.dueAt,
+    seen: new Set(heads.map(({ reader }) => reader.tier)),
+    newer: new Set(readers.filter((reader) => reader.isNewer()).map(({ tier }) => tier)),
+    isCutShort: next !== undefined && isReady(next.delivery),
+  };
 }
 
 /**
- * An entry of the destination that was not authentic named another source, and this event is that one's: it goes nowhere, and the
+ * A forged config entry named another source for this destination, and the event is of that source: it is sent nowhere, and the
  * owner of the destination learns nothing of it.
  */
 function isStranger({ isUndecided, id, event }: Delivery, { destinationId, sourceId }: Webhook): boolean {
@@ -143,65 +203,8 @@ async function headsOf(readers: readonly TierReader[]): Promise<Head[]> {
   return heads;
 }
 
-/** The first of those that are due first. */
 function oldest(heads: readonly Head[]): Head | undefined {
   let first = heads[0];
   for (const head of heads) if (first !== undefined && head.delivery.dueAt < first.delivery.dueAt) first = head;
   return first;
-}
-
-function isReady(slice: Slice, delivery: Delivery): boolean {
-  return isOver(slice, delivery) || (slice.mode !== 'expire' && delivery.dueAt <= slice.now());
-}
-
-function isOver({ schedule, webhook, now }: Slice, delivery: Delivery): boolean {
-  return giveUpAt(delivery, schedule.windowMs, webhook()?.resumedAt) <= now();
-}
-
-function attempt(slice: Slice, taken: Taken, webhook: Webhook): void {
-  const { delivery } = taken;
-  slice.offered += 1;
-  slice.underWay += 1;
-  const job: Parameters<Dispatcher['probe']>[0] = {
-    delivery,
-    webhook,
-    isLong: slice.offered > SHORT_BACKLOG,
-    isWithdrawn: slice.isLost,
-    finish(made) {
-      if (made === undefined) {
-        slice.isCut = true;
-        end(slice, taken, undefined);
-        return;
-      }
-      slice.attempted += 1;
-      void slice.settle(delivery, webhook, made).then((settled) => end(slice, taken, settled));
-    },
-  };
-  if (slice.mode === 'probe') slice.dispatcher.probe(job);
-  else slice.dispatcher.offerBacklog(job);
-}
-
-/** Without a word on what became of it, a delivery was not touched. */
-function end(slice: Slice, taken: Taken, settled: Settled | undefined): void {
-  if (settled === undefined) taken.keep();
-  else taken.done();
-  if (settled !== undefined && settled !== 'retry' && settled !== 'untried') slice.left += 1;
-  slice.underWay -= 1;
-  slice.wake.resolve();
-}
-
-async function nextEnd(slice: Slice): Promise<void> {
-  slice.wake = Promise.withResolvers();
-  await slice.wake.promise;
-}
-
-async function roomFor(slice: Slice, most: number): Promise<void> {
-  while (slice.underWay >= most) await nextEnd(slice);
-}
-
-async function dropNowAndThen(slice: Slice): Promise<void> {
-  if (slice.uptimeMs() - slice.droppedAt < DROP_EVERY_MS) return;
-  for (const reader of slice.readers) await reader.drop();
-  slice.droppedAt = slice.uptimeMs();
-  if (slice.mode === 'drain') await slice.passed(slice.left);
 }

@@ -1,27 +1,32 @@
+/**
+ * Reads one tier of a lane from its head on. A group is read ahead, begun (some deliveries taken), done, and dropped from the
+ * stream. A delivery is taken, then done or kept: the holder of the ticket tells which. After a kept one the reader takes nothing
+ * more, and from it on the group stays in the lane.
+ */
 import type { LaneGroup, Lanes } from '../../stream/deliveries/lanes.ts';
 import { boundTimes, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
 
-/** A delivery that was taken from a lane. It is either done with, or kept as if it had not been taken. */
+/** A delivery that was taken from a lane. It is either done, or kept as if it had not been taken. */
 export type Taken = { delivery: Delivery; done(): void; keep(): void };
 
-/** One tier of a lane, read from its head on. Deliveries are taken in order, and may be done with in any. */
+/** Deliveries are taken in order, and may be done in any order. */
 export type TierReader = {
   tier: number;
-  /** The next delivery; undefined when there is none to be seen now. What cannot be read goes to quarantine meanwhile. */
+  /** The next delivery; undefined when none can be seen now. Unreadable ones before it go to quarantine. */
   head(): Promise<Delivery | undefined>;
-  /** What comes next was written by a newer process, and is for a newer one. */
+  /** The next group has a newer format: a newer process wrote it and must deliver it. */
   isNewer(): boolean;
   /** Takes the one that `head` showed. */
   take(): Taken | undefined;
-  /** Forgets in the engine what is done with. */
+  /** Drops the groups that are done from the stream. */
   drop(): Promise<void>;
-  /** Groups that were done with, as a whole. */
+  /** How many whole groups are done. */
   done(): number;
   /** Where to go on another time. */
   position(): LanePosition;
-  /** The stamp that goes with the position; undefined when whoever wrote the last one knew none. */
+  /** The stamp that goes with the position; undefined when the last holder's version wrote none. */
   stamp(): number | undefined;
 };
 
@@ -51,157 +56,143 @@ type Group = {
   keptFrom: number;
 };
 
-type State = {
-  needs: TierReaderNeeds;
-  tier: number;
-  start: StampedPosition;
-  /** Whether the stream is long enough for the start; asked at most once. */
-  isStartPossible: boolean | undefined;
-  /** Not dropped yet, oldest first. The last ones may not have been begun. */
-  groups: Group[];
-  nextSequence: number;
-  /** From the leader's first group on, whatever the last holder wrote: what lies before its position may be new. */
-  readFrom: number;
-  /** Of the last group that was done with. */
-  doneAt: number | undefined;
-  /** Done with, all of it, up to here. */
-  doneUpTo: number;
-  droppedUpTo: number;
-  doneGroups: number;
-  readGroups: number;
-  /** Nothing was there lately, or we have all that was counted: asked again only after this. */
-  askAgainAt: number;
-};
-
-/** Groups read ahead: enough to keep a fast receiver busy, little enough to be thrown away. */
+/** Groups read ahead: enough to keep a fast receiver busy, few enough to throw away. */
 const READ_AHEAD = 8;
-/** Behind the end of a tier is looked once in a while, not for every delivery that is taken from the others. */
+/** The reader looks behind the end of a tier now and then, not for each delivery that is taken from another tier. */
 const ASK_AGAIN_MS = 1_000;
 
-export function readTier(tier: number, start: StampedPosition | undefined, needs: TierReaderNeeds): TierReader {
-  const state = newState(tier, start ?? BEGINNING, needs);
-  return {
-    tier,
-    head: () => headOf(state),
-    isNewer: () => current(state)?.isNewer === true,
-    take: () => take(current(state)),
-    async drop() {
-      passDone(state);
-      const { doneUpTo } = state;
-      if (doneUpTo <= state.droppedUpTo) return;
-      await needs.lanes.drop({ destinationId: needs.destinationId, tier }, doneUpTo);
-      state.droppedUpTo = doneUpTo;
-    },
-    done: () => state.doneGroups,
-    position: () => positionOf(state),
-    stamp() {
-      passDone(state);
-      const [first] = state.groups;
-      return first !== undefined && doneIn(first) > 0 ? first.parkedAt : state.doneAt;
-    },
-  };
-}
-
-function newState(tier: number, start: StampedPosition, needs: TierReaderNeeds): State {
-  return {
-    needs,
-    tier,
-    start,
-    isStartPossible: undefined,
-    groups: [],
-    nextSequence: start.sequence,
-    readFrom: 1,
-    doneAt: start.at,
-    doneUpTo: 0,
-    droppedUpTo: 0,
-    doneGroups: 0,
-    readGroups: 0,
-    askAgainAt: 0,
-  };
-}
-
-function positionOf(state: State): LanePosition {
-  passDone(state);
-  const { start, groups, nextSequence } = state;
-  const [first] = groups;
-  if (first !== undefined) return { sequence: first.sequence, taken: doneIn(first) };
-  // Nothing of it was seen yet, or a replica that lags did not show it: still the same place.
-  const isUnmoved = nextSequence === start.sequence;
-  return { sequence: nextSequence, taken: isUnmoved ? start.taken : 0 };
-}
-
-/** Nothing of the tier was seen before. */
+/** Where the reader starts when nothing of the tier was read before. */
 const BEGINNING: StampedPosition = { sequence: 1, taken: 0, at: 0 };
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds): TierReader {
+  const { lanes, destinationId, uptimeMs } = needs;
+  const place = { destinationId, tier };
+  /** Not dropped yet, oldest first. The last ones may not have been begun. */
+  const groups: Group[] = [];
+  /** Whether the stream is long enough for the start; asked at most once. */
+  let isStartPossible: boolean | undefined;
+  let nextSequence = start.sequence;
+  /** Reading begins with the leader's first group, before the noted position: what lies there may be new. */
+  let readFrom = 1;
+  let doneUpTo = 0;
+  /** When the last group that is done was parked. */
+  let doneAt = start.at;
+  let droppedUpTo = 0;
+  let doneGroups = 0;
+  let readGroups = 0;
+  /** The tier was empty lately, or all counted groups are here: the reader asks NATS again only after this. */
+  let askAgainAt = 0;
+
+  async function head(): Promise<Delivery | undefined> {
+    for (;;) {
+      const isAtEnd = current() === undefined && !hasKept();
+      if (isAtEnd && uptimeMs() >= askAgainAt) await readOn();
+      const group = current();
+      const item = group?.items[group.taken];
+      if (group === undefined || item === undefined) return undefined;
+      if (item.ok) return item.delivery;
+      await setAside(group, item);
+      group.taken += 1;
+    }
+  }
+
+  /** The group that the next delivery comes from. After one that was kept nothing more is taken. */
+  function current(): Group | undefined {
+    return hasKept() ? undefined : groups.find(({ taken, items, isNewer }) => isNewer || taken < items.length);
+  }
+
+  function hasKept(): boolean {
+    return groups.some(({ keptFrom }) => keptFrom !== Infinity);
+  }
+
+  /** Reads until there is a delivery to take, or no more groups can be seen. */
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const counted = needs.groups - readGroups;
+      const most = counted > 0 ? Math.min(READ_AHEAD, counted) : READ_AHEAD;
+      const found = await lanes.read(place, readFrom, most);
+      readGroups += found.length;
+      if (found.length === 0 || found.length === counted) askAgainAt = uptimeMs() + ASK_AGAIN_MS;
+      for (const group of found) {
+        await add(group);
+        if (groups.at(-1)?.isNewer === true) return;
+      }
+      if (found.length === 0 || current() !== undefined) return;
+    }
+  }
+
+  /** A group that a former holder finished and could not drop is still there: it counts as done, and is dropped in its turn. */
+  async function add(group: LaneGroup): Promise<void> {
+    const { sequence, parkedAt } = group;
+    const empty = { sequence, parkedAt, taken: 0, open: 0, keptFrom: Infinity };
+    readFrom = sequence + 1;
+    if (await wasDone(group)) {
+      groups.push({ ...empty, items: [], isNewer: false, format: '' });
+      return;
+    }
+    groups.push({ ...empty, ...readGroup(group, tier, needs), taken: takenIn(start, group) });
+    nextSequence = sequence + 1;
+  }
+
+  /** A position without a stamp, of an older version, is believed if the stream has come that far at all. */
+  async function wasDone(group: LaneGroup): Promise<boolean> {
+    if (!isPassed(start, group)) return false;
+    if (start.at !== undefined) return true;
+    isStartPossible ??= start.sequence <= (await lanes.lastSequence(place)) + 1;
+    return isStartPossible;
+  }
+
+  /** The lane waits until quarantine has stored the item. */
+  async function setAside({ sequence, format }: Group, { item, why }: Extract<LaneItem, { ok: false }>): Promise<void> {
+    const payload = item instanceof Uint8Array ? item : encodeDeliveries([JSON.stringify(item)]);
+    const kept = await lanes.setAside(place, { sequence, payload, format, why });
+    if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);
+  }
+
+  /** Only groups that are done from the beginning on can be dropped. */
+  function passDone(): void {
+    for (let [first] = groups; first !== undefined && isDone(first); [first] = groups) {
+      doneUpTo = first.sequence;
+      doneAt = first.parkedAt;
+      doneGroups += 1;
+      groups.shift();
+    }
+  }
+
+  return {
+    tier,
+    head,
+    isNewer: () => current()?.isNewer === true,
+    take: () => take(current()),
+    async drop() {
+      passDone();
+      const upTo = doneUpTo;
+      if (upTo <= droppedUpTo) return;
+      await lanes.drop(place, upTo);
+      droppedUpTo = upTo;
+    },
+    done: () => doneGroups,
+    position() {
+      passDone();
+      const [first] = groups;
+      if (first !== undefined) return { sequence: first.sequence, taken: doneIn(first) };
+      // The reader saw nothing yet, or a replica that lags did not show it: still the same place.
+      return { sequence: nextSequence, taken: nextSequence === start.sequence ? start.taken : 0 };
+    },
+    stamp() {
+      passDone();
+      const [first] = groups;
+      return first !== undefined && doneIn(first) > 0 ? first.parkedAt : doneAt;
+    },
+  };
+}
 
 function doneIn({ taken, keptFrom }: Group): number {
   return Math.min(taken, keptFrom);
 }
 
-async function headOf(state: State): Promise<Delivery | undefined> {
-  for (;;) {
-    const isAtEnd = current(state) === undefined && !hasKept(state);
-    if (isAtEnd && state.needs.uptimeMs() >= state.askAgainAt) await readOn(state);
-    const group = current(state);
-    const item = group?.items[group.taken];
-    if (group === undefined || item === undefined) return undefined;
-    if (item.ok) return item.delivery;
-    await setAside(state, group, item);
-    group.taken += 1;
-  }
-}
-
-/** The group that the next delivery comes from. After one that was kept nothing more is taken. */
-function current(state: State): Group | undefined {
-  return hasKept(state) ? undefined : state.groups.find(({ taken, items, isNewer }) => isNewer || taken < items.length);
-}
-
-function hasKept({ groups }: State): boolean {
-  return groups.some(({ keptFrom }) => keptFrom !== Infinity);
-}
-
-/** Until there is one to be taken, or no more can be seen. */
-async function readOn(state: State): Promise<void> {
-  const { needs, tier } = state;
-  const place = { destinationId: needs.destinationId, tier };
-  for (;;) {
-    const counted = needs.groups - state.readGroups;
-    const most = counted > 0 ? Math.min(READ_AHEAD, counted) : READ_AHEAD;
-    const found = await needs.lanes.read(place, state.readFrom, most);
-    state.readGroups += found.length;
-    if (found.length === 0 || found.length === counted) state.askAgainAt = needs.uptimeMs() + ASK_AGAIN_MS;
-    for (const group of found) {
-      await keepInMind(state, group);
-      if (state.groups.at(-1)?.isNewer === true) return;
-    }
-    if (found.length === 0 || current(state) !== undefined) return;
-  }
-}
-
-/** What a former holder was done with and could not drop is there still: it stands as done, and is dropped in its turn. */
-async function keepInMind(state: State, group: LaneGroup): Promise<void> {
-  const { needs, tier, start, groups } = state;
-  const { sequence, parkedAt } = group;
-  const empty = { sequence, parkedAt, taken: 0, open: 0, keptFrom: Infinity };
-  state.readFrom = sequence + 1;
-  if (await wasDone(state, group)) {
-    groups.push({ ...empty, items: [], isNewer: false, format: '' });
-    return;
-  }
-  groups.push({ ...empty, ...readGroup(group, tier, needs), taken: takenIn(start, group) });
-  state.nextSequence = sequence + 1;
-}
-
-/** A position without a stamp, of an older version, is believed if the stream has come that far at all. */
-async function wasDone(state: State, group: LaneGroup): Promise<boolean> {
-  const { start, needs } = state;
-  if (!isPassed(start, group)) return false;
-  if (start.at !== undefined) return true;
-  state.isStartPossible ??=
-    start.sequence <= (await needs.lanes.lastSequence({ destinationId: needs.destinationId, tier: state.tier })) + 1;
-  return state.isStartPossible;
-}
-
-/** A group that cannot be read is one item that cannot be. */
+/** An unreadable group becomes one unreadable item. */
 function readGroup(
   { payload, parkedAt, format }: LaneGroup,
   tier: number,
@@ -221,18 +212,6 @@ function readGroup(
   return { items: [{ ok: false, item: payload, why: read.why }], isNewer: false, format };
 }
 
-/** Kept there before it is passed: without the engine's word the lane waits. */
-async function setAside(
-  { needs, tier }: State,
-  { sequence, format }: Group,
-  { item, why }: Extract<LaneItem, { ok: false }>,
-): Promise<void> {
-  const payload = item instanceof Uint8Array ? item : encodeDeliveries([JSON.stringify(item)]);
-  const place = { destinationId: needs.destinationId, tier };
-  const kept = await needs.lanes.setAside(place, { sequence, payload, format, why });
-  if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);
-}
-
 function take(group: Group | undefined): Taken | undefined {
   const item = group?.items[group.taken];
   if (group === undefined || item?.ok !== true) return undefined;
@@ -250,17 +229,6 @@ function take(group: Group | undefined): Taken | undefined {
       group.keptFrom = Math.min(group.keptFrom, index);
     },
   };
-}
-
-/** Only what is done with from the beginning on can be forgotten. */
-function passDone(state: State): void {
-  const { groups } = state;
-  for (let [first] = groups; first !== undefined && isDone(first); [first] = groups) {
-    state.doneUpTo = first.sequence;
-    state.doneAt = first.parkedAt;
-    state.doneGroups += 1;
-    groups.shift();
-  }
 }
 
 function isDone({ taken, items, isNewer, open, keptFrom }: Group): boolean {

@@ -4,7 +4,7 @@ import { route, type Routing, type SkipReason } from '../../domain/route-event.t
 import type { DestinationConfig } from '../../domain/configuration.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Job } from '../dispatch/line.ts';
+import type { PendingAttempt } from '../dispatch/line.ts';
 import { entryBase, namelessBase } from '../settle/outcome-entry.ts';
 import type { Settlement } from '../settle/settle.ts';
 import type { Webhook, WebhookOf } from '../attempt/webhook.ts';
@@ -66,7 +66,7 @@ function deliver(needs: EventNeeds, taken: ToDeliver, webhook: Webhook): void {
   if (trace !== '') delivery.trace = trace;
   if (taken.isUndecided) delivery.isUndecided = true;
   const end = taken.begin();
-  const finish: Job['finish'] = (made) => void settle(delivery, webhook, made).then(end);
+  const finish: PendingAttempt['finish'] = (made) => void settle(delivery, webhook, made).then(end);
   if (taken.way === 'park') {
     finish(undefined);
     return;

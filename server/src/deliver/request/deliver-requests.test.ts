@@ -7,7 +7,7 @@ import { readRequest } from '../../domain/read-request.ts';
 import type { PulledRequest } from '../../stream/events/requests.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { openRequests } from './deliver-requests.ts';
-import type { Job } from '../dispatch/line.ts';
+import type { PendingAttempt } from '../dispatch/line.ts';
 import { answersOf, aWebhook, DESTINATION, status } from '../../../testing/samples.ts';
 import type { Settlement } from '../settle/settle.ts';
 import { until } from '../../../testing/until.ts';
@@ -16,7 +16,7 @@ const MOST = { deliveries: 400, bytes: 100_000_000 };
 
 type Bench = ReturnType<typeof openBench>;
 
-/** Requests without an engine: jobs and parked deliveries stay until the test ends them. */
+/** Requests without an engine: attempts and parked deliveries stay until the test ends them. */
 function openBench(destinations = 10, most = MOST) {
   const log = openLog({ level: 'silent', pretty: false });
   const ids = new Set(Array.from({ length: destinations }, (_, nth) => `dst_${nth}`));
@@ -25,7 +25,7 @@ function openBench(destinations = 10, most = MOST) {
     userMark: () => undefined,
     isEventBlocked: () => false,
   } as unknown as ConfigView;
-  const jobs: Job[] = [];
+  const attempts: PendingAttempt[] = [];
   const parked: { destinationId: string; delivery: Delivery; stored(): void }[] = [];
   const seen = { most: 0 };
   const settle: Settlement['settle'] = (delivery, { destinationId }, made) => {
@@ -36,10 +36,10 @@ function openBench(destinations = 10, most = MOST) {
     return promise;
   };
   const note = () => {
-    seen.most = Math.max(seen.most, jobs.length + parked.length);
+    seen.most = Math.max(seen.most, attempts.length + parked.length);
   };
-  const offer = (job: Job) => {
-    jobs.push(job);
+  const offer = (pending: PendingAttempt) => {
+    attempts.push(pending);
     note();
   };
   const requests = openRequests({
@@ -56,11 +56,11 @@ function openBench(destinations = 10, most = MOST) {
   return {
     requests,
     ids,
-    jobs,
+    attempts,
     parked,
     seen,
     /** Every receiver answers what it has. */
-    answer: () => jobs.splice(0).forEach((job) => job.finish(made)),
+    answer: () => attempts.splice(0).forEach((pending) => pending.finish(made)),
     store: () => parked.splice(0).forEach(({ stored }) => stored()),
     [Symbol.dispose]: () => requests[Symbol.dispose](),
   };
@@ -107,8 +107,8 @@ function add(ids: Map<string, Set<string>>, destinationId: string, id: string): 
   ids.set(destinationId, (ids.get(destinationId) ?? new Set()).add(id));
 }
 
-const eventsOf = ({ jobs, parked }: Bench) =>
-  [...jobs, ...parked].map(({ delivery }) => (delivery.event as { event: string }).event);
+const eventsOf = ({ attempts, parked }: Bench) =>
+  [...attempts, ...parked].map(({ delivery }) => (delivery.event as { event: string }).event);
 
 suite('requests in memory', () => {
   test('one pull of 64 full batches for ten destinations never holds more deliveries than the budget', async () => {
@@ -116,7 +116,7 @@ suite('requests in memory', () => {
     const pulled = Array.from({ length: 64 }, (_, nth) => aRequest(`r${nth}`, 2_500));
     for (const { request } of pulled) bench.requests.take(request);
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
-    assert.ok(bench.jobs.length >= 150 && bench.jobs.length < 170, `${bench.jobs.length} of 400`);
+    assert.ok(bench.attempts.length >= 150 && bench.attempts.length < 170, `${bench.attempts.length} of 400`);
     // Nothing was answered for longer than a request is patient: then its deliveries are on their way to the lanes too.
     await until(() => bench.parked.length >= 150);
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
@@ -128,7 +128,7 @@ suite('requests in memory', () => {
     const shared = { context: { text: 'x'.repeat(30_000) } };
     bench.requests.take(aRequest('large', 250, { shared }).request);
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
-    assert.ok(bench.jobs.length >= 11 && bench.jobs.length <= 13, `${bench.jobs.length} of 32 KB`);
+    assert.ok(bench.attempts.length >= 11 && bench.attempts.length <= 13, `${bench.attempts.length} of 32 KB`);
   });
 
   test('a source that sends single calls has the share of one that sends a batch, and leaves room for the next', async () => {
@@ -136,7 +136,7 @@ suite('requests in memory', () => {
       using bench = openBench(1, { deliveries: 1_000, bytes: 100_000_000 });
       for (const request of requests) bench.requests.take(request);
       for (let turn = 0; turn < 50; turn += 1) await nextTurn();
-      return bench.jobs.length;
+      return bench.attempts.length;
     };
     const batch = await offered(aRequest('batch', 2_000).request);
     const singles = await offered(...Array.from({ length: 2_000 }, (_, nth) => aRequest(`single${nth}`, 1).request));
@@ -150,7 +150,10 @@ suite('requests in memory', () => {
     bench.requests.take(large.request);
     await until(() => {
       assert.equal(large.told.acks, 0);
-      ids.push(...bench.jobs.map(({ delivery }) => delivery.id), ...bench.parked.map(({ delivery }) => delivery.id));
+      ids.push(
+        ...bench.attempts.map(({ delivery }) => delivery.id),
+        ...bench.parked.map(({ delivery }) => delivery.id),
+      );
       const isLast = ids.length === 1_500;
       bench.answer();
       bench.store();
@@ -210,9 +213,12 @@ suite('requests in memory', () => {
       bench.requests.take({ ...request, events });
     }
     for (let turn = 0; turn < 40; turn += 1) {
-      const before = { jobs: bench.jobs.length, reads };
+      const before = { attempts: bench.attempts.length, reads };
       await nextTurn();
-      assert.ok(bench.jobs.length - before.jobs <= 1_000, `${bench.jobs.length - before.jobs} deliveries`);
+      assert.ok(
+        bench.attempts.length - before.attempts <= 1_000,
+        `${bench.attempts.length - before.attempts} deliveries`,
+      );
       assert.ok(reads - before.reads <= 4, `${reads - before.reads} batches of 200 KB`);
     }
   });
@@ -220,10 +226,10 @@ suite('requests in memory', () => {
   test('a line that comes back as a whole is settled in slices', async () => {
     using bench = openBench(10, { deliveries: 40_000, bytes: 1_000_000_000 });
     bench.requests.take(aRequest('large', 1_000).request);
-    await until(() => bench.jobs.length === 10_000);
+    await until(() => bench.attempts.length === 10_000);
     await nextTurn();
     await nextTurn();
-    for (const job of bench.jobs.splice(0)) job.finish(undefined);
+    for (const pending of bench.attempts.splice(0)) pending.finish(undefined);
     assert.ok(bench.parked.length < 1_000, `${bench.parked.length} at once`);
     await until(() => bench.parked.length === 10_000);
   });
@@ -246,8 +252,8 @@ suite('requests in memory', () => {
     const ids = new Set<string>();
     let made = 0;
     await until(() => {
-      for (const { delivery } of [...bench.jobs, ...bench.parked]) ids.add(delivery.id);
-      made += bench.jobs.length + bench.parked.length;
+      for (const { delivery } of [...bench.attempts, ...bench.parked]) ids.add(delivery.id);
+      made += bench.attempts.length + bench.parked.length;
       bench.answer();
       bench.store();
       return again.told.acks === 1;
@@ -260,12 +266,12 @@ suite('requests in memory', () => {
     using bench = openBench(2);
     const large = aRequest('large', 2_500);
     bench.requests.take(large.request);
-    await until(() => bench.jobs.length >= 150);
+    await until(() => bench.attempts.length >= 150);
     bench.ids.delete('dst_1');
-    const begun = bench.jobs.length + bench.parked.length;
+    const begun = bench.attempts.length + bench.parked.length;
     const ids = new Map<string, Set<string>>();
     await until(() => {
-      for (const { webhook, delivery } of bench.jobs) add(ids, webhook.destinationId, delivery.id);
+      for (const { webhook, delivery } of bench.attempts) add(ids, webhook.destinationId, delivery.id);
       for (const { destinationId, delivery } of bench.parked) add(ids, destinationId, delivery.id);
       bench.answer();
       bench.store();
@@ -280,7 +286,7 @@ suite('requests in memory', () => {
     using bench = openBench();
     const all = Array.from({ length: 64 }, (_, nth) => aRequest(`r${nth}`, 2_500));
     for (const { request } of all) bench.requests.take(request);
-    await until(() => bench.jobs.length >= 150);
+    await until(() => bench.attempts.length >= 150);
     bench.requests.stop();
     const back = all.filter(({ told }) => told.givenBack === 1);
     assert.ok(back.length >= 20 && back.length < 64, `${back.length} given back`);

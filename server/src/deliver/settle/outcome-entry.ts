@@ -7,7 +7,7 @@ import type { Webhook } from '../attempt/webhook.ts';
 
 export type EntryOwner = { workspaceId: string; sourceId: string; destinationId: string; deliveryId: string };
 
-/** Whom an entry of the record is about. */
+/** The fields that every entry of the record has. */
 export function entryBase(
   event: AcceptedEvent | DeleteEvent,
   owner: EntryOwner,
@@ -29,7 +29,7 @@ export function entryBase(
   };
 }
 
-/** For an event of an erased or suppressed user: nothing that says who it was. */
+/** For an event of an erased or suppressed user: without the user's name and ids. */
 export function namelessBase(
   event: AcceptedEvent | DeleteEvent,
   owner: EntryOwner,
@@ -47,18 +47,19 @@ function nameOf(event: AcceptedEvent): string | undefined {
 type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outcome' | 'nextAt' | 'letter'>;
 
 /**
- * One for every attempt, so it is written out: put together from parts it costs as much as the signatures. Fields that
- * are undefined are not written.
+ * The entry of an attempt. Every attempt has one, so the fields are written out: spread together from parts they cost as much as
+ * the signatures. JSON leaves out the undefined ones.
  */
 export function attemptEntry(
   { id, event, replayId }: Delivery,
-  { webhook, made }: { webhook: Webhook; made: Attempt },
+  webhook: Webhook,
+  { startedAt, answers }: Attempt,
   { attempt, outcome, nextAt, letter }: Facts,
 ): OutcomeEntry {
   const { workspaceId, sourceId, destinationId } = webhook;
   const { messageId, type, receivedAt } = event;
   // Of a deletion the record may say that it happened, not whose.
-  const who = event.type === 'delete' ? NOBODY : event;
+  const who = event.type === 'delete' ? NO_USER : event;
   return {
     workspaceId,
     sourceId,
@@ -71,17 +72,17 @@ export function attemptEntry(
     anonymousId: who.anonymousId,
     receivedAt,
     replayId,
-    at: made.startedAt,
+    at: startedAt,
     kind: 'attempt',
     attempt,
     outcome,
     nextAt,
-    answers: made.answers.map(outcomeAnswer),
+    answers: answers.map(outcomeAnswer),
     letter,
   };
 }
 
-const NOBODY: { userId?: string; anonymousId?: string } = {};
+const NO_USER: { userId?: string; anonymousId?: string } = {};
 
 function outcomeAnswer({ url, answer }: TargetAnswer): OutcomeAnswer {
   const { address, timings } = answer;
