@@ -60,6 +60,20 @@ suite('the pages about the tree', () => {
     }
   });
 
+  test('name only files and folders that exist', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT_DIR })];
+    const named = pages.flatMap((page) =>
+      [...read(page).matchAll(/`((?:server|contract|scripts|deploy|examples|engines|docs)\/[\w/.-]+)`/g)].map(
+        ([, path = '']) => ({ page, path }),
+      ),
+    );
+    assert.ok(named.length > 80);
+    assert.deepEqual(
+      named.filter(({ path }) => !existsSync(join(ROOT_DIR, path))),
+      [],
+    );
+  });
+
   test('can all be reached from the index', () => {
     const reached = new Set<string>();
     const follow = (page: string): void => {
