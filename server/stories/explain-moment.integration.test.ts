@@ -7,7 +7,7 @@ import { attempted } from '../testing/outcomes.ts';
 import { writeOutcomes } from '../src/record/write-outcomes.ts';
 
 const stack = new AsyncDisposableStack();
-const needs = { sample: 1, recordsFrom: '2000-01-01', made: new Set<string>() };
+const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
 let control: TestControl;
 let token: string;
 let workspaceId: string;

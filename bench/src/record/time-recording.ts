@@ -12,8 +12,8 @@ type Cost = { rowsPerSecond: number; nodeMicros: number; postgresMicros: number 
 /** Deliveries that went well at once: what most of the record is made of. CPU is of Node and of PostgreSQL. */
 export async function timeRecording(scene: Scene, deliveries: number): Promise<Record<string, unknown>> {
   const batches = Array.from({ length: Math.ceil(deliveries / PER_TRANSACTION) }, (_, index) => entries(index));
-  const made = new Set<string>();
-  const needs = { sample: 1, recordsFrom: '2000-01-01', made };
+  const knownPartitions = new Set<string>();
+  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions };
   const write = (batch: OutcomeEntry[]) => scene.store.asSystem((tx) => writeOutcomes(tx, batch, needs));
   const ours = await costOf(batches, { scene, write });
   const again = await costOf(batches, { scene, write });

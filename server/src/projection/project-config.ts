@@ -10,58 +10,127 @@ import { NO_REMOVALS, type Removals, repairConfig, totalOf } from './repair-conf
 
 export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger; metrics?: Metrics };
 export type Projector = AsyncDisposable & {
-  /** Something was committed that the bucket should hear of now, not at the next look. */
+  /** A change was committed: it is projected now instead of at the next look. */
   changed(): void;
-  /** Resolves with true when the whole bucket has been found equal to PostgreSQL, with false when we end before. */
+  /** Resolves with true when the whole bucket equals PostgreSQL, with false when the projector is disposed before. */
   settled(): Promise<boolean>;
   removals: RemovalGuard;
 };
 
-/** Entries that would go because they have no row, too many to believe it. */
+/** Entries without a row that wait for the operator: so many more likely mean an old backup than deletions. */
 export type RemovalGuard = {
   /** By the last comparison of this process. */
   waiting(): Removals;
-  /** Removes all entries that have no row now; answers how many. */
+  /** Removes all entries that have no row now; resolves with their number. */
   confirm(): Promise<number>;
 };
 
-/** Changes by other processes are found by looking. */
+/** How often the outbox is polled for changes by other processes. */
 const LOOK_MS = 1_000;
-/** Another process has the lock: it may have looked before our change was there. */
+/** After another process held the lock: it may have read the outbox before our change was there. */
 const BUSY_MS = 100;
 const BACK_OFF_MS = { first: 100, most: 1_000 };
 const REPAIR_MS = 5 * 60_000;
 const REPAIR_RETRY_MS = 5_000;
-/** How often what the bucket did not take is tried again, and how many of them at once. */
+/** How often refused entries are retried, and how many of them at once. */
 const SET_ASIDE_MS = 5_000;
 const SET_ASIDE_AT_ONCE = 200;
-/** A comparison reads the whole bucket, and what was set aside may keep it from being equal for long. */
+/** Backoff between comparisons: each reads the whole bucket, and refused entries may keep it unequal for long. */
 const SETTLE_MS = { first: 500, most: 30_000 };
 
-/** Keeps the config bucket equal to PostgreSQL: change by change, and as a whole at the start and every few minutes. */
+const TO_CONFIRM =
+  'Entries of the config bucket have no row in PostgreSQL. If it was restored from an older backup, restore the newer rows; if they should go, confirm: POST /api/v1/configuration/removals/confirm';
+
+/**
+ * Keeps the config bucket equal to PostgreSQL, with three loops. The first projects the outbox, change by change. The second
+ * compares the whole bucket with all rows at the start and every few minutes, and adds the differences to the outbox. The third
+ * puts entries that the bucket refused back into the outbox. A commit, a comparison and a retry wake the first loop. Of all
+ * control processes one projects at a time, under a lock in PostgreSQL.
+ */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function startProjector({ store, configWriter, log, metrics }: ProjectorNeeds): Projector {
+  const life = new AbortController();
+  const { signal } = life;
+  const bell = newBell();
   let lag: ProjectionLag = { failures: 0, oldestSeconds: 0 };
+  let waiting = NO_REMOVALS;
   metrics?.gauge('millrace_projection_set_aside', () => lag.failures);
   metrics?.gauge('millrace_projection_lag_seconds', () => lag.oldestSeconds);
-  const life = new AbortController();
-  const bell = newBell();
-  let waiting = NO_REMOVALS;
   metrics?.gauge('millrace_removals_waiting', () => totalOf(waiting));
+
   const held = (removals: Removals) => {
     waiting = removals;
     if (totalOf(removals) > 0) log.error({ ...removals, toDo: TO_CONFIRM }, 'removals.held');
   };
-  const needs = { store, configWriter, log, bell, held, signal: life.signal };
-  const seen = (now: ProjectionLag) => void (lag = now);
-  const running = Promise.all([keepProjecting(needs), keepRepairing(needs), keepRetrying(needs, seen)]);
+  const compare = (isConfirmed = false) => repairConfig({ store, configWriter, held, isConfirmed });
+
+  async function keepProjecting(): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        const projected = await projectChanges({ store, configWriter, log });
+        if (failures > 0) log.info({ failures }, 'projection.recovered');
+        failures = 0;
+        if (projected === 'busy') await pause(BUSY_MS, signal);
+        else if (projected === 'done') await bell.wait(LOOK_MS);
+      } catch (error) {
+        failures += 1;
+        log.warn({ error: String(error), failures }, 'projection.failed');
+        await pause(Math.min(BACK_OFF_MS.first * 2 ** failures, BACK_OFF_MS.most), signal);
+      }
+    }
+  }
+
+  async function keepComparing(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const startedAt = performance.now();
+        const differences = await compare();
+        log.info({ differences, durationMs: Math.round(performance.now() - startedAt) }, 'projection.compared');
+        bell.ring();
+        await pause(REPAIR_MS, signal);
+      } catch (error) {
+        log.warn({ error: String(error) }, 'projection.comparison_failed');
+        await pause(REPAIR_RETRY_MS, signal);
+      }
+    }
+  }
+
+  async function keepRetrying(): Promise<void> {
+    const due = { afterSeconds: SET_ASIDE_MS / 1_000, limit: SET_ASIDE_AT_ONCE };
+    for (;;) {
+      await pause(SET_ASIDE_MS, signal);
+      if (signal.aborted) return;
+      try {
+        lag = await store.asSystem(projectionLag);
+        if (lag.failures === 0) continue;
+        await store.asSystem((tx) => retryFailures(tx, due));
+        bell.ring();
+      } catch (error) {
+        log.warn({ error: String(error) }, 'projection.retry_failed');
+      }
+    }
+  }
+
+  const running = Promise.all([keepProjecting(), keepComparing(), keepRetrying()]);
   return {
     changed: bell.ring,
-    settled: () => untilSettled(needs),
+    async settled() {
+      for (let waitMs = SETTLE_MS.first; !signal.aborted; waitMs = Math.min(waitMs * 2, SETTLE_MS.most)) {
+        // A comparison finds nothing while repairs wait: so they are looked for before and after it.
+        const hadRepairs = await store.asSystem(hasRepairsWaiting);
+        const differences = await compare();
+        if (!hadRepairs && differences === 0 && !(await store.asSystem(hasRepairsWaiting))) return true;
+        bell.ring();
+        await pause(waitMs, signal);
+      }
+      return false;
+    },
     removals: {
       waiting: () => waiting,
       async confirm() {
         const entries = totalOf(waiting);
-        await repairConfig({ store, configWriter, held, isConfirmed: true });
+        await compare(true);
         log.warn({ entries }, 'removals.confirmed');
         bell.ring();
         return entries;
@@ -75,92 +144,20 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
   };
 }
 
-const TO_CONFIRM =
-  'Entries of the config bucket have no row in PostgreSQL. If it was restored from an older backup, restore the newer rows; if they should go, confirm: POST /api/v1/configuration/removals/confirm';
-
-type LoopNeeds = ProjectorNeeds & { bell: Bell; signal: AbortSignal; held(removals: Removals): void };
-
-async function keepProjecting({ bell, signal, log, ...needs }: LoopNeeds): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    try {
-      const projected = await projectChanges({ ...needs, log });
-      if (failures > 0) log.info({ failures }, 'projection.recovered');
-      failures = 0;
-      if (projected === 'busy') await pause(BUSY_MS, signal);
-      else if (projected === 'done') await bell.wait(LOOK_MS);
-    } catch (error) {
-      failures += 1;
-      log.warn({ error: String(error), failures }, 'projection.failed');
-      await pause(Math.min(BACK_OFF_MS.first * 2 ** failures, BACK_OFF_MS.most), signal);
-    }
-  }
-}
-
-async function keepRepairing({ bell, signal, log, ...needs }: LoopNeeds): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const startedAt = performance.now();
-      const differences = await repairConfig(needs);
-      log.info({ differences, durationMs: Math.round(performance.now() - startedAt) }, 'projection.compared');
-      bell.ring();
-      await pause(REPAIR_MS, signal);
-    } catch (error) {
-      log.warn({ error: String(error) }, 'projection.comparison_failed');
-      await pause(REPAIR_RETRY_MS, signal);
-    }
-  }
-}
-
-/** What was set aside is tried again; how much that is, and how late changes are, is looked at with it. */
-async function keepRetrying(
-  { bell, signal, log, store }: LoopNeeds,
-  seen: (lag: ProjectionLag) => void,
-): Promise<void> {
-  const due = { afterSeconds: SET_ASIDE_MS / 1_000, limit: SET_ASIDE_AT_ONCE };
-  while (!signal.aborted) {
-    await pause(SET_ASIDE_MS, signal);
-    if (signal.aborted) return;
-    try {
-      const lag = await store.asSystem(projectionLag);
-      seen(lag);
-      if (lag.failures === 0) continue;
-      await store.asSystem((tx) => retryFailures(tx, due));
-      bell.ring();
-    } catch (error) {
-      log.warn({ error: String(error) }, 'projection.retry_failed');
-    }
-  }
-}
-
-async function untilSettled({ bell, signal, ...needs }: LoopNeeds): Promise<boolean> {
-  for (let waitMs = SETTLE_MS.first; !signal.aborted; waitMs = Math.min(waitMs * 2, SETTLE_MS.most)) {
-    // The comparison finds nothing while repairs wait: they are asked about before and after.
-    const hadRepairs = await needs.store.asSystem(hasRepairsWaiting);
-    const differences = await repairConfig(needs);
-    if (!hadRepairs && differences === 0 && !(await needs.store.asSystem(hasRepairsWaiting))) return true;
-    bell.ring();
-    await pause(waitMs, signal);
-  }
-  return false;
-}
-
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-type Bell = { ring(): void; wait(timeoutMs: number): Promise<void> };
-
-/** A ring while nobody waits is heard by the next who does. */
-function newBell(): Bell {
+/** A ring without a waiter is kept for the next one. */
+function newBell() {
   let isRung = false;
   let wake: (() => void) | undefined;
   return {
-    ring() {
+    ring(): void {
       isRung = true;
       wake?.();
     },
-    async wait(timeoutMs) {
+    async wait(timeoutMs: number): Promise<void> {
       if (!isRung) {
         const { promise, resolve } = Promise.withResolvers<void>();
         wake = resolve;

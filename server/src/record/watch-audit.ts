@@ -1,7 +1,8 @@
 /**
- * Watches the audit logs. Each minute the end of every log that grew is anchored in NATS and in our own log, after the entries
- * since the last anchor were checked against it. Each hour, and at the start, every log is checked as a whole. A log that
- * does not hold is broken until it holds again: its anchor stays where it is.
+ * Watches the audit logs. Each minute it checks the entries of every log that grew since its last anchor, and writes a new
+ * anchor (the sequence and hash of the last entry) to NATS and to the process log. Each hour, and at the start, it checks every log
+ * as a whole. A log is sound or broken: one failed check makes it broken, and only a sound check of the whole log makes it
+ * sound again. The anchor of a broken log does not move.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
@@ -40,71 +41,70 @@ export function startAuditWatch(needs: AuditNeeds): AsyncDisposable {
   };
 }
 
-type State = AuditNeeds & { known: Map<string, AuditEnd>; broken: Set<string> };
+/** The id becomes part of a NATS subject, where a dot or a wildcard would mean something else. */
+const SAFE_ID = /^[\w-]{1,64}$/;
 
-export function openAuditWatch(needs: AuditNeeds): AuditWatch {
-  const { store, metrics } = needs;
-  const state: State = { ...needs, known: new Map(), broken: new Set() };
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): AuditWatch {
+  const known = new Map<string, AuditEnd>();
+  const broken = new Set<string>();
   let checkedAt = performance.now();
-  metrics?.gauge('millrace_audit_logs_broken', () => state.broken.size);
+  metrics?.gauge('millrace_audit_logs_broken', () => broken.size);
   metrics?.gauge('millrace_audit_unchecked_seconds', () => (performance.now() - checkedAt) / 1_000);
+
+  /** Checks the whole log, or the entries since its anchor: those say nothing about the ones before. */
+  async function check(workspaceId: string, isWhole: boolean): Promise<void> {
+    if (!SAFE_ID.test(workspaceId)) throw new Error('this is no id of a workspace');
+    const anchor = await readAnchor(workspaceId);
+    const range = anchor === undefined ? {} : isWhole ? { anchor } : { from: anchor };
+    const checked = await store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, range));
+    if (checked.kind === 'broken') {
+      const { sequence, why } = checked;
+      if (!broken.has(workspaceId)) log.error({ workspaceId, sequence, why }, 'audit.broken');
+      broken.add(workspaceId);
+      return;
+    }
+    if (isWhole) broken.delete(workspaceId);
+    const hasGrown = checked.end.sequence > (anchor?.sequence ?? 0);
+    if (hasGrown && !broken.has(workspaceId)) await moveAnchor(workspaceId, checked.end);
+  }
+
+  async function readAnchor(workspaceId: string): Promise<AuditEnd | undefined> {
+    const last = await anchors.last(workspaceId);
+    if (last !== undefined) known.set(workspaceId, { sequence: last.sequence, hash: Buffer.from(last.hash, 'hex') });
+    return known.get(workspaceId);
+  }
+
+  async function moveAnchor(workspaceId: string, end: AuditEnd): Promise<void> {
+    const anchor = { sequence: end.sequence, hash: end.hash.toString('hex') };
+    const kept = await anchors.put(workspaceId, anchor);
+    if (kept !== 'stored') throw new Error(`the anchor of ${workspaceId} was not stored: ${kept}`);
+    known.set(workspaceId, end);
+    log.info({ workspaceId, ...anchor }, 'audit.anchored');
+  }
+
   return {
     async anchor() {
       const hasGrown = ([id, { sequence, hash }]: [string, AuditEnd]) => {
-        const anchored = state.known.get(id);
+        const anchored = known.get(id);
         return !(anchored?.sequence === sequence && anchored.hash.equals(hash));
       };
       const grown = [...(await store.asSystem(auditEnds))].filter(hasGrown).map(([id]) => id);
-      await checkEach(grown, (id) => check(state, id, false));
+      await checkEach(grown, (id) => check(id, false));
     },
     async checkAll() {
       const ids = (await store.asSystem(auditEnds)).keys();
-      await checkEach(ids, (id) => check(state, id, true));
+      await checkEach(ids, (id) => check(id, true));
       checkedAt = performance.now();
     },
   };
 }
 
-/** One log that cannot be checked must not hide the others: whoever can write to PostgreSQL could put one in front. */
+/** Checks the rest when one fails: an attacker who can write to PostgreSQL could put a failing log in front of the others. */
 async function checkEach(ids: Iterable<string>, checkOne: (id: string) => Promise<void>): Promise<void> {
   const failures: string[] = [];
   for (const id of ids) {
     await checkOne(id).catch((error: unknown) => failures.push(`${id}: ${String(error)}`));
   }
   if (failures.length > 0) throw new Error(`${failures.length} logs: ${failures.slice(0, 5).join('; ')}`);
-}
-
-/** An id becomes a part of a subject, where a dot or a wildcard would mean something else. */
-const SAFE_ID = /^[\w-]{1,64}$/;
-
-/** The whole log, or the entries since its anchor: those say nothing about the ones before. */
-async function check(state: State, workspaceId: string, isWhole: boolean): Promise<void> {
-  const { store, broken, log } = state;
-  if (!SAFE_ID.test(workspaceId)) throw new Error('this is no id of a workspace');
-  const anchor = await readAnchor(state, workspaceId);
-  const range = anchor === undefined ? {} : isWhole ? { anchor } : { from: anchor };
-  const checked = await store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, range));
-  if (checked.kind === 'broken') {
-    const { sequence, why } = checked;
-    if (!broken.has(workspaceId)) log.error({ workspaceId, sequence, why }, 'audit.broken');
-    broken.add(workspaceId);
-    return;
-  }
-  if (isWhole) broken.delete(workspaceId);
-  const hasGrown = checked.end.sequence > (anchor?.sequence ?? 0);
-  if (hasGrown && !broken.has(workspaceId)) await moveAnchor(state, workspaceId, checked.end);
-}
-
-async function readAnchor({ anchors, known }: State, workspaceId: string): Promise<AuditEnd | undefined> {
-  const last = await anchors.last(workspaceId);
-  if (last !== undefined) known.set(workspaceId, { sequence: last.sequence, hash: Buffer.from(last.hash, 'hex') });
-  return known.get(workspaceId);
-}
-
-async function moveAnchor({ anchors, known, log }: State, workspaceId: string, end: AuditEnd): Promise<void> {
-  const anchor = { sequence: end.sequence, hash: end.hash.toString('hex') };
-  const kept = await anchors.put(workspaceId, anchor);
-  if (kept !== 'stored') throw new Error(`the anchor of ${workspaceId} was not stored: ${kept}`);
-  known.set(workspaceId, end);
-  log.info({ workspaceId, ...anchor }, 'audit.anchored');
 }

@@ -22,7 +22,7 @@ after(() => stack.disposeAsync());
 
 const FOREVER = { recordsFrom: '2000-01-01', sample: 1 };
 const write = (entries: OutcomeEntry[], needs = {}) =>
-  store.asSystem((tx) => writeOutcomes(tx, entries, { ...FOREVER, made: new Set(), ...needs }));
+  store.asSystem((tx) => writeOutcomes(tx, entries, { ...FOREVER, knownPartitions: new Set(), ...needs }));
 
 const rows = (sql: string): Promise<Record<string, unknown>[]> => store.asSystem((tx) => tx.query(sql));
 const DELIVERIES = 'SELECT * FROM deliveries ORDER BY id';

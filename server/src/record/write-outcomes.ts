@@ -14,15 +14,15 @@ export type WriteNeeds = {
   sample: number;
   /** Events received on a day before this one have no row any more; they are only counted. */
   recordsFrom: string;
-  /** Partitions known to be there: days, and months as `2026-11`. */
-  made: Set<string>;
+  /** Partitions that exist: days, and months as `2026-11`. */
+  knownPartitions: ReadonlySet<string>;
 };
 
 type Counts = Map<string, CountRow>;
 
-/** All that follows from some batches, in one transaction. Coming again, they change nothing. */
-export async function writeOutcomes(tx: Tx, told: readonly OutcomeEntry[], needs: WriteNeeds): Promise<void> {
-  const entries = await forgetErased(tx, told);
+/** Writes deliveries, attempts and counters of some batches in one transaction. Idempotent: a redelivered batch changes nothing. */
+export async function writeOutcomes(tx: Tx, outcomes: readonly OutcomeEntry[], needs: WriteNeeds): Promise<void> {
+  const entries = await forgetErased(tx, outcomes);
   await makePartitions(tx, entries, needs);
   await lockRecord(tx);
   const counts: Counts = new Map();
@@ -33,7 +33,7 @@ export async function writeOutcomes(tx: Tx, told: readonly OutcomeEntry[], needs
     const isKept = entry.receivedAt.slice(0, 10) >= needs.recordsFrom;
     const key = keyOf(entry);
     const before = isKept ? rows.get(key) : undefined;
-    // Of a destination that was deleted, told by a process that never knew it: only an older row says whose it was.
+    // A process that never knew the deleted destination wrote it: only an older row has the workspace.
     if (before === undefined && entry.workspaceId === '') continue;
     const { row, counted } = foldOutcome(before, entry);
     if (counted !== undefined) countOne(counts, { ...entry, workspaceId: row.workspace_id }, counted);
@@ -48,15 +48,18 @@ export async function writeOutcomes(tx: Tx, told: readonly OutcomeEntry[], needs
 
 const keyOf = ({ deliveryId, receivedAt }: OutcomeEntry) => `${receivedAt.slice(0, 10)} ${deliveryId}`;
 
-async function makePartitions(tx: Tx, entries: readonly OutcomeEntry[], needs: WriteNeeds): Promise<void> {
-  const { made, recordsFrom } = needs;
+async function makePartitions(
+  tx: Tx,
+  entries: readonly OutcomeEntry[],
+  { knownPartitions: known, recordsFrom }: WriteNeeds,
+): Promise<void> {
   const days = new Set(entries.map(({ receivedAt }) => receivedAt.slice(0, 10)));
   const months = new Set(entries.map(({ at }) => new Date(at).toISOString().slice(0, 7)));
-  for (const day of days) if (day >= recordsFrom && !made.has(day)) await makeDayPartitions(tx, day);
-  for (const month of months) if (!made.has(month)) await makeMonthPartition(tx, `${month}-01`);
+  for (const day of days) if (day >= recordsFrom && !known.has(day)) await makeDayPartitions(tx, day);
+  for (const month of months) if (!known.has(month)) await makeMonthPartition(tx, `${month}-01`);
 }
 
-/** What is there already of the deliveries that the entries are about. */
+/** The stored rows of the deliveries that the entries are about. */
 async function readRows(tx: Tx, entries: readonly OutcomeEntry[]): Promise<Map<string, DeliveryRow>> {
   const idsByDay = Map.groupBy(entries, ({ receivedAt }) => receivedAt.slice(0, 10));
   const rows = new Map<string, DeliveryRow>();
@@ -78,14 +81,16 @@ function sameValue(one: unknown, other: unknown): boolean {
 
 type AttemptEntry = Extract<OutcomeEntry, { kind: 'attempt' }>;
 
-/** An attempt to be tried again counts when its row is new, so each counts once. */
+/** A retry is counted when its row is new, so each counts once. */
 async function writeAttempts(
   tx: Tx,
   entries: readonly OutcomeEntry[],
   { sample, counts }: { sample: number; counts: Counts },
 ): Promise<void> {
-  const made = entries.filter((entry): entry is AttemptEntry => entry.kind === 'attempt' && isSampled(entry, sample));
-  const byKey = new Map(made.map((entry) => [attemptKey(entry.deliveryId, entry.at, entry.attempt), entry]));
+  const attempts = entries.filter(
+    (entry): entry is AttemptEntry => entry.kind === 'attempt' && isSampled(entry, sample),
+  );
+  const byKey = new Map(attempts.map((entry) => [attemptKey(entry.deliveryId, entry.at, entry.attempt), entry]));
   const retries = await addAttempts(tx, [...byKey.values()].map(attemptRow));
   for (const { delivery_id: id, at, attempt } of retries) {
     const entry = byKey.get(attemptKey(id, at.getTime(), attempt));

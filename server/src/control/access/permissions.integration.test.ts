@@ -152,7 +152,7 @@ before(async () => {
   const passwordHash = await hashPassword(PASSWORD);
   await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
   const entry = { ...attempted(1, 'retry', 503), workspaceId };
-  const recording = { sample: 1, recordsFrom: '2000-01-01', made: new Set<string>() };
+  const recording = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
 });
 after(() => opened.disposeAsync());

@@ -17,25 +17,27 @@ export type Streams = {
   endAll(): void;
 };
 
-type End = (code: string) => void;
-type OpenStream = OpenTail & { end: End };
-/** The oldest first. */
-type State = { needs: AnswerNeeds; open: Set<OpenStream> };
+type OpenStream = OpenTail & { end(code: string): void };
 
-/** How soon somebody who may not look on any more stops seeing. */
+/** How soon a viewer who lost the permission stops seeing events. */
 const CHECK_EVERY_MS = 5_000;
-/** Proxies close what is silent for a minute. */
+/** Proxies close a connection that is silent for a minute. */
 const HEARTBEAT_MS = 15_000;
-/** Somebody with so much unread does not get more. */
+/** A viewer with this much unread gets no more events. */
 const MAX_UNREAD_BYTES = 1_048_576;
 
-/** The endpoints that go on answering: the same questions at the door as everywhere, asked again while it is open. */
+/**
+ * The endpoints that go on answering. A stream is authenticated, authorized and validated as every request; while it is open,
+ * authorization is checked again every few seconds. It ends when the viewer disconnects, a check fails, another viewer takes its
+ * place, or the server stops.
+ */
 export function openStreams(needs: AnswerNeeds): Streams {
-  const state: State = { needs, open: new Set() };
+  /** The oldest first. */
+  const open = new Set<OpenStream>();
   return {
-    count: () => state.open.size,
+    count: () => open.size,
     endAll() {
-      for (const { end } of state.open) end('shutting_down');
+      for (const { end } of open) end('shutting_down');
     },
     answer(route) {
       const readQuery = queryValidator(route.query);
@@ -44,16 +46,14 @@ export function openStreams(needs: AnswerNeeds): Streams {
         const identity = await identifySender(request, needs);
         const actor = await actorIn(identity, from, needs.store);
         mustBeAllowed(actor, route.permission);
-        const watching = { actor, params: paramsOf(request), query: readQuery(request.query) } as Watching<
-          never,
-          never
-        >;
+        const query = readQuery(request.query);
+        const watching = { actor, params: paramsOf(request), query } as Watching<never, never>;
         await route.check(watching, needs);
-        const share = shareTails([...state.open], tailOf(watching));
+        const share = shareTails([...open], tailOf(watching));
         if (share.kind === 'refuse') throw new ApiProblem('too_many_streams');
         if (share.kind === 'give') share.from.end('too_many_streams');
         void reply.hijack();
-        stream(state, { route, watching, identity, from, reply });
+        stream({ route, watching, identity, from, reply }, open, needs);
         return reply;
       };
     },
@@ -68,11 +68,11 @@ type Opened = {
   reply: FastifyReply;
 };
 
-function stream({ needs, open }: State, opened: Opened): void {
+function stream(opened: Opened, open: Set<OpenStream>, needs: AnswerNeeds): void {
   const { route, watching, reply } = opened;
   const { raw } = reply;
   const { write, heartbeat } = writer(raw);
-  // Without these a proxy may keep events back.
+  // Without these a proxy may buffer events.
   const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
   raw.writeHead(route.status, { ...(reply.getHeaders() as Record<string, string>), ...headers });
   raw.socket?.setNoDelay(true);
@@ -81,13 +81,13 @@ function stream({ needs, open }: State, opened: Opened): void {
   const checking = setInterval(() => {
     heartbeat();
     void mustStillBeAllowed(opened, needs).catch((error: unknown) => {
-      // While the database is away nobody can take rights from anybody: who looks on may go on.
+      // Permissions cannot change while the database is down: the stream stays open.
       if (!(error instanceof StoreUnavailable)) end(error instanceof ApiProblem ? error.code : 'internal');
     });
   }, CHECK_EVERY_MS);
   starting.defer(() => clearInterval(checking));
   const running = starting.move();
-  const end: End = (code) => {
+  const end = (code: string) => {
     if (raw.writable) write({ kind: 'end', code });
     raw.end();
     stop();
@@ -101,7 +101,7 @@ function stream({ needs, open }: State, opened: Opened): void {
   raw.once('close', stop);
 }
 
-/** A user has as many as a token has, in however many sessions. */
+/** The limit of a user is for all their sessions together. */
 function tailOf({ actor: { workspaceId, id: actorId, role } }: Watching): OpenTail {
   return { workspaceId, actorId, role };
 }
@@ -123,7 +123,7 @@ function writer(raw: ServerResponse) {
   };
 }
 
-/** Does not count as a use: a forgotten window must not keep a session alive. */
+/** Does not extend the session: a forgotten window must not keep it alive. */
 async function mustStillBeAllowed({ route, watching, identity, from }: Opened, needs: AnswerNeeds): Promise<void> {
   const stands = await needs.store.asSystem((tx) => lookAgain(tx, identity));
   if (stands === undefined) throw new ApiProblem('not_signed_in');

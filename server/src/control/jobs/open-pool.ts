@@ -5,7 +5,7 @@ import { isUnavailable, type Store } from '../../store/open-store.ts';
 import { type FairShare, openFairShare } from '../http/fair-share.ts';
 import { fullWorkspaces, type HeldSlot, type SlotPlan, slotToGive } from './job-slots.ts';
 
-/** What a job is run with: until `signal`, as the holder of `lease`, its steps in turn with those of others. */
+/** A job runs until `signal` aborts, as the holder of `lease`; its steps take turns with those of other workspaces. */
 export type JobSlot = { lease: string; signal: AbortSignal; steps: FairShare };
 
 export type PoolNeeds = {
@@ -17,25 +17,48 @@ export type PoolNeeds = {
 };
 
 type Slot = HeldSlot & { stop: AbortController; ended: Promise<void> };
-type State = { plan: SlotPlan; held: Set<Slot>; steps: FairShare; needs: PoolNeeds };
 
-/** The slots for some kinds of jobs. A kind that is not known here was asked of a newer version, whose processes do it. */
-export function openPool(plan: SlotPlan, needs: PoolNeeds) {
-  const { signal, log, leaseMs } = needs;
+/** The slots for some kinds of jobs. A process runs the kinds it knows; those of a newer version wait for its processes. */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openPool(plan: SlotPlan, { store, signal, leaseMs, run, log }: PoolNeeds) {
   const steps = openFairShare({ total: plan.steps, perKey: plan.steps, maxWaiting: Infinity, patienceMs: leaseMs });
-  const state: State = { plan, held: new Set(), steps, needs };
-  const { held } = state;
+  const held = new Set<Slot>();
   let looking: Promise<void> | undefined;
-  const lookOnce = async () => {
+
+  /** False when there is no job for us. */
+  async function takeOne(): Promise<boolean> {
+    const lease = randomUUID();
+    const wanted = { kinds: plan.kinds, notOf: fullWorkspaces([...held], plan) };
+    const job = await store.asSystem((tx) => claimJob(tx, wanted, { lease, leaseMs }));
+    if (job === undefined) return false;
+    const stop = new AbortController();
+    const ended = run(job, { lease, signal: AbortSignal.any([signal, stop.signal]), steps }).finally(() =>
+      held.delete(slot),
+    );
+    const slot: Slot = { workspaceId: job.workspace_id, since: performance.now(), stop, ended };
+    held.add(slot);
+    return true;
+  }
+
+  /** For a workspace that has no slot here. The job that loses its slot is claimed again after those that wait longer. */
+  async function giveOne(): Promise<void> {
+    const slot = slotToGive([...held], performance.now());
+    const wanted = { kinds: plan.kinds, notOf: [...held].map(({ workspaceId }) => workspaceId) };
+    if (slot === undefined || !(await store.asSystem((tx) => hasUnclaimedJob(tx, wanted)))) return;
+    slot.stop.abort();
+  }
+
+  async function lookOnce(): Promise<void> {
     try {
-      while (held.size < plan.atOnce && !signal.aborted && (await takeOne(state))) continue;
-      if (held.size >= plan.atOnce) await giveOne(state);
+      while (held.size < plan.atOnce && !signal.aborted && (await takeOne())) continue;
+      if (held.size >= plan.atOnce) await giveOne();
     } catch (error) {
       if (!isUnavailable(error)) log.warn({ error: String(error) }, 'jobs.not_seen');
     }
-  };
+  }
+
   return {
-    /** There may be a job to take up, or one to give back. */
+    /** Takes jobs while slots are free, and gives a slot back when they are all taken. */
     look(): void {
       if (!signal.aborted) looking ??= lookOnce().finally(() => (looking = undefined));
     },
@@ -44,26 +67,4 @@ export function openPool(plan: SlotPlan, needs: PoolNeeds) {
       await Promise.all([...held].map((slot) => slot.ended));
     },
   };
-}
-
-/** False when there is none for us. */
-async function takeOne({ plan, held, steps, needs }: State): Promise<boolean> {
-  const lease = randomUUID();
-  const wanted = { kinds: plan.kinds, notOf: fullWorkspaces([...held], plan) };
-  const job = await needs.store.asSystem((tx) => claimJob(tx, wanted, { lease, leaseMs: needs.leaseMs }));
-  if (job === undefined) return false;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([needs.signal, stop.signal]);
-  const ended = needs.run(job, { lease, signal, steps }).finally(() => held.delete(slot));
-  const slot: Slot = { workspaceId: job.workspace_id, since: performance.now(), stop, ended };
-  held.add(slot);
-  return true;
-}
-
-/** For a workspace that has no slot here. The job that gives its slot back is claimed again behind those that wait longer. */
-async function giveOne({ plan: { kinds }, held, needs }: State): Promise<void> {
-  const slot = slotToGive([...held], performance.now());
-  const notOf = [...held].map(({ workspaceId }) => workspaceId);
-  if (slot === undefined || !(await needs.store.asSystem((tx) => hasUnclaimedJob(tx, { kinds, notOf })))) return;
-  slot.stop.abort();
 }
