@@ -1,7 +1,7 @@
 import type { Source } from './sources.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What we look at in the answers of control; status 0 means no answer. */
+/** The parts of control's answers that the faults judge; status 0 means no answer. */
 export type ControlAnswer = {
   path: string;
   askedAt: number;

@@ -4,7 +4,7 @@ import { SILENT } from './sources.ts';
 import { DELIVER_CONSUMER, TICKETS_STREAM } from '../../server/src/stream/layout/layout.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What the servers say of themselves, asked from outside over HTTP, so that a stopped one cannot stop the question. */
+/** The state of the NATS servers, read over their monitoring ports, so that a stopped one cannot block the reading. */
 export type EngineView = {
   /** Streams with a server that says it is their leader. */
   leaders(): Promise<Map<string, NatsNode>>;
@@ -17,7 +17,7 @@ export type EngineView = {
   isWhole(): Promise<Map<string, number>>;
   /** The same under load, where replicas are always a little behind. */
   isCaughtUp(): Promise<void>;
-  /** What the streams hold and their consumers have not settled, by the word of the leaders. */
+  /** Messages that the streams hold and their consumers have not settled, as the leaders report them. */
   leftovers(): Promise<Leftovers>;
 };
 

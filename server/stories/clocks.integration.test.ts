@@ -7,7 +7,7 @@ import { until } from '../testing/until.ts';
 import { track } from '../testing/samples.ts';
 
 const DAY_MS = 86_400_000;
-/** What a busy machine may add. */
+/** A busy machine may add this. */
 const NOISE_MS = 60_000;
 
 suite('a host whose clock is wrong', () => {

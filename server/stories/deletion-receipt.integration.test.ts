@@ -18,7 +18,7 @@ type Recorded = { deliveries: number; attempts: number };
 /** With characters that JSON writes in its own way. */
 const GONE = 'somebody "quoted" \\ who wants to be forgotten';
 const STAYS = 'somebody who stays';
-/** What only the user's own calls hold. */
+/** A value that only the user's own calls hold. */
 const MARK = 'a-value-that-nobody-else-has';
 const written = (text: string) => JSON.stringify(text).slice(1, -1);
 

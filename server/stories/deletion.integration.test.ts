@@ -56,7 +56,7 @@ suite('a deletion request', { concurrency: true }, () => {
     const body = { userIds: [GONE], sources: [scene.sourceId], suppress: true };
     const { id } = await stack.get<Request>('POST', '/deletion-requests', body);
     await suppressionHeard(stack, scene.sourceId, GONE);
-    // What was under way at that moment comes still.
+    // Deliveries in flight at that moment still come.
     const heardAt = Date.now() + 1_000;
     await ended(stack, `/deletion-requests/${id}`, 60_000);
     const { state, receipt, userHashes } = await stack.get<Request>('GET', `/deletion-requests/${id}`);

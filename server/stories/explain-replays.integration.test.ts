@@ -1,4 +1,4 @@
-/** What was sent again, and whose user was erased or suppressed: explain tells it, with every role and both engines. */
+/** Explain tells of replays, redrives, erased and suppressed users: with every role and both engines. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Explanation } from '@millrace/contract/control';

@@ -1,4 +1,4 @@
-/** What nobody can read, seen and put back over the API, with every role and both engines. */
+/** Unreadable messages, seen and put back over the API, with every role and both engines. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { newDelivery } from '../src/domain/delivery.ts';

@@ -137,7 +137,7 @@ async function openBed(change: Record<string, string> = {}) {
     bucket,
     play,
     addScene: newScene,
-    /** Two destinations, and then nobody at work. */
+    /** Makes two destinations, then stops all roles. */
     async setUp(): Promise<{ scene: Scene; other: string }> {
       await using running = await play('collect,deliver,control');
       const scene = await newScene(running);

@@ -62,7 +62,7 @@ async function newToken(change: object = {}): Promise<{ id: string; token: strin
   return stack.get('POST', '/tokens', { name: 'viewer', role: 'viewer', ...change });
 }
 
-/** A member with a session: what their browser would send. */
+/** Signs a member in, and gives the headers that their browser would send. */
 async function signIn(email: string): Promise<Headers> {
   const answer = await fetch(`${stack.controlUrl()}/session`, {
     method: 'POST',

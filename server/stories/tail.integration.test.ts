@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TailEvent, type Source } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import type { Static } from 'typebox';
@@ -13,8 +12,8 @@ import { openReceiver } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
 import { startRoles } from '../src/start-roles.ts';
 import { connectNats } from '../src/stream/nats/connect-nats.ts';
-import { until } from '../testing/until.ts';
 import { track } from '../testing/samples.ts';
+import { until } from '../testing/until.ts';
 
 const TOKEN = 'a-token-for-the-first-owner-of-this-test';
 const log = openLog({ level: 'silent', pretty: false });
@@ -225,12 +224,18 @@ suite('the live tail', () => {
       await source.send([{ ...track('Seen'), messageId: randomUUID() }]);
       await until(() => messages === 1);
     }
-    // Who leaves says so: the next call is not told any more.
+    // Collect stops when the last viewer leaves: a later call to a source with a viewer comes, and this one does not.
+    const other = await makeSource();
+    let others = 0;
+    connection.nc.subscribe(`tail.${other.id}`, { callback: () => void (others += 1) });
+    await using viewer = await view(other.id);
+    await until(() => viewer.of('open').length === 1);
     await until(async () => {
-      const before = messages;
+      const before = { messages, others };
       await source.send([{ ...track('Unseen'), messageId: randomUUID() }]);
-      await sleep(250);
-      return messages === before;
+      await other.send([{ ...track('Seen'), messageId: randomUUID() }]);
+      await until(() => others > before.others);
+      return messages === before.messages;
     });
   });
 

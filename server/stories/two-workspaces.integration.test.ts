@@ -1,7 +1,7 @@
-/** What one workspace asks for, another one does not notice: with every role and both engines. */
+/** Fairness between workspaces: the load of one does not slow another, with every role and both engines. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Source } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from '../src/config.ts';
@@ -278,7 +278,7 @@ function openTails() {
     async [Symbol.asyncDispose]() {
       closing.abort();
       await until(() => live === 0);
-      await sleep(0);
+      await nextTurn();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What operators see: the metrics of running roles, and the real Prometheus with our rules and dashboard on them. */
+/** The operators' view: the metrics of running roles, and the real Prometheus with our rules and dashboard on them. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -13,7 +13,7 @@ export function postTo(client: Client, url: string, rest: Partial<Post> = {}): P
   return client.post({ workspaceId: 'ws_one', url, headers, body: '{"type":"track"}', ...rest });
 }
 
-/** What the answer was, in one word: a status or the class of an error. */
+/** The answer in one word: a status or the class of an error. */
 export function wordFor(answer: Answer): number | string {
   return answer.kind === 'status' ? answer.status : answer.errorClass;
 }

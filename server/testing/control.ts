@@ -1,4 +1,4 @@
-/** What the tests of the control API share: a server of its own on a real database, and people to ask as. */
+/** For tests of the control API: a server of its own on a real database, and users and tokens to ask with. */
 import { readNetworks } from '../src/http/address-policy.ts';
 import { CATALOG } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
@@ -21,11 +21,10 @@ import { hashOfSecret, makeSecret } from '../src/control/access/secret-text.ts';
 import { serveControl } from '../src/control/serve-control.ts';
 import { STREAM_SETTINGS } from './stream-settings.ts';
 
-/** For tests that never ask it anything. */
-/** Nothing but a clock. */
+/** A stand-in for the engine with nothing but a clock: for tests that never ask it anything. */
 export const NO_ENGINE = { now: Date.now } as ControlSide;
 
-/** What control needs, for tests that look elsewhere. */
+/** The needs of control as stand-ins, for tests that do not use them. */
 export const QUIET_NEEDS = {
   side: NO_ENGINE,
   catalog: CATALOG,
@@ -43,7 +42,7 @@ export type TestControl = AsyncDisposable & {
   postgres: Awaited<ReturnType<typeof startPostgresServer>>;
   /** How often a commit was announced. */
   changes(): number;
-  /** What the health bucket would say. */
+  /** The lanes that the health bucket would hold. */
   lanes: Map<string, LaneHealth>;
   ask(method: string, path: string, options?: AskOptions): Promise<TestAnswer>;
 };

@@ -71,7 +71,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
       await writer.write([{ key: `destination.${id}`, value: JSON.stringify(value) }]);
     },
     deleteDestination: (id: string) => writer.deleteDestination(id),
-    /** What one deliver process does, as often as wanted. */
+    /** Starts the deliver role of one process; several may run. */
     deliver: (change: Partial<DeliverSettings> = {}) => playDeliver(stream, { ...SETTINGS, ...change }, log),
     /** The same by a process that was started with other settings of the streams. */
     deliverWith: (other: Partial<StreamSettings>, change: Partial<DeliverSettings> = {}) =>

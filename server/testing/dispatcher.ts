@@ -14,7 +14,7 @@ export type Started = {
   end(answer?: Answer, rest?: Promise<unknown>): Promise<void>;
 };
 
-/** What a play shows: attempts by their ids, and what the dispatcher told. */
+/** The observations of a play: attempts by their ids, and the dispatcher's calls back. */
 function openStage() {
   return {
     /** `engineAt` is what the engine's clock shows when the monotonic one shows zero. */
@@ -93,7 +93,7 @@ function offersTo(dispatcher: Dispatcher, { started, back, finished }: Stage) {
     offerLong: (id: string, destinationId: string) =>
       dispatcher.offerBacklog({ ...pending(id, { destinationId }), isLong: true }),
     probe: (id: string, webhook: Partial<Webhook> = {}) => dispatcher.probe(pending(id, webhook)),
-    /** So many good answers, each after the other: the receiver has shown that it works. */
+    /** Good answers, each after the other: the receiver has shown that it works. */
     async prove(destinationId: string, times = 60): Promise<void> {
       for (let time = 0; time < times; time += 1) await answer(destinationId);
     },

@@ -1,4 +1,4 @@
-/** What tests want to know of the engine that no role needs to. */
+/** Questions to the engine that tests have and no role needs. */
 import { jetstreamManager } from '@nats-io/jetstream';
 import { headers, nanos } from '@nats-io/nats-core';
 import { Kvm } from '@nats-io/kv';
@@ -53,7 +53,7 @@ export async function openInspector(url: string, log: Logger) {
   };
 }
 
-/** The config bucket as somebody with a NATS connection and nothing else can change it. */
+/** The config bucket as an attacker with a NATS connection and nothing else can change it. */
 export async function openBucketForTests(url: string) {
   const connection = await connectNats({ url, name: 'tests', log: SILENT });
   const open = () => new Kvm(connection.nc).open(CONFIG_BUCKET);

@@ -29,7 +29,7 @@ export async function openNameServer(zone: Zone): Promise<NameServer> {
 
 type Reply = (query: Buffer) => Buffer | undefined;
 
-/** TCP chooses the port; where somebody else has it for UDP, another one is tried. */
+/** TCP chooses the port; where another process has it for UDP, the next one is tried. */
 async function listen(reply: Reply): Promise<{ tcp: Server; udp: Socket; port: number }> {
   for (;;) {
     const tcp = overTcp(reply).listen(0, '127.0.0.1');
@@ -77,7 +77,7 @@ function answer(query: Buffer, { zone, questions }: { zone: Zone; questions: str
   const records = (values ?? [])
     .map((value) => readValue(value))
     .filter((each) => each.type === type || each.type === CNAME);
-  // What an alias leads to follows it, under its own name.
+  // The records that an alias leads to follow it, under their own name.
   let owner = writeName(name);
   const written = records.map((each) => {
     const bytes = Buffer.concat([owner, u16(each.type), u16(1), u16(0), u16(0), u16(each.data.length), each.data]);

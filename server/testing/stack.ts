@@ -1,6 +1,5 @@
 /** Every role in one process over engines of its own, asked over HTTP as people would. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from '../src/config.ts';
 import { openLog } from '../src/log.ts';
@@ -38,7 +37,7 @@ export async function openStack(change: Record<string, string> = {}) {
     view: () => viewOf(roles.current),
     /** Stores one call past collect. */
     append: (sourceId: string, call: object) => append(roles.current, sourceId, call),
-    /** Everything that the database is asked here, and nobody else may. */
+    /** A query as the system user, which sees every workspace. */
     sql: <Row extends object>(text: string, values: unknown[] = []) =>
       system(roles.current, text, values) as Promise<Row[]>,
     /** The process stops and another one starts. */
@@ -88,7 +87,7 @@ async function append({ stream }: Running, sourceId: string, call: object): Prom
   if (!appended.ok) throw new Error(appended.why);
 }
 
-/** What collect and deliver have heard of. */
+/** The configuration as collect and deliver see it. */
 function viewOf({ view }: Running): ConfigView {
   if (view === undefined) throw new Error('there is no collect and no deliver here');
   return view;
@@ -122,7 +121,7 @@ export function stackSettings(
 
 export type Stack = Awaited<ReturnType<typeof openStack>>;
 export type Asked = ReturnType<typeof overHttp>;
-/** Where the roles are in another process, nobody can look at what they have heard of. */
+/** The configuration as collect and deliver see it, where they run in the process of the test. */
 export type PerhapsSeen = { view?: Stack['view'] };
 export type Scene = { sourceId: string; destinationId: string; writeKey: string };
 
@@ -133,9 +132,12 @@ export async function addScene(stack: Asked & PerhapsSeen, url: string, settings
   const destinationId = await addDestination(stack, source.id, { targets: [{ url }], ...settings });
   const writeKey = source.writeKeys[0]?.key ?? '';
   await until(async () => (await stack.send(writeKey, [])) === 400, 5_000);
-  // In another process: collect has heard of the source, which was told before the destination.
-  if (stack.view === undefined) await sleep(300);
-  else await until(() => stack.view?.().destination(destinationId) !== undefined);
+  if (stack.view !== undefined) await until(() => stack.view?.().destination(destinationId) !== undefined);
+  else {
+    // Collect and deliver of one process read one view, in the order of the writes: a key that is younger than the destination.
+    const { key } = await stack.get<{ key: string }>('POST', `/sources/${source.id}/write-keys`, { label: 'Later' });
+    await until(async () => (await stack.send(key, [])) === 400);
+  }
   return { sourceId: source.id, destinationId, writeKey };
 }
 

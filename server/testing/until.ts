@@ -1,14 +1,44 @@
+/** The only place where tests let time pass: `npm run check` refuses fixed sleeps anywhere else. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 10;
 
-/** Polls until the claim is true and resolves with the milliseconds that took. Throws the text of the claim if time runs out. */
-export async function until(isTrue: () => boolean | Promise<boolean>, patienceMs = 30_000): Promise<number> {
+/** Polls until the claim is true and resolves with the milliseconds that took. The error quotes the claim, or `told()`. */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  patienceMs = 30_000,
+  told: () => unknown = () => isTrue.toString(),
+): Promise<number> {
   const startedAt = performance.now();
   while (!(await isTrue())) {
-    if (performance.now() - startedAt > patienceMs)
-      throw new Error(`not within ${patienceMs} ms: ${isTrue.toString()}`);
+    if (performance.now() - startedAt > patienceMs) throw new Error(`not within ${patienceMs} ms: ${String(told())}`);
     await sleep(POLL_MS);
   }
   return Math.round(performance.now() - startedAt);
+}
+
+/**
+ * Fails as soon as the claim is false. For an event that must not happen and is followed by no other that a test could wait for;
+ * where there is one, wait for that with `until`.
+ */
+export async function staysTrueFor(ms: number, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < ms) {
+    if (!(await isTrue())) {
+      throw new Error(`not true after ${Math.round(performance.now() - startedAt)} ms: ${isTrue.toString()}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Resolves when the value has not changed for this time. */
+export async function untilSteady(value: () => unknown, steadyMs: number): Promise<void> {
+  let last = value();
+  let since = performance.now();
+  await until(() => {
+    const now = value();
+    if (now !== last) since = performance.now();
+    last = now;
+    return performance.now() - since >= steadyMs;
+  });
 }

@@ -14,7 +14,7 @@ const PATIENCE_MS = 900_000;
 /** A pause takes effect within two seconds. */
 const SETTLED_AFTER_MS = 2_500;
 
-/** A replay of everything, paused again and again: what is compared lies side by side, however the machine changes meanwhile. */
+/** A replay of everything, paused again and again: both sides of the comparison see the same changes of the machine. */
 export async function replayInTurns({
   stack,
   receivers,

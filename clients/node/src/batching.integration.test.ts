@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { MAX_BATCH_BYTES, MAX_CALL_BYTES, MAX_CALLS } from '../../../contract/src/limits.ts';
 import { serveAnswers } from '../testing/serve-answers.ts';
 import { trackMany } from '../testing/watch-calls.ts';
 import { InvalidCallError, Millrace } from './index.ts';
+import { staysTrueFor, until } from '../../../server/testing/until.ts';
 
 suite('batching', () => {
   test('nothing is sent before the 20th call, then all are', async () => {
@@ -13,8 +13,7 @@ suite('batching', () => {
     const client = new Millrace('key', { endpoint: server.url });
     const sent = new Promise<number>((resolve) => client.on('sent', ({ calls }) => resolve(calls.length)));
     trackMany(client, 19);
-    await sleep(50);
-    assert.equal(server.requests.length, 0);
+    await staysTrueFor(50, () => server.requests.length === 0);
     trackMany(client, 1, 20);
     assert.equal(await sent, 20);
     assert.equal(server.requests.length, 1);
@@ -29,10 +28,10 @@ suite('batching', () => {
     trackMany(client, 1);
     const flushedAt = performance.now();
     await client.flush();
-    await sleep(1_500);
+    await until(() => performance.now() > flushedAt + 1_500);
     const calledAt = performance.now();
     trackMany(client, 1, 2);
-    while (arrivals.length < 2) await sleep(10);
+    await until(() => arrivals.length === 2);
     const sentAt = arrivals[1] ?? 0;
     assert.ok(sentAt - flushedAt > 2_990, `sent ${sentAt - flushedAt} ms after the flush`);
     assert.ok(sentAt - calledAt < 3_000, `counted from the call: sent ${sentAt - calledAt} ms after it`);
@@ -59,15 +58,14 @@ suite('batching', () => {
     await using server = await serveAnswers();
     await using client = new Millrace('key', { endpoint: server.url, size: 1, flushAt: 3 });
     trackMany(client, 2);
-    await sleep(50);
-    assert.equal(server.requests.length, 0);
+    await staysTrueFor(50, () => server.requests.length === 0);
   });
 
   test('while a request is under way calls gather, and go together and in order', async () => {
     await using server = await serveAnswers(() => ({ status: 200, afterMs: 30 }));
     await using client = new Millrace('key', { endpoint: server.url });
     trackMany(client, 20);
-    await sleep(5);
+    await until(() => server.requests.length === 1);
     for (let n = 21; n <= 2_000; n += 1) trackMany(client, 1, n);
     await client.flush();
     const ids = server.requests.flatMap(({ calls }) => calls.map(({ messageId }) => messageId));

@@ -1,4 +1,4 @@
-/** What the README shows is what is in examples/node-client, and that does what it says, with the built package. */
+/** The README shows the files of examples/node-client, and they run as it says, with the built package. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { signStandardWebhook } from '../../../contract/src/signature.ts';
 import { temporaryDirectory } from '../testing/run-program.ts';
 import { type AnswerServer, serveAnswers } from '../testing/serve-answers.ts';
 import { readOptions } from './read-options.ts';
+import { until } from '../../../server/testing/until.ts';
 
 const HERE = join(import.meta.dirname, '..');
 const EXAMPLES = join(HERE, '../../examples/node-client');
@@ -134,13 +135,12 @@ function start(file: string, env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(process.execPath, [join(EXAMPLES, file)], { env, stdio: 'inherit', timeout: 20_000 });
 }
 
-/** Asks until somebody listens. */
+/** Asks until a process listens. */
 async function answered(url: string, request: RequestInit = {}): Promise<Response> {
-  const giveUpAt = Date.now() + 10_000;
-  for (;;) {
-    const response = await fetch(url, request).catch(() => undefined);
-    if (response !== undefined) return response;
-    if (Date.now() > giveUpAt) throw new Error(`nobody answers at ${url}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  let response: Response | undefined;
+  await until(async () => {
+    response = await fetch(url, request).catch(() => undefined);
+    return response !== undefined;
+  });
+  return response ?? assert.fail();
 }

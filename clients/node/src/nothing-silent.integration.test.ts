@@ -1,10 +1,10 @@
-/** Whatever the service does, each call ends as sent, failed or dropped, its end is heard, and the sum is right. */
+/** Each call ends as sent, failed or dropped for any behaviour of the service, listeners hear of it, and the sum is right. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answering, type AnswerServer, DEAD_URL, serveAnswers } from '../testing/serve-answers.ts';
 import { trackMany, watchCalls } from '../testing/watch-calls.ts';
 import { Millrace, NotSentError, type Options } from './index.ts';
+import { until } from '../../../server/testing/until.ts';
 
 const QUICK: Options = { minRetryMs: 1, maxRetryMs: 5 };
 const CALLS = 50;
@@ -135,8 +135,7 @@ suite('nothing is silent', () => {
 
 /** A try that got no answer in time may be over before the server has read it. */
 async function arrived(server: AnswerServer, requests: number): Promise<void> {
-  const giveUpAt = performance.now() + 5_000;
-  while (server.requests.length < requests && performance.now() < giveUpAt) await sleep(5);
+  await until(() => server.requests.length >= requests);
 }
 
 suite('a full queue', () => {
@@ -172,7 +171,7 @@ suite('a full queue', () => {
     });
     const watched = watchCalls(client);
     trackMany(client, 5);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => server.requests.length === 1);
     trackMany(client, 3, 6);
     await client.flush();
     assert.deepEqual(watched.dropped, ['c6', 'c7', 'c8']);

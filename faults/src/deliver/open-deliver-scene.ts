@@ -64,7 +64,7 @@ export type DeliverScene = AsyncDisposable & {
 
 const STREAM_NAMES: readonly string[] = [...EVENT_STREAM_NAMES, laneStreamName(0), laneStreamName(1), TICKETS_STREAM];
 
-/** Real servers, real processes of ours, real receivers, and no PostgreSQL at all unless whoever enters the plan brings it. */
+/** Real servers, real processes of ours, real receivers, and no PostgreSQL at all unless the scene's own `enter` brings it. */
 export async function openDeliverScene(run: FaultRun, shape: DeliverSceneShape): Promise<DeliverScene> {
   await using parts = new AsyncDisposableStack();
   const { nodes, maxFileStoreMb } = shape;

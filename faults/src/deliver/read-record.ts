@@ -13,7 +13,7 @@ import type { RecordEvidence } from './judge-record.ts';
 
 const RECORDED_WITHIN_MS = 60_000;
 
-/** What the record says, by a recorder that was stopped all the time and starts only now. */
+/** The record as written by a recorder that was stopped all the time and starts only now. */
 export async function readRecord({ settings, cluster }: DeliverScene): Promise<RecordEvidence> {
   const read = readConfig(settings);
   if (!read.ok) throw new Error(read.problems.join('\n'));

@@ -8,7 +8,7 @@ import type { WholeRecord } from './judge-whole-record.ts';
 
 const RECORDED_WITHIN_MS = 120_000;
 
-/** What PostgreSQL holds when the recorder has nothing left to do. */
+/** The record in PostgreSQL when the recorder has nothing left to do. */
 export async function readWholeRecord({ scene, store, entered }: RecorderScene): Promise<WholeRecord> {
   const engine = viewEngine(scene.cluster, [...EVENT_STREAM_NAMES, OUTCOMES_STREAM]);
   await waitUntil('everything is recorded', RECORDED_WITHIN_MS, async () => {

@@ -38,7 +38,7 @@ const MAX_FRESH_MS = 1_000;
 /** Until the next probe; beside it a drain may take four times as long as the limit lets it. */
 const PROBE_PATIENCE_MS = 200_000;
 
-/** One receiver is down while a great many deliveries gather for it. It comes back; nobody else notices either. */
+/** One receiver is down while a great many deliveries gather for it. It comes back; the other receivers notice neither. */
 export async function collectBacklog(run: FaultRun): Promise<Findings> {
   const sizes = run.isFull ? FULL : CI;
   const others = planWorkspaces({ name: 'flow', workspaces: 10, sourcesEach: 2, destinationsPerSource: 1 });
@@ -75,7 +75,7 @@ export async function collectBacklog(run: FaultRun): Promise<Findings> {
   );
 }
 
-/** What comes new for a receiver that has just come back does not stand in line behind what waited. */
+/** New events for a receiver that has just come back do not wait behind its backlog. */
 const FRESH_BOUND = { floorMs: MAX_FRESH_MS, maxP99Ms: MAX_FRESH_MS, lateMs: 5_000 };
 
 async function gather({ receivers, cluster }: DeliverScene, down: Plan, { events }: Sizes) {

@@ -147,7 +147,7 @@ async function changeConfig({ cluster, receivers }: DeliverScene, well: Plan): P
 
 type LogLine = { msg: string; destinationId: string; reason: string };
 
-/** What the deliver processes say of deliveries that they gave up. */
+/** The log lines of the deliver processes about deliveries that they gave up. */
 function givenUp({ delivers }: DeliverScene): LogLine[] {
   const lines = delivers.flatMap(({ logFile }) => readFileSync(logFile, 'utf8').split('\n'));
   return lines

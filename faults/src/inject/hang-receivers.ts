@@ -13,7 +13,7 @@ const MAX_LOOP_DELAY_MS = { full: 100, ci: 300 };
 const MAX_IN_FLIGHT = 1_000;
 const HEALTHY = { floorMs: 1_000, maxP99Ms: 1_000, lateMs: 5_000 };
 
-/** Very many receivers accept connections and never answer. Each costs a slot for five seconds, and nobody else's. */
+/** Very many receivers accept connections and never answer. Each costs a slot of its own for five seconds. */
 export async function hangReceivers(run: FaultRun): Promise<Findings> {
   await using crowd = await openCrowd(run, {
     troubled: run.isFull ? 10_000 : 1_000,

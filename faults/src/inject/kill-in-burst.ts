@@ -9,12 +9,12 @@ import { waitUntil } from '../wait-until.ts';
 /** More than one process takes, so that it is killed with its hands full. */
 const CALLS_PER_SECOND = 500;
 const WITHIN_MS = 60_000;
-/** What the dead process had written into its sockets arrives all the same, on a busy machine a little later. */
+/** Requests that the dead process had written into its sockets still arrive, on a busy machine a little later. */
 const ON_ITS_WAY_MS = 1_000;
 
 /**
- * A deliver process dies in the middle of a burst of single calls for one destination. What comes twice is among the requests
- * that it had not acknowledged: those under way, and those that were answered so lately that their record was not stored yet.
+ * A deliver process dies in the middle of a burst of single calls for one destination. Deliveries that come twice are of
+ * requests that it had not acknowledged: in flight, or answered so lately that their record was not stored yet.
  */
 export async function killInBurst(run: FaultRun): Promise<Findings> {
   const calls = run.isFull ? 5_000 : 1_000;

@@ -30,7 +30,7 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
   await using crowd = await openCrowd(run, { ...sizes, troubled: lanes, behaviour, roles: ['collect,deliver'] });
   const { scene, healthy, quiet } = crowd;
   const bound = run.isFull ? STRICT : NOISY;
-  // What the stop alone does: clients send at once what they could not send meanwhile, and each stream waits for a leader.
+  // The effect of the stop alone: clients send at once the calls that they held back, and each stream waits for a leader.
   const without = await stopEngine(crowd, sizes);
   const opening = await crowd.stir(3);
   const steady = await watchEngine(crowd, sizes.steadyMs);

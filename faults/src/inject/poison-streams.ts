@@ -19,7 +19,7 @@ const LANE_STREAMS = 2;
 type Inspector = Awaited<ReturnType<typeof openInspector>>;
 type Poison = { kind: string; subject: string; text: string; headers?: Record<string, string> };
 
-/** What nobody can read comes into every stream while clients send: all of it ends in quarantine, and nobody else notices. */
+/** Unreadable messages come into every stream while clients send: all of them end in quarantine, and other traffic goes on. */
 export async function poisonStreams(run: FaultRun): Promise<Findings> {
   await using whole = await openRecorderScene(run);
   await using inspector = await openInspector(whole.scene.cluster.adminUrl, SILENT);
@@ -32,7 +32,7 @@ export async function poisonStreams(run: FaultRun): Promise<Findings> {
   const from = performance.now();
   const poison = allPoison(whole, run.isFull ? 100 : 5);
   for (const { subject, text, headers } of poison) await inspector.publish(subject, text, headers);
-  // Somebody has to come for the lanes.
+  // A due ticket makes a deliver process drain the lane.
   for (const id of entered.destinations.keys()) await inspector.publish(ticketDueSubject(id), '');
   // Control compares the bucket with the rows when it starts, and reads dead letters when it is asked for them.
   await control.kill('SIGTERM');

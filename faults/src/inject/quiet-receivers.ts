@@ -76,7 +76,7 @@ async function oneCase(run: FaultRun, { hanging, delivers }: Case): Promise<Find
 
 type Groups = { silent: Plan; fresh: Plan; bad: Plan };
 
-/** So many of each that none is used twice. */
+/** Enough of each kind that no receiver is used twice. */
 function planQuiet({ quietMs, duringMs, perSecond }: Sizes, hanging: number): Groups {
   const each = Math.ceil(((quietMs + duringMs + 1_000) / 1_000) * (perSecond / 2));
   const one = { workspaces: each, sourcesEach: 1, destinationsPerSource: 1 };

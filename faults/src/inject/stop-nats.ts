@@ -14,7 +14,7 @@ const GREEN_WITHIN_MS = 60_000;
 /** The whole engine goes away: ended, killed, or stopped with its sockets open. Clients hear so at once, and it heals by itself. */
 export async function stopNats(run: FaultRun): Promise<Findings> {
   const single = await stopEachWay(run, { nodes: 1, batchesPerSecond: STEADY }, SIGNALS);
-  // A lone request has nobody before it who found out that the engine is silent.
+  // A lone request has none before it that found out that the engine is silent.
   const quiet = await stopEachWay(run, { nodes: 1, batchesPerSecond: 1 }, ['SIGSTOP']);
   const cluster = await stopEachWay(run, { nodes: 3, batchesPerSecond: STEADY }, SIGNALS);
   return {

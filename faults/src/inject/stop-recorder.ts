@@ -17,7 +17,7 @@ import { spend, waitUntil } from '../wait-until.ts';
 
 type Sizes = { batchesPerSecond: number; perBatch: number; quietMs: number; awayMs: number; bound: LatencyBound };
 
-/** Ten minutes are long: one hiccup of a disk is allowed, and what nobody would call slow. */
+/** Ten minutes are long: one hiccup of a disk is allowed, and a p99 below 50 ms is never slow. */
 const FULL_BOUND: LatencyBound = { ...STRICT, floorMs: 50, lateMs: 3_000 };
 const FULL: Sizes = { batchesPerSecond: 50, perBatch: 10, quietMs: 20_000, awayMs: 600_000, bound: FULL_BOUND };
 const CI: Sizes = { batchesPerSecond: 20, perBatch: 5, quietMs: 3_000, awayMs: 6_000, bound: NOISY };
@@ -99,7 +99,7 @@ function catchUpFigures({ away, catchUp, waiting, attempts }: CaughtUp) {
   };
 }
 
-/** Lets everything end, then holds the record against clients and receivers: nobody who delivers died, so nothing may differ. */
+/** Lets everything end, then compares the record with clients and receivers: no deliver process died, so nothing may differ. */
 export async function finishExactly(whole: RecorderScene, load: Load): Promise<Findings> {
   const { scene } = whole;
   const { oracle, arrivals, plan } = scene;

@@ -1,13 +1,13 @@
-/** What clients are told while the engine is away: never that their calls are stored. */
+/** Collect's answers while the engine is away: never that a call is stored. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startCollect } from '../../testing/bad-inputs/running-collect.ts';
 import { jsonOf, type HttpAnswer, send, sendWithKey } from '../../testing/bad-inputs/send.ts';
+import { until } from '../../testing/until.ts';
 
 /** A second is normal. */
 const ANSWER_MS = 4_000;
-/** What two requests cost besides their bodies, and a body. */
+/** The cost of two requests besides their bodies, and one body. */
 const ROOM_FOR_ONE = 2 * 4_096 + 60;
 const RECOVERY_MS = 15_000;
 
@@ -92,9 +92,5 @@ function assertUnavailable(answer: HttpAnswer): void {
 }
 
 async function untilReady(): Promise<void> {
-  const giveUpAt = performance.now() + RECOVERY_MS;
-  while ((await send(collect.port, { method: 'GET', path: '/readyz' })).status !== 200) {
-    assert.ok(performance.now() < giveUpAt, 'the engine is back, and collect does not notice');
-    await sleep(50);
-  }
+  await until(async () => (await send(collect.port, { method: 'GET', path: '/readyz' })).status === 200, RECOVERY_MS);
 }

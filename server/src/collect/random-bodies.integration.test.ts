@@ -1,4 +1,4 @@
-/** What holds for every request there can be, tried with as many as fit into half a minute. */
+/** Invariants of every possible request, tried with as many random ones as fit into half a minute. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import * as fc from 'fast-check';
@@ -18,11 +18,11 @@ import {
 } from '../../testing/bad-inputs/random-requests.ts';
 import { startCollect, type Stored, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
 import { jsonOf, type HttpAnswer, send, sendWithKey, type ToSend } from '../../testing/bad-inputs/send.ts';
+import { until } from '../../testing/until.ts';
 
 const SLOWEST_MS = 2_000;
 /** A machine that stands still for a second looks like an engine that does, and collect says so, as it should. */
 const MOST_STALLS = 3;
-const STALL_PAUSE_MS = 1_000;
 let stalls = 0;
 
 const unhandled: unknown[] = [];
@@ -63,13 +63,13 @@ async function hold(requests: fc.Arbitrary<ToSend>, forMs: number): Promise<void
   await runFor(forMs, requests, async (request) => {
     const answer = await sendUntilTaken(request);
     checkAnswer(request, answer);
-    // Looking is slow; what a refused request might leave behind is found with the next one that is stored.
+    // Reading the stream is slow; a trace of a refused request is found with the next one that is stored.
     if (answer.status === 200) checkStored(request, { answer, messages: await collect.takeStored() });
   });
   assert.deepEqual(await collect.takeStored(), [], 'a refused request was stored');
 }
 
-/** What the engine could not take is sent again, as clients do. */
+/** Sends a request again while the engine cannot take it, as clients do. */
 async function sendUntilTaken(request: ToSend): Promise<HttpAnswer> {
   for (;;) {
     const answer = await send(collect.port, request);
@@ -81,7 +81,7 @@ async function sendUntilTaken(request: ToSend): Promise<HttpAnswer> {
 async function awaitEngine(said: string): Promise<void> {
   stalls += 1;
   assert.ok(stalls <= MOST_STALLS && said.includes('"code":"unavailable"'), `stall ${stalls}: ${said}`);
-  await sleep(STALL_PAUSE_MS);
+  await until(async () => (await send(collect.port, { method: 'GET', path: '/readyz' })).status === 200);
 }
 
 async function runFor<T>(ms: number, inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
@@ -142,7 +142,7 @@ function shapeOf(path: string): RequestShape | undefined {
   return CALL_TYPES.find((type) => type === name || type.slice(0, 1) === name);
 }
 
-/** What only the server knew. */
+/** The facts that only the server knew. */
 function knownOf(events: AcceptedEvent[]): { receivedAt: string; requestId: string } {
   const made = events.find(({ messageId }) => /^[0-9a-f]{32}-\d+$/.test(messageId));
   return { receivedAt: events[0]?.receivedAt ?? '', requestId: made?.messageId.slice(0, 32) ?? '' };

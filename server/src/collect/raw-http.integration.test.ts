@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CALL, post, request } from '../../testing/bad-inputs/raw-case.ts';
-import { type Conversation, exchange, openConversation } from '../../testing/bad-inputs/raw-exchange.ts';
+import { exchange, openConversation } from '../../testing/bad-inputs/raw-exchange.ts';
 import { RAW_REQUESTS } from '../../testing/bad-inputs/raw-http.ts';
 import { startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';
 import { sendWithKey } from '../../testing/bad-inputs/send.ts';
+import { untilSteady } from '../../testing/until.ts';
 
 /** The server's own limits, and the second it needs to notice. */
 const HEAD_LIMIT_MS = 5_000 + 2_500;
@@ -21,7 +22,7 @@ suite('bytes on a socket', () => {
 
   for (const { name, bytes, answers } of RAW_REQUESTS) {
     test(name, async () => {
-      // After bytes that cannot be understood nobody knows where the next request begins.
+      // After bytes that it cannot parse, the server does not know where the next request begins.
       const isClosed = [400, 431].includes(answers.at(-1) ?? 400);
       const answer = await exchange(collect.port, bytes, { answers: answers.length, isClosed });
       assert.deepEqual(answer.statuses, answers, JSON.stringify(answer.text));
@@ -66,7 +67,7 @@ suite('clients that never finish', { concurrency: true }, () => {
     conversation.socket.pause();
     const asked = request(`GET /v1/projects/${WRITE_KEY}/settings HTTP/1.1`, ['Host: a']);
     conversation.socket.write(asked.repeat(100_000));
-    await settled(conversation);
+    await untilSteady(() => conversation.socket.bytesWritten - conversation.socket.writableLength, 500);
     assert.ok(conversation.socket.writableLength > 0, 'the server took 100,000 requests and holds all their answers');
     await assertAlive();
   });
@@ -75,7 +76,8 @@ suite('clients that never finish', { concurrency: true }, () => {
     for (const bytes of [post(['Content-Length: 30000'], CALL), post(['Transfer-Encoding: chunked'], '5\r\n{')]) {
       const conversation = await openConversation(collect.port);
       conversation.socket.write(bytes);
-      await sleep(50);
+      // The server has read them: it answers calls in the order in which they arrive.
+      await assertAlive();
       conversation.socket.resetAndDestroy();
       await conversation.closed;
     }
@@ -116,14 +118,6 @@ async function untilClosed(bytes: string, { thenDrip, withinMs }: Dripping) {
 async function within(promise: Promise<unknown>, ms: number): Promise<void> {
   const isDone = await Promise.race([promise.then(() => true), sleep(ms, false, { ref: false })]);
   assert.ok(isDone, `still open after ${ms} ms`);
-}
-
-/** Resolves when the server takes no more of what was written. */
-async function settled({ socket }: Conversation): Promise<void> {
-  for (let before = -1; before !== socket.bytesWritten - socket.writableLength; ) {
-    before = socket.bytesWritten - socket.writableLength;
-    await sleep(500);
-  }
 }
 
 async function assertAlive(): Promise<void> {

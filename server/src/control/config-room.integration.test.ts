@@ -1,7 +1,6 @@
-/** A bucket that has no room left: what is turned off is off, and what fits goes on. */
+/** A full config bucket: revoked keys and disabled objects are off, and changes that fit go on. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { openLog } from '../log.ts';
 import { insertDestination } from '../store/destinations.ts';
@@ -13,8 +12,8 @@ import { projectionLag, retryFailures } from '../store/projection-failures.ts';
 import { insertWorkspace } from '../store/workspaces.ts';
 import { openStream } from '../stream/open-stream.ts';
 import { projectChanges } from '../projection/project-changes.ts';
-import { until } from '../../testing/until.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
+import { until } from '../../testing/until.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const GREEDY = 'ws_greedy';
@@ -95,7 +94,7 @@ for (const nodes of [1, 3] as const) {
       await until(() => view.sourceByKeyHash(hashOf('src_off'))?.enabled !== true);
       await until(() => view.sourceByKeyHash(hashOf('src_revoked')) === undefined);
       assert.equal(view.destination('dst_paused')?.enabled, true, 'what comes for it waits');
-      // Whoever starts now reads the same.
+      // A process that starts now reads the same.
       await using late = await scene.stream.configView(TRUST);
       assert.notEqual(late.destination('dst_off')?.enabled, true);
       assert.equal(late.destination('dst_gone'), undefined);
@@ -171,7 +170,7 @@ async function openScene(nodes: 1 | 3) {
     view,
     inWorkspace: (id: string, work: (tx: Tx) => Promise<void>) => store.inWorkspace(id, work),
     async project() {
-      while ((await projectChanges({ store, configWriter, log })) !== 'done') await sleep(10);
+      await until(async () => (await projectChanges({ store, configWriter, log })) === 'done');
     },
     /** Down to the last byte, with entries that are not ours. */
     async fillUp() {

@@ -9,7 +9,7 @@ import { EVENT, track } from '../../testing/samples.ts';
 import { until } from '../../testing/until.ts';
 
 const DAY_MS = 86_400_000;
-/** What a stall of the machine may add to a time that is compared. */
+/** A stall of the machine may add this to a time that is compared. */
 const NOISE_MS = 5_000;
 
 const eventOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;

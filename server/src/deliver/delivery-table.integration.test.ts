@@ -64,7 +64,7 @@ suite('the delivery table', { concurrency: true }, () => {
     receiver = opening.use(await openReceiver(respond));
     for (const word of [...DELIVERED_AT_ONCE, ...Object.keys(REFUSED), ...TRIED_AGAIN])
       await put(`dst_${word}`, [word]);
-    // The lowest port that a webhook may have: no system gives it to anybody.
+    // The lowest port that a webhook may have: no system hands it out.
     await put('dst_refused-port', ['http://127.0.0.1:1024/']);
     await put('dst_no-name', ['http://nobody.invalid/']);
     await put('dst_private', ['http://10.0.0.1/']);

@@ -17,10 +17,12 @@ import { insertWorkspace } from '../store/workspaces.ts';
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 import { openStream } from '../stream/open-stream.ts';
 import { projectChanges } from './project-changes.ts';
+import { openLogLines } from '../../testing/log-lines.ts';
 import { startProjector } from './project-config.ts';
 import { changeAtRandom, WORKSPACE } from '../../testing/projection/change-at-random.ts';
 import { repairConfig } from './repair-config.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
+import { until } from '../../testing/until.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 /** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
@@ -39,26 +41,26 @@ suite('the projection', () => {
       projector.changed();
     };
     await change((tx) => createDestination(tx, 'dst_1'));
-    const madeMs = await within(
-      PROMPTLY_MS,
+    const madeMs = await until(
       () => view.destination('dst_1') !== undefined && view.destinationsOf('src_1').length === 1,
+      PROMPTLY_MS,
     );
     assert.deepEqual(view.destination('dst_1')?.settings, { targets: [] });
     await change(async (tx) => {
       await setEventBlocked(tx, ids, { name: 'Noise', blocked: true });
       await addToOutbox(tx, { kind: 'source', workspaceId: WORKSPACE, objectId: 'src_1' });
     });
-    const blockedMs = await within(
-      PROMPTLY_MS,
+    const blockedMs = await until(
       () => view.isEventBlocked('src_1', 'Noise') && !view.isEventBlocked('src_1', 'Signal'),
+      PROMPTLY_MS,
     );
     await change(async (tx) => {
       await addDestinationsToOutbox(tx, WORKSPACE, 'src_1');
       await deleteSource(tx, WORKSPACE, 'src_1');
     });
-    const deletedMs = await within(
-      PROMPTLY_MS,
+    const deletedMs = await until(
       () => view.destination('dst_1') === undefined && view.destinationsOf('src_1').length === 0,
+      PROMPTLY_MS,
     );
     t.diagnostic(`seen after ${madeMs}, ${blockedMs}, ${deletedMs} ms`);
   });
@@ -69,7 +71,7 @@ suite('the projection', () => {
     await using _ = startProjector({ ...scene, log });
     await scene.store.inWorkspace(WORKSPACE, (tx) => createDestination(tx, 'dst_1'));
     // It looks every second.
-    const foundMs = await within(1_000 + PROMPTLY_MS, () => view.destination('dst_1') !== undefined);
+    const foundMs = await until(() => view.destination('dst_1') !== undefined, 1_000 + PROMPTLY_MS);
     t.diagnostic(`found after ${foundMs} ms`);
   });
 
@@ -101,8 +103,8 @@ suite('the projection', () => {
       await sleep(randomInt(20, 250));
       child.kill('SIGKILL');
       await once(child, 'exit');
-      // What it sent last may be on its way still, and would be done after what we do.
-      while ((await clientsOf(scene.cluster)) > clients || (await hasSessions(scene.store))) await sleep(10);
+      // Its last statements may still be on their way, and would be executed after ours.
+      await until(async () => (await clientsOf(scene.cluster)) <= clients && !(await hasSessions(scene.store)));
       if ((await scene.store.asSystem((tx) => takeFromOutbox(tx, 1))).length > 0) unprojected += 1;
       await projectAll(scene);
       assert.equal(await repairConfig(scene), 0, `round ${round}`);
@@ -114,27 +116,30 @@ suite('the projection', () => {
   test('goes on when PostgreSQL was away: a change right after its return arrives within 5 seconds', async () => {
     await using scene = await openScene();
     await using view = await scene.stream.configView();
+    const { log, of } = openLogLines();
     await using projector = startProjector({ ...scene, log });
     scene.server.stop('immediate');
-    await sleep(4_000);
+    // From the fourth on, the projector waits as long as it ever does between two tries.
+    await until(() => of('projection.failed').length >= 4);
     scene.server.start();
     const startedAt = performance.now();
     await untilTaken(() => scene.store.inWorkspace(WORKSPACE, (tx) => createDestination(tx, 'dst_1')));
     projector.changed();
-    await within(5_000 - (performance.now() - startedAt), () => view.destination('dst_1') !== undefined);
+    await until(() => view.destination('dst_1') !== undefined, 5_000 - (performance.now() - startedAt));
   });
 
   test('goes on when NATS was away', async () => {
     await using scene = await openScene();
     await using view = await scene.stream.configView();
+    const { log, of } = openLogLines();
     await using projector = startProjector({ ...scene, log });
     const [node] = scene.cluster.nodes;
     await node?.kill('SIGKILL');
     await scene.store.inWorkspace(WORKSPACE, (tx) => createDestination(tx, 'dst_1'));
     projector.changed();
-    await sleep(1_000);
+    await until(() => of('projection.failed').length > 0);
     await node?.start();
-    await within(10_000, () => view.destination('dst_1') !== undefined);
+    await until(() => view.destination('dst_1') !== undefined, 10_000);
   });
 });
 
@@ -225,12 +230,12 @@ suite('the repair', () => {
     for (const each of newer) await configWriter.putDestination(each);
     await using view = await scene.stream.configView();
     await using projector = startProjector({ ...scene, log });
-    await within(10_000, () => projector.removals.waiting().destination === 4);
+    await until(() => projector.removals.waiting().destination === 4, 10_000);
     assert.equal(await repairConfig(scene), 4);
     await projectAll(scene);
     assert.ok(view.destination('dst_newer3') !== undefined, 'nothing is removed meanwhile');
     assert.equal(await projector.removals.confirm(), 4);
-    await within(10_000, () => view.destination('dst_newer3') === undefined);
+    await until(() => view.destination('dst_newer3') === undefined, 10_000);
     assert.deepEqual(projector.removals.waiting(), { source: 0, destination: 0, user: 0 });
     assert.ok(view.destination('dst_1') !== undefined);
   });
@@ -247,7 +252,7 @@ suite('the repair', () => {
     await using view = await scene.stream.configView();
     assert.ok(view.sourceByKeyHash('h') !== undefined);
     await using _ = startProjector({ ...scene, log });
-    t.diagnostic(`repaired after ${await within(PROMPTLY_MS, () => view.sourceByKeyHash('h') === undefined)} ms`);
+    t.diagnostic(`repaired after ${await until(() => view.sourceByKeyHash('h') === undefined, PROMPTLY_MS)} ms`);
   });
 });
 
@@ -277,7 +282,7 @@ async function createDestination(tx: Tx, id: string): Promise<void> {
 
 /** Without the repair, which would hide what the outbox has lost. */
 async function projectAll(scene: { store: Store; configWriter: ConfigWriter }): Promise<void> {
-  while ((await projectChanges({ ...scene, log })) !== 'done') await sleep(10);
+  await until(async () => (await projectChanges({ ...scene, log })) === 'done');
 }
 
 async function readBucket(configWriter: ConfigWriter): Promise<Map<string, string>> {
@@ -293,13 +298,12 @@ function runChild([databaseUrl, natsUrl = '']: string[]) {
 }
 
 async function untilTaken(work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      return await work();
-    } catch {
-      await sleep(50);
-    }
-  }
+  const isTaken = () =>
+    work().then(
+      () => true,
+      () => false,
+    );
+  await until(isTaken);
 }
 
 /** How many NATS has right now. */
@@ -312,14 +316,4 @@ async function clientsOf({ nodes }: NatsCluster): Promise<number> {
 async function hasSessions(store: Store): Promise<boolean> {
   const sql = 'SELECT pid FROM pg_stat_activity WHERE application_name = $1';
   return (await store.asSystem((tx) => tx.query(sql, [CHILD]))).length > 0;
-}
-
-/** How many milliseconds it took. */
-async function within(ms: number, isTrue: () => boolean): Promise<number> {
-  const startedAt = performance.now();
-  while (!isTrue()) {
-    assert.ok(performance.now() < startedAt + ms, `not within ${ms} ms`);
-    await sleep(10);
-  }
-  return Math.round(performance.now() - startedAt);
 }

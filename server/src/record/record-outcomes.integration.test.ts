@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { openLog } from '../log.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
+import { openLogLines } from '../../testing/log-lines.ts';
 import { attempted } from '../../testing/outcomes.ts';
 import { startRecording } from './start-recording.ts';
-import { until } from '../../testing/until.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
+import { until } from '../../testing/until.ts';
 
-const log = openLog({ level: 'silent', pretty: false });
+const { log, of: logged } = openLogLines();
 const stack = new AsyncDisposableStack();
 const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
 let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
@@ -58,11 +57,9 @@ async function counted(): Promise<number[]> {
 }
 
 async function untilRecorded(): Promise<void> {
-  const giveUpAt = performance.now() + 20_000;
-  while ((await counted())[2] !== told) {
-    assert.ok(performance.now() < giveUpAt, `${String(await counted())} of ${told}`);
-    await sleep(50);
-  }
+  let counts: number[] = [];
+  const isRecorded = async () => (counts = await counted())[2] === told;
+  await until(isRecorded, 30_000, () => `${counts.join()} of ${told}`);
   assert.deepEqual(await counted(), [told, told, told]);
 }
 
@@ -82,7 +79,7 @@ suite('the recorder', () => {
     await tell(5);
     postgres.stop('immediate');
     await tell(20);
-    await sleep(700);
+    await until(() => logged('record.waiting').length > 0);
     postgres.start();
     await tell(5);
     await untilRecorded();
@@ -132,7 +129,10 @@ suite('usage', () => {
     await append('later', { calls: 2 }, 2);
     await using _ = await record();
     await until(async () => (await usage())[0]?.calls === 40 * CALLS + 6);
-    await sleep(1_500);
-    assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 6 }]);
+    // One more in each stream: its counter has been past all others by then.
+    for (const id of ['after', 'after that']) await append(id, { calls: 1 }, 1);
+    await until(async () => (await usage())[0]?.calls !== 40 * CALLS + 6);
+    await until(async () => (await usage())[0]?.calls !== 40 * CALLS + 7);
+    assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 8 }]);
   });
 });

@@ -1,4 +1,4 @@
-/** What lanes and tickets lean on in the engine, fact by fact: a server version that changes one of them turns this red. */
+/** The behaviour of NATS that lanes and tickets rely on, fact by fact: a server version that changes one turns this red. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { startNatsCluster } from '@millrace/engines';

@@ -24,7 +24,7 @@ export function batchOf(...calls: string[]): string {
   return `{"batch":[${calls.join(',')}]}`;
 }
 
-/** So many objects or arrays, one inside the other. */
+/** Objects or arrays, nested this deep. */
 export function nested(open: '[' | '{"a":', levels: number): string {
   const close = open === '[' ? ']' : '}';
   const inner = open === '[' ? '' : '1';

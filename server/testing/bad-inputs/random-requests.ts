@@ -1,4 +1,4 @@
-/** Requests nobody thought of, made by fast-check. */
+/** Random requests, made by fast-check. */
 import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -33,7 +33,7 @@ const id = mostly(fc.oneof(text, fc.double(), fc.constant(null)));
 const someId = mostly(fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.integer()));
 const map = mostly(fc.dictionary(name, json));
 
-/** What a field is meant for, and now and then anything else: a call is stored only if all its fields are right. */
+/** Mostly valid values, and now and then anything else: a call is stored only if all its fields are right. */
 function mostly<T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: json });
 }
@@ -60,7 +60,7 @@ const call: fc.Arbitrary<Record<string, unknown>> = fc
   )
   .map(([needed, others]) => ({ ...needed, event: 'E', ...others }));
 
-/** Ids are never the same twice: what is recognised as sent before is not stored again. */
+/** Ids are never the same twice: a request that collect recognises as sent before is not stored again. */
 function withFreshId(value: Record<string, unknown>): Record<string, unknown> {
   return { ...value, messageId: randomUUID() };
 }
@@ -102,7 +102,7 @@ export const randomCalls: fc.Arbitrary<ToSend> = fc
     return { path, body: isGzip ? gzipSync(body) : body, headers: { ...KEY, ...encoded(isGzip ? 'gzip' : '') } };
   });
 
-/** The same JSON with every so manieth letter of its plain texts written as an escape. */
+/** The same JSON with every nth letter of its plain texts written as an escape. */
 function withEscapes(text: string, every: number): string {
   let letters = 0;
   return text.replaceAll(/"[A-Za-z0-9_ -]*"/g, (plain) =>

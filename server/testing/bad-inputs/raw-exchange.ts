@@ -5,7 +5,7 @@ export type RawAnswer = { statuses: number[]; text: string; isClosed: boolean };
 
 export type Expected = { answers: number; isClosed: boolean };
 
-/** How long we look for answers nobody should send, after all that are expected have come. */
+/** How long to look for surplus answers after all expected ones have come. */
 const QUIET_MS = 40;
 const PATIENCE_MS = 3_000;
 

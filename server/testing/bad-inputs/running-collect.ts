@@ -30,7 +30,7 @@ export type RunningCollect = AsyncDisposable & {
   serve(settings: Partial<CollectSettings>): Promise<Collect>;
   /** Resolves when the running roles act on it. */
   putSource(source: SourceConfig): Promise<void>;
-  /** What was stored since this was asked last. */
+  /** The requests stored since the last call. */
   takeStored(): Promise<Stored[]>;
   /** Lines of the log that no client should be able to bring about: of our own failures, or with the write key. */
   failures(): string[];

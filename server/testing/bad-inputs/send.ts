@@ -10,7 +10,7 @@ export type ToSend = {
 
 export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; bytes: Buffer; tookMs: number };
 
-/** What the `Authorization` header of the known source says. */
+/** The `Authorization` header of the known source. */
 export const BASIC = basic(`${WRITE_KEY}:`);
 
 export function basic(userAndPassword: string): string {

@@ -19,7 +19,7 @@ function openTlsClient(): Client {
   return openTestClient({ resolve, certificateAuthorities: certificates.authority, timeoutMs: 3_000 });
 }
 
-/** What the default strength of OpenSSL 3 would not even offer. */
+/** Versions that OpenSSL 3 does not offer at its default security level. */
 const OLD_TLS: TlsOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' };
 
 suite('a POST over TLS', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openBed } from '../../../testing/deliver-bed.ts';
 import { KNOWN_FOR_MS, openWorked } from './worked.ts';
 import { until } from '../../../testing/until.ts';
@@ -65,7 +65,7 @@ suite('receivers that worked lately', () => {
     mark('dst_theirs', clock.now - 60_000);
     for (let time = 0; time < 1_000; time += 1) for (const id of ['dst_ours', 'dst_theirs']) worked.note(id);
     await until(() => puts.length > 0);
-    await sleep(0);
+    await nextTurn();
     assert.deepEqual(puts, ['dst_ours']);
     clock.now += 3_600_000;
     for (const id of ['dst_ours', 'dst_theirs']) worked.note(id);

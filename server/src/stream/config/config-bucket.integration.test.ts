@@ -7,8 +7,8 @@ import type { ConfigView } from './config-bucket.ts';
 import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream } from '../open-stream.ts';
-import { until } from '../../../testing/until.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
+import { until } from '../../../testing/until.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 /** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
@@ -130,15 +130,16 @@ async function restart(cluster: NatsCluster): Promise<void> {
 
 /** During an election a write is refused; the writer's callers try again, and so do we. */
 async function writeUntilTaken(write: () => Promise<void>): Promise<void> {
-  const giveUpAt = performance.now() + 40_000;
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      if (performance.now() > giveUpAt) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+  let lastError: unknown;
+  const isTaken = () =>
+    write().then(
+      () => true,
+      (error: unknown) => {
+        lastError = error;
+        return false;
+      },
+    );
+  await until(isTaken, 40_000, () => lastError);
 }
 
 type Expected = { hash: string; id: string | undefined };

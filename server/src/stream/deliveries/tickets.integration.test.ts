@@ -40,7 +40,7 @@ async function openBed(ackWaitMs = LONG_ACK_WAIT_MS) {
     ...one,
     other,
     ...inbox,
-    /** The schedule that is in place: when and for whom it falls due, and whether somebody holds it. */
+    /** The schedule that is in place: when and in which line it falls due, and whether a process holds it. */
     async scheduled(id: string) {
       const found = await one.manager.streams
         .getMessage('TICKETS', { last_by_subj: ticketAtSubject(id) })
@@ -65,7 +65,7 @@ async function openBed(ackWaitMs = LONG_ACK_WAIT_MS) {
   };
 }
 
-/** What one deliver process has of the engine. */
+/** The connection and tickets of one deliver process. */
 async function openProcess(url: string, stack: AsyncDisposableStack) {
   const connection = stack.use(await connectNats({ url, name: 'tickets', log }));
   const publisher = stack.use(openPublisher(connection));
@@ -75,7 +75,7 @@ async function openProcess(url: string, stack: AsyncDisposableStack) {
   const needs = { ...durable, manager, now, quarantine: openQuarantine({ ...durable, metrics: openMetrics() }) };
   const tickets = openTickets(needs);
   const held = new Set<HeldTicket>();
-  // Who holds one renews it, for ever if nobody stops it.
+  // A holder renews its ticket for ever unless it is ended.
   stack.defer(async () => void (await Promise.all([...held].map((ticket) => ticket.end()))));
   const hold = async (message: JsMsg) => {
     const ticket = await tickets.hold(message);

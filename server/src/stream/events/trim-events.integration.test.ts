@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster } from '@millrace/engines';
 import { jetstream, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { openLog } from '../../log.ts';
@@ -9,6 +8,7 @@ import { DELIVER_CONSUMER, eventSubject, type StreamSettings } from '../layout/l
 import { openStream } from '../open-stream.ts';
 import { firstToKeep, firstToKeepByAge, trimAll } from './trim-events.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
+import { until } from '../../../testing/until.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const STREAM = 'EVENTS-0';
@@ -84,11 +84,10 @@ async function openBed(times: Partial<StreamSettings> = {}) {
     },
     /** Resolves when the newest request is older than this, by the clock of the server that stamps them. */
     async olderThan(ms: number) {
-      for (;;) {
+      await until(async () => {
         const { state, ts } = await infoOf();
-        if (Date.parse(ts ?? '') - Date.parse(state.last_ts) > ms) return;
-        await sleep(100);
-      }
+        return Date.parse(ts ?? '') - Date.parse(state.last_ts) > ms;
+      });
     },
     /** As deliver does when all deliveries of a request are done; gives those that it was told to leave open. */
     async finish(count: number, isLeft: (sequence: number) => boolean = () => false) {

@@ -9,7 +9,7 @@ import { until } from '../../../testing/until.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const DAY_MS = 86_400_000;
-/** What a stall of the machine may add to a time that is compared. */
+/** A stall of the machine may add this to a time that is compared. */
 const NOISE_MS = 10_000;
 
 let cluster: NatsCluster;

@@ -1,6 +1,5 @@
 import { readNetworks } from '../../../http/address-policy.ts';
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { type PostgresServer, startPostgresServer } from '@millrace/engines';
@@ -9,6 +8,7 @@ import { DEMO_TOKEN } from '../../../secrets/demo-secrets.ts';
 import { NO_ENGINE } from '../../../../testing/control.ts';
 import { NO_REMOVALS } from '../../../projection/repair-config.ts';
 import { startControl } from '../../start-control.ts';
+import { until } from '../../../../testing/until.ts';
 
 const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
 
@@ -116,8 +116,7 @@ suite('a start without a database', () => {
     assert.equal(await ask('/api/v1/workspace'), 503);
     assert.ok(lines.some((line) => line.msg === 'database.waiting'));
     postgres.start();
-    const deadline = Date.now() + 15_000;
-    while ((await ask('/readyz')) !== 200 && Date.now() < deadline) await sleep(50);
+    await until(async () => (await ask('/readyz')) === 200);
     assert.equal(await ask('/api/v1/workspace'), 200);
   });
 
