@@ -1,4 +1,4 @@
-/** What many slices say of one figure. */
+/** The distribution of one figure over many slices. */
 export type Spread = { median: number; min: number; max: number; isConclusive: boolean };
 
 /** Wider than this between the tenth and the ninetieth part, and the machine was too busy to tell. */

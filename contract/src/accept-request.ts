@@ -10,7 +10,7 @@ import {
 import { readTimes } from './event-times.ts';
 import { readId } from './ids.ts';
 
-/** What was known of a request when it was taken. Body and envelope together make its events, whenever and wherever. */
+/** The facts that collect knew of a request when it took it. Body and envelope together make its events, in any process. */
 export interface Envelope {
   shape: RequestShape;
   /** ISO 8601, UTC, with milliseconds. */
@@ -60,7 +60,7 @@ export function acceptRequest(body: unknown, envelope: Envelope): AcceptedEvent[
   return acceptCalls(body, envelope)?.events ?? [];
 }
 
-/** Undefined for a body without calls. What `checkRequest` took has one, and no unreadable places. */
+/** Undefined for a body without calls; `checkRequest` takes no such body, nor one with unreadable parts. */
 export function acceptCalls(body: unknown, envelope: Envelope): AcceptedCalls | undefined {
   if (!isObject(body)) return undefined;
   const isBatch = envelope.shape === 'batch';

@@ -8,7 +8,7 @@ export const CALL_TYPES = ['identify', 'track', 'page', 'screen', 'group', 'alia
 
 export type CallType = (typeof CALL_TYPES)[number];
 
-/** What a request's path says of its body: one call of a known type, or calls that each name their own. */
+/** The shape of a body, by the path of its request: one call of a known type, or calls that each name their own. */
 export type RequestShape = CallType | 'batch';
 
 interface EventFields {
@@ -28,7 +28,7 @@ interface EventFields {
   receivedAt: string;
   /** When it happened by our clock; the client's own clock may be wrong. */
   timestamp: string;
-  /** Whatever else the client sent. */
+  /** Any other field that the client sent. */
   [field: string]: JsonValue | undefined;
 }
 

@@ -18,7 +18,7 @@ export function checkCall(call: unknown, shape: RequestShape, isMeasured: boolea
   return checkIds(call, type) ?? checkFields(call, type) ?? checkTimes(call);
 }
 
-/** What every receiver of the call will be sent, not what the client happened to write (spaces, escapes). */
+/** The size as receivers get the call, not as the client happened to write it (spaces, escapes). */
 export function jsonBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

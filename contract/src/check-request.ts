@@ -11,7 +11,7 @@ export interface RequestTaken {
   ok: true;
   accepted: number;
   refused: Refusal[];
-  /** What the request can be recognised by when it is sent again; undefined when the client gave too little. */
+  /** The ids that identify a request which is sent again; undefined when the client gave too few. */
   messageIds: string[] | undefined;
   /** Some accepted call asks for the address it was sent from. */
   wantsAddress: boolean;
@@ -49,7 +49,7 @@ function takeSingle(call: UntrustedObject): RequestTaken {
 }
 
 /**
- * What a batch says once for all its calls becomes part of each event, so it keeps to the limits of a call: otherwise
+ * The shared fields of a batch become part of each event, so they keep to the limits of a call: otherwise
  * one request could grow into thousands of events of its own size.
  */
 function checkShared(batch: UntrustedObject, calls: number): RefusalCode | undefined {

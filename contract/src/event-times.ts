@@ -7,7 +7,7 @@ export interface EventTimes {
   timestamp: string;
 }
 
-/** When the call happened by our clock: what its sender's clock was off by while sending is taken out. */
+/** When the call happened by our clock: the offset of the sender's clock while sending is subtracted. */
 export function readTimes(call: UntrustedObject, batchSentAt: unknown, receivedAt: string): EventTimes {
   const happenedMs = parseTimestamp(call.timestamp ?? call.originalTimestamp);
   const sentAt = call.sentAt ?? batchSentAt;

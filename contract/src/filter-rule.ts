@@ -6,7 +6,7 @@ const PATH = /^(properties|traits|context)(\.[^.]+)+$/;
 const MAX_STEPS = 10;
 const MAX_SHOWN = 300;
 
-/** What each op compares with. */
+/** The kind of operand that each op takes. */
 const NEEDS: Readonly<Record<FilterOp, 'value' | 'text' | 'number' | 'values' | 'nothing'>> = {
   equals: 'value',
   not_equals: 'value',
@@ -19,7 +19,7 @@ const NEEDS: Readonly<Record<FilterOp, 'value' | 'text' | 'number' | 'values' | 
   less: 'number',
 };
 
-/** What is wrong with a rule, by the place in it: what a schema cannot say. */
+/** The problems of a rule, by the place in it, that a JSON schema cannot express. */
 export function ruleProblems(rule: FilterRule): [path: string, message: string][] {
   const { field, op, value, values } = rule;
   const needs = NEEDS[op];
@@ -46,8 +46,8 @@ function isField(field: string): boolean {
 }
 
 /**
- * A rule for people: `properties.plan equals "pro"`. Values of ids are left out: this is written where it stays, and an id
- * is somebody.
+ * A rule for people: `properties.plan equals "pro"`. Values of ids are left out: the text is stored in the record, and an id
+ * is personal data.
  */
 export function ruleText({ field, op, value, values }: FilterRule): string {
   const verb = `${field} ${op.replaceAll('_', ' ')}`;

@@ -46,7 +46,7 @@ function holds({ op, value, values = [] }: FilterRule, found: JsonValue | undefi
   }
 }
 
-/** Own fields only, so that no name reaches into JavaScript itself. What is null is missing, as in a call's ids. */
+/** Own fields only, so that no name reaches into JavaScript itself. Null counts as missing, as in a call's ids. */
 function fieldOf(event: AcceptedEvent, field: string): JsonValue | undefined {
   let at: JsonValue | undefined = event as Record<string, JsonValue>;
   for (const name of field.split('.')) {

@@ -1,5 +1,5 @@
 /**
- * What receivers are told, shown with what they use: Express's own parser with the recipe that compares
+ * The advice to receivers, tried with the libraries that they use: Express's own parser with the recipe that compares
  * JSON.stringify(req.body), and the published library of Standard Webhooks.
  */
 import assert from 'node:assert/strict';

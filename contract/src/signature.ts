@@ -6,7 +6,7 @@ export interface SignedDelivery {
   body: string;
 }
 
-/** A secret made ready to sign with. Who signs often keeps it: reading the secret anew costs a third of a signature. */
+/** A secret made ready to sign with. Callers that sign often keep it: reading the secret anew costs a third of a signature. */
 export interface SigningKey {
   body: KeyObject;
   standard: KeyObject;

@@ -60,7 +60,7 @@ function digitsAt(text: string, at: number): number {
   return digitAt(text, at) * 10 + digitAt(text, at + 1);
 }
 
-/** What is not a digit makes the number it is part of negative, whatever the other digits are. */
+/** A character that is not a digit makes its number negative, for any other digits. */
 function digitAt(text: string, at: number): number {
   const digit = text.charCodeAt(at) - 0x30;
   return digit >= 0 && digit <= 9 ? digit : -100_000;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 export type Receiver = AsyncDisposable & {
   url: string;
-  /** What it did after answering, a line each: the delivery's id and the event's type. */
+  /** The work that it did after answering, a line each: the delivery's id and the event's type. */
   worked: string[];
   /** Resolves when it has worked on the delivery with this id; fails when that takes too long. */
   untilWorkedOn(id: string): Promise<void>;

@@ -12,7 +12,7 @@ export function driver(path: string): string {
   return join(E2E_DIR, 'clients', path);
 }
 
-/** What `get-clients` brought; without it a test fails, it does not skip. */
+/** A client that `get-clients` downloaded; without it a test fails, it does not skip. */
 export function gotten(path: string): string {
   const place = join(E2E_DIR, '.clients', path);
   if (!existsSync(place)) throw new Error(`${place} is missing: run \`bash e2e/get-clients\` first`);

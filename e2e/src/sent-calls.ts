@@ -1,7 +1,7 @@
 import type { Exchange } from './recorder.ts';
 import type { Fields } from './story.ts';
 
-/** A call as it stood in a request; what a batch says once for all its calls is in `shared`. */
+/** A call as it stood in a request; the fields that a batch has for all its calls are in `shared`. */
 export type SentCall = { call: Fields; shared: Fields; exchange: Exchange };
 
 /** Every call that reached the collector, in the order of the requests; a call sent twice is there twice. */

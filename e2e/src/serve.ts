@@ -8,7 +8,7 @@ export type Respond = (incoming: IncomingMessage, outgoing: ServerResponse) => P
 /** A server of the test's own on a free port, closed with its connections when the test lets go of it. */
 export async function serve(respond: Respond): Promise<Served> {
   const server = createServer((incoming, outgoing) => {
-    // Whoever asked sees the connection break, which no client takes for an answer.
+    // The client sees the connection break, which none takes for an answer.
     respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -8,7 +8,7 @@ export type ServerStart = {
   /** A file of server/src. */
   program: 'dev.ts' | 'main.ts';
   settings: Record<string, string>;
-  /** What must answer `/readyz` with 200. */
+  /** The addresses that must answer `/readyz` with 200. */
   urls: string[];
 };
 

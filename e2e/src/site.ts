@@ -7,7 +7,7 @@ export type SiteFile = { file: string; fill?: Record<string, string> };
 
 const CONTENT_TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
 
-/** A web site of somebody who uses a browser library: on an origin of its own, so that its calls need CORS. */
+/** A customer's web site with a browser library: on an origin of its own, so that its calls need CORS. */
 export function serveSite(find: (path: string) => SiteFile | undefined): Promise<Served> {
   return serve(async ({ url = '/' }, answer) => {
     const found = find(url);

@@ -35,7 +35,7 @@ function assertReceivedDuring(receivedAt: unknown, { startedAt, answeredAt }: Ex
   assert.ok(receivedMs >= startedAt && receivedMs <= answeredAt, `${String(receivedAt)} is when the request was there`);
 }
 
-/** The contract a second time, in the words of this suite: what a sent call has to look like when it is stored. */
+/** The contract a second time, in the words of this suite: the event that a sent call becomes when it is stored. */
 function eventOf({ call, shared, exchange }: SentCall, receivedAt: string): Fields {
   const { writeKey: _, timestamp, originalTimestamp, sentAt, ...fields } = withoutUnknowns(call);
   const happenedAt = timestamp ?? originalTimestamp;

@@ -7,7 +7,7 @@ export type CallType = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'ali
 
 export type Story = Record<CallType, Fields>;
 
-/** What every program in clients/ sends, in its library's own way: one call of each type. */
+/** The calls that every program in clients/ sends with its own library: one of each type. */
 export const story: Story = {
   identify: {
     userId: 'user-1',

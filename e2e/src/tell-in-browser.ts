@@ -4,7 +4,7 @@ import type { Exchange, Recorder } from './recorder.ts';
 import { sentCalls } from './sent-calls.ts';
 import { serveSite, type SiteFile } from './site.ts';
 
-/** What the visited site serves; the values of `{{names}}` in its pages can speak of the endpoint. */
+/** The files that the visited site serves; the values of `{{names}}` in its pages can name the endpoint. */
 export type Visit = {
   files(path: string, endpoint: string): SiteFile | undefined;
   path: string;

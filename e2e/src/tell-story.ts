@@ -4,7 +4,7 @@ import { type Exchange, type Recorder, type RecorderOptions, recordRequests } fr
 import { assertStoredAsSent } from './stored-as-sent.ts';
 import { type CallType, type Fields, ORDERED_AT, type Story, story, WRITE_KEY } from './story.ts';
 
-/** What became of a story: the requests the client made, and the stored event of each type. */
+/** The result of a story: the requests the client made, and the stored event of each type. */
 export type Told = { exchanges: Exchange[]; events: Story };
 
 /** Lets one client send the calls of the story; fails when the library says that something went wrong. */
@@ -22,7 +22,7 @@ export async function tellStory(tell: Teller, options: RecorderOptions = {}): Pr
   return { exchanges, events };
 }
 
-/** With a key that nobody gave out the library reports a failure to its caller, and nothing is stored. */
+/** With an unknown write key the library reports a failure to its caller, and nothing is stored. */
 export async function assertUnknownKeyIsReported(tell: Teller): Promise<void> {
   await using collector = await startCollector();
   await using recorder = await recordRequests(collector.url);

@@ -132,7 +132,11 @@ test('in all of this nothing was sent twice to anybody', () => {
   }
 });
 
-type Attachment = { /** What the receiver believes the secret to be. */ secret?: string; to?: string };
+type Attachment = {
+  /** The secret by which the receiver checks signatures. */
+  secret?: string;
+  to?: string;
+};
 
 async function attach(
   command: string[],

@@ -1,6 +1,6 @@
 /**
  * `scripts/engines`: NATS and PostgreSQL of this checkout, on ports of its own, so two checkouts can run side by side.
- * What is running is written to `.engines/run/state.json`; everything is stopped by the pid found there.
+ * The running processes are listed in `.engines/run/state.json`; `down` stops them by the pids found there.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ switch (positionals[0]) {
     process.exitCode = 2;
 }
 
-/** Safe to repeat: what runs is left alone, what died is started again on its old ports with its old data. */
+/** Safe to repeat: a running engine is left alone, a dead one is started again on its old ports with its old data. */
 async function up(size: 1 | 3): Promise<void> {
   const before = readState();
   if (before !== undefined && before.nodes.length !== size) {
@@ -131,7 +131,7 @@ function readState(): State | undefined {
   return existsSync(STATE_FILE) ? (JSON.parse(readFileSync(STATE_FILE, 'utf8')) as State) : undefined;
 }
 
-/** A pid may have been given to somebody else since; only the server with this node's configuration is ours. */
+/** The system may have given the pid to another process since; only the server with this node's configuration is ours. */
 function isAlive({ pid, storeDir }: State['nodes'][number]): boolean {
   if (pid === 0) return false;
   const commandFile = `/proc/${pid}/cmdline`;

@@ -14,7 +14,7 @@ suite('free ports', () => {
   test('leave out one that is taken', async () => {
     const [port = 0] = await freePorts(1);
     await using server = createServer().listen(port + 1, '127.0.0.1');
-    // When somebody else has it already, it is taken as well.
+    // When another process has it already, it is taken as well.
     await once(server, 'listening').catch(() => undefined);
     assert.ok(!(await freePorts(3)).includes(port + 1));
   });

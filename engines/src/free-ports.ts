@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below those that systems give to whoever asks for any port: between our finding one and its use nobody can be given it.
+ * Below the ephemeral ports: the system cannot give one to another process between our finding and our using it.
  * None of these is refused to a webhook. Processes that look at the same time start in different places.
  */
 const FIRST = 16_000;
 const COUNT = 10_000;
 let place = randomInt(COUNT);
 
-/** Ports nobody listens on right now, and that no other call in this process was given lately. */
+/** Ports without a listener right now that no other call in this process was given lately. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let looks = 0; ports.length < count && looks < COUNT; looks += 1) {

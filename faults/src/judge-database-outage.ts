@@ -12,10 +12,10 @@ export type DatabaseOutage = {
   from: number;
   returningAt: number;
   returnedAt: number;
-  /** What control said while there was no database. */
+  /** Control's answers while there was no database. */
   answers: readonly ControlAnswer[];
   attempts: readonly Attempt[];
-  /** Of a process without a database: what slows it too is the machine. */
+  /** Of a process without a database: if that one is slow too, the machine is the cause. */
   besideAttempts: readonly Attempt[];
   collectReadiness: readonly ReadySample[];
   /** When collect heard nothing from a stream, by its own word. */
@@ -35,7 +35,7 @@ const MAX_RED_MS = 1_000;
 const MAX_RETURN_MS = 5_000;
 const P99_SLACK_MS = 20;
 
-/** Collect does not notice; control says what is missing, at once; and nobody has to restart it. */
+/** Collect does not notice; control says at once that the database is missing, and recovers without a restart. */
 export function judgeDatabaseOutage(outage: DatabaseOutage): Findings {
   const judged = [judgeCollect(outage), judgeControl(outage), judgeReturn(outage)];
   return {

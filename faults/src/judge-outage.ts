@@ -20,10 +20,10 @@ export type Outage = {
 
 const MAX_ANSWER_MS = 1_000;
 const MAX_RECOVERY_MS = 5_000;
-/** What was on its way when the engine stopped may still have been stored. */
+/** Requests in flight when the engine stopped may still have been stored. */
 const ON_ITS_WAY_MS = 50;
 
-/** While there is no engine everyone is told to come back, at once; when there is one again, nobody has to restart us. */
+/** While the engine is away, every client gets a 503 with Retry-After at once; afterwards collect recovers without a restart. */
 export function judgeOutage(outage: Outage, attempts: readonly Attempt[], samples: readonly ReadySample[]): Findings {
   const { goneAt, returnedAt, untilLeadersMs, untilStoredMs, redWithinMs } = outage;
   const asked = attempts.filter(({ startedAt }) => startedAt > goneAt + ON_ITS_WAY_MS && startedAt < returnedAt);

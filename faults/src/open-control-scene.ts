@@ -16,7 +16,7 @@ import { startLoad } from './start-load.ts';
 
 export type ControlScene = AsyncDisposable & {
   database: Database;
-  /** Plays control as well: what troubles the one would be felt by the other. */
+  /** Runs control as well: trouble of the one role would slow the other. */
   collect: ServerProcess;
   control: ControlClient;
   probe: KeyProbe;

@@ -12,7 +12,7 @@ export type SentCall = {
 };
 
 /**
- * What the clients know: every id they sent, and every id they were told is stored.
+ * The clients' knowledge: every id they sent, and every id they were told is stored.
  * It lives in a process that no fault ever touches, so that plain memory is the truth.
  */
 export type Oracle = {

@@ -20,7 +20,7 @@ export type ProbeNeeds = { url: string; name: string; oracle: Oracle; random: Ra
 const AGAIN_MS = 20;
 const PATIENCE_MS = 15_000;
 
-/** Finds out when collect has heard of a change. The oracle hears only of what was accepted: what was refused must not be stored. */
+/** Finds out when collect has heard of a change. The oracle hears only of accepted calls: a refused one must not be stored. */
 export function openKeyProbe({ url, name, oracle, random }: ProbeNeeds): KeyProbe {
   const agent = new Agent({ keepAlive: true });
   let probes = 0;

@@ -8,7 +8,7 @@ export function readSilences(logFile: string): Span[] {
   return silencesIn(readFileSync(logFile, 'utf8'));
 }
 
-/** On the clock of `performance.now()` of this process. What a process does not take back ends with its next start. */
+/** On the clock of `performance.now()` of this process. A silence that a process does not end itself ends with its next start. */
 export function silencesIn(log: string): Span[] {
   const lines = log
     .split('\n')

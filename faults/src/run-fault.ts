@@ -7,9 +7,9 @@ import { type Random, seededRandom } from './seeded-random.ts';
 export type Figure = string | number | boolean | undefined | Figure[] | { [name: string]: Figure };
 export type Figures = { [name: string]: Figure };
 export type Findings = {
-  /** What may never happen: something lost, stored twice, answered wrongly. */
+  /** Broken promises: an event lost, stored twice or answered wrongly. */
   failures: string[];
-  /** What only took too long. Neither is fine, but one stall of the machine is enough for this. */
+  /** Kept promises that took too long. Neither is fine, but one stall of the machine is enough for this. */
   late: string[];
   figures: Figures;
 };
@@ -65,7 +65,7 @@ async function found(fault: Fault, run: FaultRun): Promise<Findings> {
   }
 }
 
-/** The servers' data would be too much to keep; what they and the oracle said is enough. */
+/** The servers' data would be too much to keep; their logs and the oracle's are enough. */
 function keepLogs(dir: string, name: string): string {
   const kept = join(ROOT_DIR, '.runs', name);
   rmSync(kept, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { ControlAnswer, ControlClient } from './control-client.ts';
 
 export type RefusalWatch = AsyncDisposable & { answers: readonly ControlAnswer[] };
 
-/** The name of sources that nobody may find afterwards: their creation was refused. */
+/** The name of sources that must not exist afterwards: their creation was refused. */
 export const REFUSED_NAME = 'Refused';
 
 const ASK_EVERY_MS = 250;

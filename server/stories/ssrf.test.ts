@@ -160,7 +160,7 @@ const ZONE: Zone = {
   'silent.example': () => ['silence'],
 };
 
-/** One that is free at 127.0.0.2 may have somebody listening at 127.0.0.1. */
+/** A port that is free at 127.0.0.2 may have a listener at 127.0.0.1. */
 async function portFreeEverywhere(): Promise<number> {
   const server = createServer().listen(0, '0.0.0.0');
   await once(server, 'listening');

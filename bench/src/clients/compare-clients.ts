@@ -41,7 +41,7 @@ export async function compareClients(first: Kind, second: Kind, plan: Plan): Pro
   return summarize(slices);
 }
 
-/** Whoever is done first goes on until the other is done, too, so that each is always measured beside the other. */
+/** The contender that is done first goes on until the other is done, so that each is always measured beside the other. */
 async function together(a: Contender, b: Contender, requests: number): Promise<{ a: Told; b: Told }> {
   const running = { a: true, b: true };
   const runs = async (side: 'a' | 'b'): Promise<Told> => {

@@ -27,13 +27,13 @@ type Plan = { launches: number; slices: number; seconds: number };
 type Slice = { ratio: number; firstUs: number; secondUs: number; natsUs: number };
 
 const WARM_UP_REQUESTS = 12_000;
-/** What goes on in the last moment of a slice is counted by the server and not by the load generator. */
+/** The server counts the requests in flight at the end of a slice, and the load generator does not. */
 const IN_FLIGHT = 32;
 
 export async function compare(first: Contender, second: Contender, plan: Plan): Promise<Comparison> {
   const slices: Slice[] = [];
   for (let launch = 0; launch < plan.launches; launch += 1) {
-    // Whoever starts first is a little worse off, so they take turns.
+    // The server that starts first is a little worse off, so they take turns.
     await using opened = await openBoth(first, second, launch % 2 === 0);
     const { a, b } = opened;
     await Promise.all([warmUp(a, plan), warmUp(b, plan)]);

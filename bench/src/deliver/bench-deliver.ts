@@ -31,7 +31,7 @@ export async function benchDeliver({ isQuick, beside }: BenchOptions): Promise<V
   await using receiver = await startReceiver();
   if (beside !== undefined) return await benchBeside(beside, receiver, isQuick);
   let isGood = true;
-  /** What could not be measured is told as such, and is no success. */
+  /** A measurement that failed is reported as such and counts as not reached. */
   const tell = async <T>(name: string, measured: Promise<T>, isReached: (value: T) => boolean) => {
     const value = await measured.catch((error: unknown) => String(error));
     console.log(`${name}: ${JSON.stringify(value)}`);
@@ -91,7 +91,7 @@ function trafficOf({ shape, destinations }: Scenario, { port }: Receiver): Traff
   return { shape, destinations: Array.from({ length: destinations }, (_, i) => i), port };
 }
 
-/** What the machine makes of two that are the same. */
+/** The noise floor: the twin measured beside itself. */
 async function twinAgainstItself(receiver: Receiver, isQuick: boolean): Promise<Spread> {
   const traffic: Traffic = { shape: 'batch', destinations: [0], port: receiver.port };
   const contenders = [twin('twin', 'both', traffic), twin('again', 'both', traffic)];

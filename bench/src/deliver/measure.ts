@@ -15,7 +15,7 @@ export type Plan = {
 
 /** CPU a delivery, in microseconds: of the contender itself and of its NATS server. */
 export type Cost = { us: number; natsUs: number };
-/** What each contender spent in one and the same stretch of time. */
+/** The cost of each contender in one and the same stretch of time. */
 export type Slice = Record<string, Cost>;
 
 type Running = { name: string; launched: Launched };
@@ -30,7 +30,7 @@ export async function measure(contenders: Contender[], plan: Plan, receiver: Rec
   const slices: Slice[] = [];
   let voids = 0;
   for (let launch = 0; launch < plan.launches + voids; launch += 1) {
-    // Whoever starts first is a little worse off, so they take turns.
+    // The contender that starts first is a little worse off, so they take turns.
     const turn = launch % contenders.length;
     const inTurn = [...contenders.slice(turn), ...contenders.slice(0, turn)];
     try {

@@ -1,4 +1,4 @@
-/** What deliver, its twins and the receiver have to agree on. */
+/** Events, ids and bodies that deliver, its twins and the receiver have in common. */
 import { createHash } from 'node:crypto';
 import { acceptRequest, type AcceptedEvent, webhookBody } from '@millrace/contract';
 import { batchTemplate, PLACE, singleTemplate } from '../collect/load.ts';
@@ -30,7 +30,7 @@ export function envelopeOf(shape: Shape, requestId: string): string {
   });
 }
 
-/** What receivers get of one request, as objects that were parsed: what a twin has in hand before it starts. */
+/** The webhook bodies of one request as parsed objects: a twin has them ready before it starts. */
 export function parsedBodies(shape: Shape): unknown[] {
   const body: unknown = JSON.parse(requestBodies(shape)('0').toString());
   const events = acceptRequest(body, JSON.parse(envelopeOf(shape, '0')));

@@ -73,7 +73,7 @@ async function openScene() {
   return { ...made, natsUrl: cluster.url, [Symbol.asyncDispose]: dispose };
 }
 
-/** What the projector does at its first start, without the pauses. */
+/** The work of the projector at its first start, without the pauses. */
 async function projectAll(scene: Scene): Promise<number> {
   const differences = await repairConfig(scene);
   while ((await projectChanges(scene)) !== 'done');

@@ -17,7 +17,7 @@ const GOALS = { listP95Ms: 200, explainP95Ms: 100, dropSeconds: 1 };
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
-/** The record when it is large: what questions cost, what a day's end costs, and what recording costs. */
+/** The record when it is large: the cost of queries, of dropping a day's partition, and of recording. */
 export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   const rows = isQuick ? 140_000 : 10_000_000;
   await using scene = await openScene();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 export type RowCount = { days: number; perDay: number };
 
-/** So many days before today, in UTC. */
+/** The UTC date this many days before today. */
 export function dayOf(ago: number): string {
   return new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
 }
@@ -22,7 +22,7 @@ export function runSql(url: string, sql: string): void {
   if (done.status !== 0) throw new Error(done.stderr);
 }
 
-/** What the generated rows look like; the questions ask for the same. */
+/** The shape of the generated rows; the queries use the same. */
 export const SHAPE = { destinations: 100, sources: 20, users: 1_000_000, names: 50 };
 
 function daySql(day: string, perDay: number): string[] {

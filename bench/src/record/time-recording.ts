@@ -9,7 +9,7 @@ const PER_TRANSACTION = 4_000;
 
 type Cost = { rowsPerSecond: number; nodeMicros: number; postgresMicros: number };
 
-/** Deliveries that went well at once: what most of the record is made of. CPU is of Node and of PostgreSQL. */
+/** Deliveries that succeed at the first attempt, as most of the record does. CPU is of Node and of PostgreSQL. */
 export async function timeRecording(scene: Scene, deliveries: number): Promise<Record<string, unknown>> {
   const batches = Array.from({ length: Math.ceil(deliveries / PER_TRANSACTION) }, (_, index) => entries(index));
   const knownPartitions = new Set<string>();

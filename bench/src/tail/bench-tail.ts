@@ -26,7 +26,7 @@ const WISHES: Readonly<Record<string, (viewer: number) => TailFilter>> = {
   'ten different users': (viewer) => ({ userId: `user-${viewer * 7919}` }),
 };
 
-/** CPU of collect at a steady rate, with and without viewers by turns: what looking on costs the one who is looked at. */
+/** CPU of collect at a steady rate, with and without viewers by turns: the cost of tailing for the tailed source. */
 export async function benchTail({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   await using cluster = await startNatsCluster({ maxFileStoreMb: 20_000 });
   const [port = 0] = await freePorts(1);

@@ -9,7 +9,7 @@ export type TailVerdict = {
   ratio: number;
   lowest: number;
   highest: number;
-  /** The same ratio between neighbours that both had no viewers: what the machine alone makes of 1. */
+  /** The same ratio between neighbours that both had no viewers: the noise of the machine around 1. */
   noise: number;
   quietCpu: number;
   watchedCpu: number;

@@ -6,7 +6,7 @@ export type SteadyLoad = { url: string; template: string; calls: number; callsPe
 
 const TICK_MS = 20;
 
-/** Open loop: so many requests are due every tick, however long the ones before take. */
+/** Open loop: every tick sends its requests, however long the ones before take. */
 export async function driveSteadily(
   { url, template, calls, callsPerSecond }: SteadyLoad,
   seconds: number,

@@ -11,7 +11,7 @@ export type CallEvents = {
 
 const WARN_EVERY_MS = 10_000;
 
-/** Tells everybody who asked; calls are parsed only if somebody did, and a listener that throws harms nobody else. */
+/** Tells every listener; calls are parsed only if there is one, and a listener that throws does not harm the others. */
 export function makeCallEvents(onError: Listener | undefined): CallEvents {
   const listeners = { sent: new Set<Listener>(), failed: new Set<Listener>(), dropped: new Set<Listener>() };
   if (onError !== undefined) {
@@ -43,7 +43,7 @@ function tellOne(listener: Listener, event: CallsEvent): void {
   }
 }
 
-/** Where nobody listens, losses are at least seen; a dead service must not flood the log. */
+/** Without a listener, losses are at least logged; a dead service must not flood the log. */
 function makeWarning(): (message: string) => void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   return (message) => {

@@ -1,4 +1,4 @@
-/** What happened to some calls; they are as they were, or would have been, sent. */
+/** The end of some calls; they are as they were, or would have been, sent. */
 export interface CallsEvent {
   /** `failed`: the service or the network had its last word. `dropped`: the client gave them up. */
   kind: 'sent' | 'failed' | 'dropped';

@@ -5,17 +5,17 @@ export type Id = string | number;
 export type JsonFields = object;
 
 export interface CallFields {
-  /** What the service recognises a repeated call by, at most 256 characters; made by the client when left out. */
+  /** The service recognises a repeated call by it. At most 256 characters; the client makes one when it is left out. */
   messageId?: Id | null | undefined;
   /** When it happened: the time of the call unless given. A past time is a historical import. */
   timestamp?: Date | string | number | null | undefined;
-  /** What surrounded the call: device, page, address. */
+  /** The circumstances of the call: device, page, address. */
   context?: JsonFields | null | undefined;
   /** Which destinations may have it, by their names: `{ All: false, Webhooks: true }`. */
   integrations?: JsonFields | null | undefined;
 }
 
-/** Somebody has to be named, by one id or by both. */
+/** A call names its user by one id or by both. */
 export type Identified =
   | { userId: Id; anonymousId?: Id | null | undefined }
   | { userId?: Id | null | undefined; anonymousId: Id };

@@ -1,4 +1,4 @@
-/** `contract/cases/client-wire.json`: what leaves this client is what leaves every client of ours, byte for byte. */
+/** `contract/cases/client-wire.json`: this client sends the same bytes as every client of ours. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { caseFiles, type Fill, filled } from '../testing/contract-cases.ts';

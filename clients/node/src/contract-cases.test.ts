@@ -31,7 +31,7 @@ const FIELDS = new Set(
   ),
 );
 
-/** What counts is what is sent: with what the client adds, and without fields that no call has. */
+/** Judged are the calls as they are sent: with the fields that the client adds, and without fields that no call has. */
 const CLIENT_CODES: Record<string, string> = {
   'a call of 32,768 bytes is accepted': 'call_too_large',
   'size is looked at before the type': 'type_unknown',

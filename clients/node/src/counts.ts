@@ -1,2 +1,2 @@
-/** What became of calls. `kept` are those that wait in the spool for a better time; without a spool there are none. */
+/** How many calls came to which end. `kept` are those that wait in the spool for a later try; without a spool there are none. */
 export type Counts = { sent: number; failed: number; dropped: number; kept: number };

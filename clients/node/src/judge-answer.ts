@@ -1,11 +1,11 @@
 import { isObject } from '../../../contract/src/call.ts';
 
-/** What came back from one request: an answer, or the reason why there is none. */
+/** The result of one request: an answer, or the reason why there is none. */
 export type Answer = { status: number; retryAfter: string | undefined; body: string } | { error: string };
 
 export type Problem = { code: string; message: string };
 
-/** What an answer means for the calls of its batch. */
+/** The meaning of an answer for the calls of its batch. */
 export type Outcome =
   | { kind: 'sent'; rejected: ReadonlyMap<number, Problem> }
   | { kind: 'retry'; problem: Problem; afterMs: number | undefined }
@@ -28,7 +28,7 @@ export function judgeAnswer(answer: Answer, nowMs: number): Outcome {
   return { kind: 'failed', problem, rejected: readRejected(said) };
 }
 
-/** Who understood us and said no will say no again; these only mean "not now". */
+/** A service that refuses a request will refuse it again; these statuses only mean "not now". */
 function isLater(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { DEAD_URL } from '../testing/serve-answers.ts';
 
 const CALLS = Number(process.env['MILLRACE_CLIENT_CALLS'] ?? 150_000);
-/** What the queue may hold by itself is 16 MiB. */
+/** The queue alone may hold 16 MiB. */
 const MOST_GROWTH_MIB = 24;
 
 for (const whenFull of ['dropNewest', 'dropOldest']) {

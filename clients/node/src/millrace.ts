@@ -33,12 +33,12 @@ export class Millrace {
     };
   }
 
-  /** Who the user is. */
+  /** Names a user and their traits. */
   identify(call: CallByType['identify']): void {
     this.#client.add('identify', call);
   }
 
-  /** What the user did. */
+  /** Records an action of the user. */
   track(call: CallByType['track']): void {
     this.#client.add('track', call);
   }

@@ -83,7 +83,7 @@ function encodingOf({ now, makeId, library }: Settings): EncodeNeeds {
   return { nowMs: now, isoTime: makeIsoTime(), makeId, libraryText: JSON.stringify(library) };
 }
 
-/** Keeps the process alive while somebody waits: the timers between two tries do not. */
+/** Keeps the process alive while the caller waits: the timers between two tries do not. */
 async function holding<T>(awaited: Promise<T>): Promise<T> {
   const hold = setInterval(() => {}, 2 ** 30);
   try {

@@ -1,6 +1,6 @@
 import type { CallsEvent } from './calls-event.ts';
 
-/** What happens to a call when the queue is full. */
+/** Which call is dropped when the queue is full. */
 export type WhenFull = 'dropNewest' | 'dropOldest';
 
 export interface Options {
@@ -36,7 +36,7 @@ export interface Options {
   flushOnExit?: boolean | undefined;
   /** Milliseconds that the end of the process and SIGTERM wait at most. Default 5000. */
   exitTimeoutMs?: number | undefined;
-  /** What calls say they were made with, as `context.library`. Default: this package. */
+  /** The library that calls name as `context.library`. Default: this package. */
   library?: { name: string; version: string } | undefined;
   /** The clock, in epoch milliseconds. For tests. */
   now?: (() => number) | undefined;

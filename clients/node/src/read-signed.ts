@@ -2,7 +2,7 @@ import { WebhookVerificationError } from './errors.ts';
 import { builtin } from './builtin.ts';
 import type { VerifyOptions, WebhookHeaders } from './verify-options.ts';
 
-/** What has to be computed, with each secret, and what was given to compare it with. */
+/** The text to sign with each secret, and the given signatures to compare with. */
 export type Signed = {
   hash: 'SHA-1' | 'SHA-256';
   content: Uint8Array;
@@ -88,14 +88,14 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** Anybody can sign with an empty key. */
+/** An empty key is refused: any sender could sign with it. */
 function decodedKey(text: string): Uint8Array {
   const key = fromBase64(text);
   if (key.length === 0) throw new TypeError('The shared secret has no base64 after whsec_.');
   return key;
 }
 
-/** As Node reads it: what is not base64 is skipped. */
+/** As Node reads it: characters that are not base64 are skipped. */
 function fromBase64(text: string): Uint8Array {
   const standard = text
     .replaceAll('-', '+')

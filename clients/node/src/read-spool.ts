@@ -3,7 +3,7 @@ import { SpoolError } from './errors.ts';
 
 export type SpooledCall = { number: number; text: string };
 
-/** What an earlier process left, in the order its calls were made. */
+/** The calls that an earlier process left, in the order in which they were made. */
 export type Recovered = {
   /** Batches that were under way: the service may have them, so they go again as they were. */
   batches: SpooledCall[][];
@@ -83,7 +83,7 @@ function isWhole(text: string): boolean {
 type Mark = { sign: string; numbers: number[] };
 
 function readMarks(text: string, written: readonly number[]): Mark[] {
-  // What follows the last line break was being written.
+  // The process ended while it wrote the text after the last line break.
   const lines = text.split('\n').slice(0, -1);
   return lines.flatMap((line) =>
     /^[=-]\d+-\d+(,\d+-\d+)*$/.test(line)

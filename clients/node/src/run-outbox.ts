@@ -68,7 +68,7 @@ function conclude(box: Outbox, batch: Batch, outcome: Outcome): boolean {
   }
 }
 
-/** Whatever waits behind this batch has to wait on, too. The flushes that wait are told, and the next one tries again. */
+/** All batches behind this one wait on, too. Waiting flushes are told, and the next flush tries again. */
 function keep(box: Outbox, batch: Batch, problem: Problem): void {
   box.log?.('calls.kept', { calls: box.windows.open, ...problem });
   box.sealed.unshift(batch);

@@ -10,12 +10,12 @@ export type SendNeeds = {
   settings: RetrySettings & { maxTries: number };
   nowMs(): number;
   random(): number;
-  /** Ends all waiting; what was not answered by then counts as not sent. */
+  /** Ends all waiting; a request without an answer by then counts as not sent. */
   giving: GivingUp;
   log: DebugLog | undefined;
 };
 
-/** Sends the same bytes until somebody has the last word: the service, the number of tries, or the signal. */
+/** Sends the same bytes until the service takes or refuses them, the tries are used up, or the signal ends it. */
 export async function sendBody(body: PostBody, needs: SendNeeds): Promise<Outcome> {
   const { post, settings, giving, log } = needs;
   for (let tries = 1; ; tries += 1) {
@@ -31,7 +31,7 @@ export async function sendBody(body: PostBody, needs: SendNeeds): Promise<Outcom
   }
 }
 
-/** Does not keep the process alive: whoever waits for the end of it does that. */
+/** Does not keep the process alive: the caller that waits for the end of it does that. */
 function wait(ms: number, giving: GivingUp): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

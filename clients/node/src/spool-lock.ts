@@ -57,7 +57,7 @@ function removeStale(fs: Fs, file: string): boolean {
   const aside = `${file}.stale.${process.pid}`;
   fs.renameSync(file, aside);
   const moved = read(fs, aside);
-  // Somebody was quicker and this is their lock: they get it back.
+  // Another process was quicker and this is its lock: give it back.
   if (moved !== seen) link(fs, aside, file);
   fs.rmSync(aside, { force: true });
   return moved === seen;

@@ -131,7 +131,7 @@ suite('the spool', () => {
         }
       }
       assert.ok(watched.dropped.length > 28_000);
-      // What waits, and two segments at most that are not quite done with.
+      // The waiting calls, and two segments at most that are not quite done with.
       assert.ok(most < maxQueueBytes + 3 * 1_048_576, `${most} bytes`);
     });
   }

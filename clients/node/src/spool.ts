@@ -5,8 +5,8 @@ import { lockDirectory } from './spool-lock.ts';
 import { callsFile, marksFile, readSpool, type Recovered, type Segment } from './read-spool.ts';
 
 /**
- * Calls on disk, so that they outlive the process. Every call is written before its function returns; what has been
- * written survives the end of the process in any form, but not the loss of power: nothing is synced.
+ * Calls on disk, so that they outlive the process. Every call is written before its function returns, and
+ * then survives every end of the process, but not the loss of power: nothing is synced.
  *
  * A segment is two files: `N.calls`, one line a call, and `N.marks`, which says of calls in it that they were sealed into
  * one batch (`=`) or had their end (`-`). A segment whose calls all had their end is deleted.

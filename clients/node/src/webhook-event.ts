@@ -1,4 +1,4 @@
-/** What every delivered body has, whatever its type. */
+/** The fields of every delivered body. */
 interface Delivered {
   version: 1;
   timestamp: string;

@@ -1,6 +1,6 @@
 /**
- * A process that makes calls and comes to its end in the way it is told: `make-calls.ts <settings as JSON>`. What its
- * listeners hear is appended to the report, one line an event, so that it can be read whatever the end was.
+ * A process that makes calls and comes to its end in the way it is told: `make-calls.ts <settings as JSON>`. Its
+ * listeners append to the report, one line an event, so that a test can read it after any end.
  */
 import { appendFileSync } from 'node:fs';
 import { type CallsEvent, Millrace, type Options } from '../src/index.ts';

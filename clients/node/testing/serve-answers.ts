@@ -91,5 +91,5 @@ function give(answering: Answering, incoming: IncomingMessage, outgoing: ServerR
   else setTimeout(end, afterMs);
 }
 
-/** Nothing listens there, and no system gives its port to anybody. */
+/** Nothing listens there, and no system hands out its port. */
 export const DEAD_URL = 'http://127.0.0.1:1';

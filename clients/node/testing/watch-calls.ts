@@ -2,7 +2,7 @@ import type { CallsEvent, Millrace } from '../src/index.ts';
 
 export type Watched = { sent: string[]; failed: string[]; dropped: string[]; codes: Set<string> };
 
-/** What listeners hear: the id of every call under its end. */
+/** The id of every call, by the end that listeners heard of. */
 export function watchCalls(client: Millrace): Watched {
   const watched: Watched = { sent: [], failed: [], dropped: [], codes: new Set() };
   const note = ({ kind, code, calls }: CallsEvent) => {

@@ -3,7 +3,7 @@ import { type Connection } from '../../../server/src/stream/nats/connect-nats.ts
 import { DELIVER_CONSUMER, HEALTH_BUCKET, OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 
-/** What people would be shown of a lane now; undefined when it has no trouble. */
+/** The health of a lane as the API would show it now; undefined when it has no trouble. */
 export async function readHealth({ nc }: Connection, destinationId: string): Promise<LaneHealth | undefined> {
   const answer = await nc.request(`$JS.API.DIRECT.GET.KV_${HEALTH_BUCKET}.$KV.${HEALTH_BUCKET}.${destinationId}`);
   return answer.data.length === 0 ? undefined : answer.json<LaneHealth>();
@@ -19,7 +19,7 @@ export async function countUnsettled({ nc }: Connection): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/** What waits for the recorder: batches with one or more outcomes each. */
+/** The recorder's backlog: batches with one or more outcomes each. */
 export type OutcomesWaiting = { messages: number; bytes: number; first_seq: number; last_seq: number };
 
 export async function readOutcomes({ nc }: Connection): Promise<OutcomesWaiting> {

@@ -34,7 +34,7 @@ async function build({ natsUrl, source, size, prefix }: BacklogOrder): Promise<v
     if (!stored.ok) throw new Error(stored.why);
     await settled(connection, MOST_UNSETTLED);
   }
-  // What is still on its way to the lane when the receiver comes back would be new events for it, in their thousands.
+  // Events still on their way to the lane when the receiver comes back would be new to it, in their thousands.
   await settled(connection, 0);
 }
 

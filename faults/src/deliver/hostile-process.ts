@@ -1,4 +1,4 @@
-/** Receivers that attack whoever posts to them, each on a port of its own, in a process whose CPU is theirs alone. */
+/** Receivers that attack the client that posts to them, each on a port of its own, in a process whose CPU is theirs alone. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';

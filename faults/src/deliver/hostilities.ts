@@ -1,4 +1,4 @@
-/** What a receiver can do to a client that posts to it. */
+/** The attacks of a receiver on a client that posts to it. */
 export const HOSTILITIES = [
   'endless-1xx',
   'one-byte-chunks',

@@ -24,7 +24,7 @@ export type DeliveryEvidence = {
 
 export type DeliveryVerdict = Findings & { repeats: Repeat[] };
 
-/** An arrival that was answered 2xx although an earlier one had been; what caused it came after `beforeAt`. */
+/** An arrival that was answered 2xx although an earlier one had been; its cause came after `beforeAt`. */
 export type Repeat = { delivery: string; messageId: string; at: number; beforeAt: number };
 
 /** Holds what clients were promised against what arrived where. */
@@ -39,7 +39,7 @@ export function judgeDeliveries(evidence: DeliveryEvidence): DeliveryVerdict {
   );
   const found = {
     lost: findLost(evidence, byDelivery),
-    // What a client was not told of may have been stored all the same; what no client ever sent may not.
+    // A call without an answer may have been stored all the same; a call that no client ever sent may not.
     ghosts: arrivals.filter(({ messageId, problem }) => problem === undefined && !calls.has(messageId)).map(nameOf),
     wrongWorkspace: arrivals.filter((arrival) => arrival.sourceId !== sourceOf.get(arrival.destinationId)).map(nameOf),
     badSignature: bad('signature').map(nameOf),
@@ -120,7 +120,7 @@ function repeatsIn(delivery: string, arrivals: readonly Arrival[]): Repeat[] {
   }));
 }
 
-/** Of two at the same time nobody can say which one it was: they count as one. */
+/** Strikes that overlap count as one: the cause of a repeat cannot be told apart. */
 function mergeOverlapping(strikes: readonly Strike[]): Strike[] {
   const merged: Strike[] = [];
   for (const strike of strikes.toSorted((a, b) => a.from - b.from)) {
@@ -135,7 +135,7 @@ function mergeOverlapping(strikes: readonly Strike[]): Strike[] {
   return merged;
 }
 
-/** What was delivered and not yet settled when a strike came is delivered again: so much was under way, and no more. */
+/** Deliveries made and not yet settled when a strike came are delivered again: as many as were in flight, and no more. */
 function judgeRepeats(repeats: readonly Repeat[], { calls, strikes: all }: DeliveryEvidence) {
   const strikes = mergeOverlapping(all);
   const causeOf = ({ beforeAt, messageId }: Repeat) => {

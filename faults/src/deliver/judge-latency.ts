@@ -3,19 +3,19 @@ import { percentileMs, type Span, type Timed } from '../measure-attempts.ts';
 import type { Findings } from '../run-fault.ts';
 
 export type LatencyBound = {
-  /** Below this nobody speaks of slow, however fast it was in quiet times: for machines that have other things to do. */
+  /** A p99 below this is never slow, however fast the quiet one was: for machines that have other things to do. */
   floorMs: number;
   /** p99 may not pass this, however slow it was in quiet times. */
   maxP99Ms: number;
   /** Not one may pass this. */
   lateMs: number;
-  /** So many times the quiet p99 is allowed; two, if this is left out. */
+  /** The allowed multiple of the quiet p99; two, if this is left out. */
   times?: number;
   /** An event passes through so many processes; each is as late as the machine is. */
   hops?: number;
 };
 
-/** What is promised, on a machine that has nothing else to do. */
+/** The promised bound, on a machine that has nothing else to do. */
 export const STRICT: LatencyBound = { floorMs: 0, maxP99Ms: 500, lateMs: 1_000 };
 /** For CI, whose two cores have other things to do: only what is plainly wrong turns it red. */
 export const NOISY: LatencyBound = { floorMs: 250, maxP99Ms: 2_000, lateMs: 3_000, hops: 8 };
@@ -29,7 +29,7 @@ export type LatencyCase = {
   machineLateMs?: number;
 };
 
-/** Nobody else's p99 more than doubles, or grows more than the bound says. */
+/** The p99 of healthy destinations at most doubles, or grows as much as the bound allows. */
 export function judgeLatency({ name, quiet, during, bound, machineLateMs = 0 }: LatencyCase): Findings {
   const quietP99Ms = percentileMs(quiet, 0.99) ?? Infinity;
   const p99Ms = percentileMs(during, 0.99) ?? Infinity;

@@ -1,14 +1,14 @@
 import { trueOnes } from '../complaints.ts';
 import type { Findings } from '../run-fault.ts';
 
-/** At a moment, somebody who asked was told that the lane would be clear so much later. */
+/** At this moment, the API predicted when the lane would be clear. */
 export type Prediction = { at: number; clearInMs: number };
 
 export type Drain = {
   startedAt: number;
   clearedAt: number;
   predictions: readonly Prediction[];
-  /** As a share of what was left. On a machine whose speed changes by the second nobody can foretell as well. */
+  /** As a share of the remaining time. On a machine whose speed changes by the second, predictions are worse. */
   maxError?: number;
 };
 
@@ -16,7 +16,7 @@ const PROMISED_ERROR = 0.3;
 /** At the very beginning nothing is known yet; near the end a share of what is left says nothing. */
 const JUDGED = { from: 0.1, notBeforeMs: 3_000, to: 0.75 };
 
-/** What people were told of the time to clear, held against the time that it took. */
+/** Compares the predicted times to clear with the time that it took. */
 export function judgePredictions({ startedAt, clearedAt, predictions, maxError = PROMISED_ERROR }: Drain): Findings {
   const lengthMs = clearedAt - startedAt;
   const from = startedAt + Math.max(JUDGED.from * lengthMs, JUDGED.notBeforeMs);

@@ -2,7 +2,7 @@ import { type RetrySchedule } from '../../../server/src/deliver/attempt/retry-sc
 import type { Findings } from '../run-fault.ts';
 import type { Arrival } from './read-arrival.ts';
 
-/** What a busy machine may add to a delay. */
+/** A busy machine may add this to a delay. */
 const PATIENCE_MS = 10_000;
 /** A receiver notes an arrival a little after the clock that a delay is counted from began. */
 const GRAIN_MS = 20;

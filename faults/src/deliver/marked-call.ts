@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Source } from '../sources.ts';
 
-/** What the receiver finds in a body again. */
+/** The marks that the receiver finds again in a body. */
 export type Marked = { messageId: string; sourceId: string };
 
 type Mark = { messageId: string; sourceId: string; hmac: string };

@@ -12,14 +12,14 @@ export type PlannedDestination = {
   workspaceId: string;
   sourceId: string;
   secret: string;
-  /** Each has a host of its own, as customers do: what belongs to one host must not be shared by accident. */
+  /** Each has a host of its own, as customers do: no limit of one host may be shared by accident. */
   host: string;
   /** Where it is instead, if not with the other receivers. */
   origin?: string;
   limits: Pick<WebhookSettings, 'maxConcurrency' | 'maxPerSecond'>;
 };
 
-/** Who has which sources and destinations. */
+/** The sources and destinations of each workspace. */
 export type Plan = { sources: [PlannedSource, ...PlannedSource[]]; destinations: PlannedDestination[] };
 export type PlanShape = {
   /** Begins every id, so that plans can be put together. */

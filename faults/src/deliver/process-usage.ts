@@ -5,7 +5,7 @@ export type Usage = { at: number; cpuMs: number; rssMb: number };
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** What a process has used so far, by the kernel's word. */
+/** The CPU and memory that a process has used so far, by /proc. */
 export function usageOf(pid: number | undefined): Usage {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name, in brackets, may hold anything.

@@ -9,18 +9,18 @@ export type Arrival = {
   sourceId: string;
   webhookId: string;
   attempt: number;
-  /** What the receiver answered; 0 when it never did. */
+  /** The receiver's answer; 0 when it never answered. */
   status: number;
   at: number;
   /** POSTs of the same destination that were not answered yet when it came. */
   beside?: number;
-  /** What was wrong with it. */
+  /** The part of it that failed the check. */
   problem?: 'signature' | 'body' | undefined;
 };
 
 export type Posted = { destinationId: string; headers: IncomingHttpHeaders; body: string };
 
-/** Reads a POST as a customer would who trusts nobody; with its own arithmetic, not the product's. */
+/** Reads a POST as a wary customer would: with its own arithmetic, not the product's. */
 export function readArrival(
   { destinationId, headers, body }: Posted,
   secret: string,

@@ -3,7 +3,7 @@ import type { Span } from '../measure-attempts.ts';
 import type { Figures } from '../run-fault.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-/** What a delivering process says of itself every second, on the clock of `performance.now()` of this process. */
+/** The statistics that a deliver process logs every second, on the clock of `performance.now()` of this process. */
 export type StatsLine = {
   at: number;
   inFlight: number;

@@ -9,7 +9,7 @@ type Cut = { led: string; servedAgainMs: number; gapMs: number };
 
 const MAX_SERVED_AGAIN_MS = 8_000;
 const QUIET_MS = 2_000;
-/** What was on its way when the server stopped may still have been answered. */
+/** Requests in flight when the server stopped may still have been answered. */
 const ON_ITS_WAY_MS = 50;
 
 /**
@@ -53,7 +53,7 @@ async function cutOnce(scene: Scene, { isLeader }: { isLeader: boolean }): Promi
   };
 }
 
-/** The victim leads one stream or none, never both: then there would be nobody else to serve. */
+/** The victim leads one stream or none, never both: then no leader would be left to serve. */
 async function arrangeLeaders({ cluster, engine }: Scene, victim: NatsNode, isLeader: boolean): Promise<void> {
   await engine.isCaughtUp();
   const [bystander] = cluster.nodes.filter((node) => node !== victim);

@@ -1,4 +1,4 @@
-/** PostgreSQL, held by a process of its own: stopping and starting it blocks whoever does so, and the clients' clock must go on. */
+/** PostgreSQL, held by a process of its own: stopping and starting it blocks that process, and the clients' clock must go on. */
 import { startPostgresServer } from '@millrace/engines';
 
 export type DatabaseOrder = 'stop' | 'start';
@@ -11,6 +11,6 @@ process.on('message', (order: DatabaseOrder) => {
   else server.start();
   process.send?.('done');
 });
-// Also when whoever started us was killed.
+// Also when the parent process was killed.
 process.once('disconnect', () => void server[Symbol.asyncDispose]().then(() => process.exit(0)));
 process.send?.(JSON.stringify({ url: server.url, serviceUrl: server.serviceUrl }));

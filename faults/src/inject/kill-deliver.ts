@@ -9,12 +9,12 @@ import type { Random } from '../seeded-random.ts';
 export const DELIVER_KILL_EVERY_MS = 5_000;
 const CALLS_PER_BATCH = 10;
 const DESTINATIONS_PER_SOURCE = 2;
-/** What the dead process had written into its sockets arrives all the same, on a busy machine a little later. */
+/** Requests that the dead process had written into its sockets still arrive, on a busy machine a little later. */
 const ON_ITS_WAY_MS = 1_000;
-/** What a lane has delivered is forgotten there half a second later, or at the end of a look at it. */
+/** A lane removes delivered groups half a second later, or at the end of a drain. */
 const LANE_MEMORY_MS = 1_000;
 
-/** One of two delivering processes dies without a word every five seconds: what it had under way comes again, no more. */
+/** One of two deliver processes is killed every five seconds: the deliveries it had in flight come again, and no others. */
 export async function killDeliver(run: FaultRun): Promise<Findings> {
   await using scene = await openCrashScene(run);
   const load = loadCrashScene(scene);

@@ -14,7 +14,7 @@ const HOLD_MS = 500;
 /** A request younger than this may still have been on its way to the server. */
 const ARRIVED_AFTER_MS = 50;
 
-/** A deploy: the process is asked to leave under load. What it has begun it ends, and it refuses nobody with an error. */
+/** A deploy: collect gets a SIGTERM under load. It finishes the requests that it has begun and answers none with an error. */
 export async function terminateCollect(run: FaultRun): Promise<Findings> {
   await using scene = await openScene(run, { nodes: 1, batchesPerSecond: 80 });
   const makeBatch = batchMaker(run.random, 'held');

@@ -1,4 +1,4 @@
-/** What pages in browsers need beside the paths of calls: CORS, settings, pixels. */
+/** The needs of browser pages beside the paths of calls: CORS, settings, pixels. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { SOURCE, startCollect, WRITE_KEY } from '../../testing/bad-inputs/running-collect.ts';

@@ -1,4 +1,4 @@
-/** What strangers can cost, and what those pay for whom they are not strangers. */
+/** Clients without a valid key: their cost is bounded, and clients with a key do not pay for it. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

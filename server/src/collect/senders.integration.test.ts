@@ -1,4 +1,4 @@
-/** Every way in: paths, keys, content types, browsers, pixels; and what becomes of the call. */
+/** Every way in (paths, keys, content types, browsers, pixels), and the event that is stored. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

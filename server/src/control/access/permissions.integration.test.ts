@@ -94,7 +94,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/session': everybody(403),
   'GET /api/v1/me': everybody(200),
   'POST /api/v1/me/password': everybody(403),
-  // The link decides, whoever has it.
+  // The link decides, not the role of its bearer.
   'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201],
   'POST /api/v1/me/workspaces': everybody(403),
   'GET /api/v1/sessions': everybody(403),
@@ -190,7 +190,7 @@ async function makeThings(url: string): Promise<Things> {
   const userId = await addMember(control.store, workspaceId, person);
   const keyId = source.writeKeys?.[0]?.id ?? '';
   const destinationId = destination.id;
-  // These take time, so they are made only for who asks for them. Nobody runs jobs here: they stay as they are.
+  // These take time, so they are made only for the routes that need them. No role runs jobs here: they stay as they are.
   const makeIf = async (part: string, make: () => Promise<string>) => (url.includes(part) ? make() : '');
   const job = async (path: string, body: object) => (await post(path, body)).id;
   const letterId = await makeIf('letters/:id', () => addLetter(destinationId));

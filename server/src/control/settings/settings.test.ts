@@ -24,7 +24,7 @@ const keyRing = openKeyRing(new Map([[1, KEY_1]]));
 const bothKeys = openKeyRing(new Map([[1, KEY_1], [2, KEY_2]])); // biome-ignore format: one line says it
 const owner = { workspaceId: 'ws_1', destinationId: 'dst_1' };
 
-/** A second kind of destination, as somebody would add it: data only. */
+/** A second kind of destination, as a contributor would add it: data only. */
 const QUEUE: CatalogEntry = {
   name: 'Queue',
   accepts: ['track'],
@@ -227,7 +227,7 @@ function seal(settings: unknown, stored?: Record<string, unknown>): Record<strin
   return sealSettings(webhooks as CatalogEntry, answer.settings, { owner, keyRing });
 }
 
-/** What is wrong there, or the empty string. */
+/** The problem at this path, or the empty string. */
 function problemAt(settings: unknown, path: string, stored?: Record<string, unknown>): string {
   const answer = read(settings, stored);
   return answer.ok ? '' : (answer.errors.find((error) => error.path === path)?.message ?? '');

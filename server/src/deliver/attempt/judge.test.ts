@@ -48,7 +48,7 @@ suite('what a status means', () => {
 });
 
 suite('what an error means', () => {
-  /** Exhaustive on purpose: who adds a class has to decide what it means. */
+  /** Exhaustive on purpose: a new class has to be given a meaning here. */
   const MEANINGS: Record<ErrorClass, 'retry' | 'failed'> = {
     url_invalid: 'failed',
     request_invalid: 'retry',

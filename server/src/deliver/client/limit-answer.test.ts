@@ -10,7 +10,7 @@ async function withBytes(bytes: number, use: (socket: Socket) => void): Promise<
   await once(server, 'listening');
   const socket = connect((server.address() as { port: number }).port, '127.0.0.1');
   try {
-    // Reading starts when somebody listens; what has come stays in the buffer.
+    // Reading starts with the first listener; the bytes stay in the buffer.
     while (socket.readableLength < bytes) await once(socket, 'readable');
     use(socket);
   } finally {

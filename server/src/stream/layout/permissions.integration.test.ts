@@ -13,7 +13,7 @@ const log = openLog({ level: 'silent', pretty: false });
 const COUNTS = { eventStreams: 2, laneStreams: 2 };
 const SETTINGS = { ...STREAM_SETTINGS, ...COUNTS };
 
-/** What no user of ours needs, and others of NATS have. */
+/** Subjects that no user of ours needs, and other users of NATS have. */
 const NOBODYS = {
   publish: [
     '$JS.API.STREAM.SNAPSHOT.EVENTS-0',
@@ -171,7 +171,7 @@ async function allowedOf(role: NatsRole, { publish, subscribe }: Subjects): Prom
   })();
   for (const subject of publish) nc.publish(subject, '{}');
   for (const subject of subscribe) nc.subscribe(subject, { callback: () => undefined });
-  // The server answers in order: what it denied is told before the answer to the ping.
+  // The server answers in order: a denial comes before the answer to the ping.
   await nc.flush();
   await nc.flush();
   await new Promise((resolve) => setImmediate(resolve));

@@ -72,7 +72,7 @@ suite('the way to NATS', () => {
     await using other = await startNatsCluster({ tls: pair('other', 'DNS:nats.example.com') });
     const files = { ca: join(dir, 'ca.pem') };
     await assert.rejects(connect(overTls(other.url), files), /not for the host in MILLRACE_NATS_URL/);
-    // What node:tls assumes when it is told no name.
+    // The name that node:tls assumes when it is given none.
     await using local = await startNatsCluster({ tls: pair('local', 'DNS:localhost') });
     await assert.rejects(connect(overTls(local.url), files), /not for the host in MILLRACE_NATS_URL/);
     await using connection = await connect(overTls(local.url).replace('127.0.0.1', 'localhost'), files);

@@ -207,7 +207,7 @@ suite('the events of a source', () => {
 
 type Options = { body?: unknown; query?: unknown; workspaceId?: string; now?: Date };
 
-/** What the server does with a route: finds it and gives it a transaction. */
+/** Does as the server with a route: finds it and gives it a transaction. */
 async function call<Answer>(method: Method, path: string, options: Options = {}): Promise<Answer> {
   const { body, query = {}, workspaceId = 'ws_1', now = needs.now() } = options;
   const { route, params } = findRoute(method, `/api/v1${path}`);
@@ -244,7 +244,7 @@ async function openedSettings(id: string) {
   return openSettings(entry, row.settings, { owner, keyRing: needs.keyRing });
 }
 
-/** What deliver will read of the pause. */
+/** The pause as deliver will read it. */
 async function pauseInBucket(id: string) {
   const [row] = await needs.store.asSystem((tx) => destinationsToProject(tx, [id]));
   if (row === undefined) throw new Error('no row');

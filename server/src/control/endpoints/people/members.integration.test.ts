@@ -149,7 +149,7 @@ suite('members', () => {
     const body = { email: 'o@example.com', role: 'owner' };
     const invited = await control.ask('POST', '/api/v1/invitations', { token: admin, body });
     assert.equal(invited.status, 403);
-    // A new invitation ends the link of the one before: nobody ends one of a higher role by it.
+    // A new invitation ends the link of the one before: a member cannot end one for a higher role by it.
     const owner = await addToken(control.store, workspaceId, { role: 'owner' });
     assert.equal((await control.ask('POST', '/api/v1/invitations', { token: owner, body })).status, 201);
     const lower = { ...body, role: 'viewer' };
