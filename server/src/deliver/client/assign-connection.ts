@@ -1,3 +1,8 @@
+/**
+ * Brings POSTs onto connections. A POST is waiting (in its pool), dialing (it opens a connection), sent, and settled; `timeOut`
+ * settles it from any of them. A connection is dialed, carries one POST at a time, is idle between them, and closed. The pacer
+ * decides when a pool may dial; the parser's callbacks move connections on.
+ */
 import type { Socket } from 'node:net';
 import { classifyError, errorDetail } from './classify-error.ts';
 import { GONE, openConnection, send } from './connection.ts';
@@ -26,14 +31,14 @@ export type Traffic = {
 };
 
 /** Brings a POST onto a connection: an idle one, or the next one that is free or can be opened. */
-export function route(traffic: Traffic, sending: Sending): void {
+export function assignConnection(traffic: Traffic, sending: Sending): void {
   const connection = takeIdle(traffic, sending.pool);
   if (connection !== undefined) return send(connection, sending);
   sending.pool.waiting.push(sending);
   askForDials(traffic, sending.pool);
 }
 
-/** Called by the pacer: one more connection may be opened. False when nobody needs it any more. */
+/** The pacer allows one more connection. False when no POST needs it any more. */
 export function admitDial(traffic: Traffic, pool: Pool): boolean {
   pool.inLine -= 1;
   const sending = nextWaiting(traffic, pool);
@@ -42,20 +47,19 @@ export function admitDial(traffic: Traffic, pool: Pool): boolean {
   return true;
 }
 
-/** Time is up. Whatever the POST holds is closed, so that it ends at the receiver too. */
+/** Closes the connection or dial of the POST as well, so that it ends at the receiver too. */
 export function timeOut(traffic: Traffic, sending: Sending): void {
   const { stage, dial, status, pool } = sending;
   if (status === 0 && stage !== 'waiting') pool.standing = 'failing';
   const within = `within ${traffic.timeoutMs / 1_000} s`;
   if (stage === 'sent' && status !== 0) settleStatus(traffic, sending);
-  else if (stage === 'sent') settleError(traffic, sending, ['timeout', `no answer ${within}`]);
-  else if (dial !== undefined)
-    settleError(traffic, sending, ['timeout', `still ${dial.waitsFor()}, not done ${within}`]);
-  else settleError(traffic, sending, ['not_sent', 'its turn did not come in time']);
+  else if (stage === 'sent') settleError(traffic, sending, 'timeout', `no answer ${within}`);
+  else if (dial !== undefined) settleError(traffic, sending, 'timeout', `still ${dial.waitsFor()}, not done ${within}`);
+  else settleError(traffic, sending, 'not_sent', 'its turn did not come in time');
   letGo(traffic, sending);
 }
 
-/** Closes what an answered POST still holds. */
+/** Closes the dial or connection that a settled POST still holds. */
 export function letGo(traffic: Traffic, sending: Sending): void {
   const { connection, dial, pool } = sending;
   if (dial !== undefined) {
@@ -68,7 +72,7 @@ export function letGo(traffic: Traffic, sending: Sending): void {
   traffic.pools.tidy(pool);
 }
 
-export function settleError(traffic: Traffic, sending: Sending, [errorClass, detail]: [ErrorClass, string]): void {
+export function settleError(traffic: Traffic, sending: Sending, errorClass: ErrorClass, detail: string): void {
   settle(traffic, sending);
   sending.resolve(errorAnswer(sending, { errorClass, detail }, traffic.now()));
 }
@@ -111,15 +115,15 @@ export function askForMore(traffic: Traffic, pool: Pool, most: number): void {
 }
 
 /**
- * The first POST that still waits. One that spent half of its time in our own line is given back unsent: the receiver would be
- * blamed for what is our slowness.
+ * The first POST that still waits. One that spent half of its time waiting for a connection is given back unsent: else the
+ * receiver would be blamed for our slowness.
  */
 function nextWaiting(traffic: Traffic, pool: Pool): Sending | undefined {
   const latest = traffic.now() - traffic.timeoutMs / 2;
   for (let sending = pool.waiting.shift(); sending !== undefined; sending = pool.waiting.shift()) {
     if (sending.stage !== 'waiting') continue;
     if (sending.startedAt > latest) return sending;
-    settleError(traffic, sending, ['not_sent', 'its turn did not come in time']);
+    settleError(traffic, sending, 'not_sent', 'its turn did not come in time');
   }
   return undefined;
 }
@@ -130,7 +134,7 @@ function startDial(traffic: Traffic, sending: Sending): void {
   const dialing = dial(sending.target, traffic.dialNeeds);
   sending.dial = dialing;
   void dialing.done.then((dialed) => {
-    // Cancelled meanwhile, and counted out by who cancelled it.
+    // Cancelled meanwhile: `letGo` has counted it out.
     if (sending.dial !== dialing) return;
     sending.dial = undefined;
     sending.dialed = dialed.timings;
@@ -144,7 +148,7 @@ function failToDial(traffic: Traffic, sending: Sending, failure: Extract<Dialed,
   sending.address = failure.address;
   pool.open -= 1;
   pool.standing = 'failing';
-  settleError(traffic, sending, [failure.errorClass, failure.detail]);
+  settleError(traffic, sending, failure.errorClass, failure.detail);
   askForDials(traffic, pool);
 }
 
@@ -173,7 +177,7 @@ function cutOff(traffic: Traffic, connection: Connection, detail: string): void 
   if (sending === undefined) return;
   if (sending.status !== 0) return settleStatus(traffic, sending);
   sending.pool.standing = 'failing';
-  settleError(traffic, sending, ['answer_too_large', detail]);
+  settleError(traffic, sending, 'answer_too_large', detail);
 }
 
 function finish(traffic: Traffic, connection: Connection): void {
@@ -210,7 +214,7 @@ function fail(traffic: Traffic, connection: Connection, error: Error): void {
     return startDial(traffic, sending);
   }
   sending.pool.standing = 'failing';
-  settleError(traffic, sending, [errorClass, errorDetail(error)]);
+  settleError(traffic, sending, errorClass, errorDetail(error));
 }
 
 /**

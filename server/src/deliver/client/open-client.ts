@@ -12,7 +12,16 @@ import { openPools } from './pools.ts';
 import type { Pool, Sending } from './model.ts';
 import { openTargetReader, type Target } from './read-target.ts';
 import { openResolver, type Resolve } from './resolve-name.ts';
-import { admitDial, askForMore, drop, letGo, route, settleError, timeOut, type Traffic } from './assign-connection.ts';
+import {
+  admitDial,
+  askForMore,
+  assignConnection,
+  drop,
+  letGo,
+  settleError,
+  timeOut,
+  type Traffic,
+} from './assign-connection.ts';
 import { newSending } from './sending.ts';
 import type { Answer, Post } from './post.ts';
 
@@ -72,7 +81,7 @@ function start(traffic: Traffic, { post, target, resolve }: Started): void {
   const sending = newSending({ post, target, pool, startedAt: traffic.now(), resolve });
   pool.unanswered += 1;
   traffic.deadlines.add(sending);
-  route(traffic, sending);
+  assignConnection(traffic, sending);
 }
 
 function refusal({ host, port }: Target, problem: { errorClass: ErrorClass; detail: string }): Answer {
@@ -126,7 +135,7 @@ async function stop(traffic: Traffic, sockets: Set<Socket>): Promise<void> {
   traffic.growth.stop();
   traffic.deadlines.stop();
   for (let sending = traffic.deadlines.first(); sending !== undefined; sending = traffic.deadlines.first()) {
-    settleError(traffic, sending, [sending.stage === 'sent' ? 'stopped' : 'not_sent', 'it was stopped']);
+    settleError(traffic, sending, sending.stage === 'sent' ? 'stopped' : 'not_sent', 'it was stopped');
     letGo(traffic, sending);
   }
   for (const { socket } of traffic.idle.all()) socket.destroy();

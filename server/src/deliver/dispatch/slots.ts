@@ -1,12 +1,12 @@
 import type { Standing } from '../client/pace.ts';
-import { type FairClock, openFairClock } from './fair-clock.ts';
+import { openFairClock } from './fair-clock.ts';
 import { type Gate, LATE_MS, noteLate } from './gate.ts';
 
 /**
- * The slots of one process. An attempt takes one by the standing of its receiver and holds it until it ends. An attempt of a
- * receiver that was not known to fail, and that is not answered after `LATE_MS`, moves to a reserve of late attempts and leaves
- * its slot to others. The reserve is as large as all slots: while it has room, hanging receivers hold no slot for longer than
- * `LATE_MS`. What finds no room there stays in its slot. Attempts of failing receivers always stay in the slots of the failing.
+ * The slots of one process. An attempt takes one by the standing of its receiver (works, unknown, failing) and holds it until it
+ * ends. The dispatcher's sweep moves an attempt that is not answered after `LATE_MS` to a reserve of late attempts, which leaves
+ * its slot to others; those of failing receivers stay in the slots of the failing. The reserve is as large as all slots: while it
+ * has room, hanging receivers hold no slot for longer than `LATE_MS`. When it is full, late attempts stay in their slots.
  */
 export type Slots = {
   hasRoom(standing: Standing): boolean;
@@ -34,19 +34,32 @@ const SUSPECT_SHARE = 0.5;
 const FAILING_SHARE = 0.25;
 const SCARCE_SHARE = 0.125;
 
-type State = {
-  most: number;
-  used: Record<Slot['account'], number>;
-  /** Attempts that are not late yet, or whose receiver is not doubted yet; the oldest first. */
-  watched: Set<Slot>;
-  clock: FairClock;
-};
-
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openSlots(most: number, uptimeMs: () => number): Slots {
   const used = { works: 0, unknown: 0, failing: 0, late: 0 };
+  /** Attempts that are not late yet, or whose receiver is not doubted yet; the oldest first. */
   const watched = new Set<Slot>();
   const clock = openFairClock(uptimeMs);
   const inUse = () => used.works + used.unknown + used.failing;
+
+  function findLate(): void {
+    clock.turn();
+    const now = clock.now();
+    for (const slot of watched) {
+      const { gate, since, account, isAnswered } = slot;
+      if (now - since < LATE_MS) break;
+      if (!isAnswered) noteLate(gate, since, now);
+      if (account !== 'late' && used.late < most) {
+        used[account] -= 1;
+        used.late += 1;
+        slot.account = 'late';
+      }
+      if (slot.account === 'late' && (isAnswered || gate.isDoubted)) watched.delete(slot);
+    }
+    // Last: the loop may have let go of all of them, and then nothing calls it any more.
+    if (watched.size === 0) clock.rest();
+  }
+
   return {
     hasRoom(standing) {
       if (inUse() >= most) return false;
@@ -68,29 +81,11 @@ export function openSlots(most: number, uptimeMs: () => number): Slots {
       used[slot.account] -= 1;
       watched.delete(slot);
     },
-    findLate: () => findLate({ most, used, watched, clock }),
+    findLate,
     isScarce: () => used.unknown + used.failing + used.late > most * SCARCE_SHARE,
     now: clock.now,
     inUse,
     late: () => used.late,
     watched: () => watched.size,
   };
-}
-
-function findLate({ most, used, watched, clock }: State): void {
-  clock.turn();
-  const now = clock.now();
-  for (const slot of watched) {
-    const { gate, since, account, isAnswered } = slot;
-    if (now - since < LATE_MS) break;
-    if (!isAnswered) noteLate(gate, since, now);
-    if (account !== 'late' && used.late < most) {
-      used[account] -= 1;
-      used.late += 1;
-      slot.account = 'late';
-    }
-    if (slot.account === 'late' && (isAnswered || gate.isDoubted)) watched.delete(slot);
-  }
-  // Last: the loop may have let go of all of them, and then nothing calls it any more.
-  if (watched.size === 0) clock.rest();
 }

@@ -1,39 +1,41 @@
 /**
- * How much of what has waited may be under way beside what is fresh: as much as that does not notice. Bounded in number and
- * not in rate, so that it gets done as fast as the machine can, with little under way at a time.
+ * Limits how much of the backlog is under way, so that new events are not delayed: a window that grows by a tenth while new events
+ * come on time, and shrinks by three tenths when they or this process's timers are late. The limit is a number and not a rate: the
+ * backlog is done as fast as the machine can, with little under way at a time.
  */
 export type YieldingWindow = Disposable & {
-  /** How many more may begin beside so many. */
+  /** How many more may begin beside those under way. */
   room(underWay: number): number;
   most(): number;
-  /** Tells of something fresh, and how much later than usual it came. */
+  /** A new event came, this much later than usual. */
   fresh(lateMs: number): void;
 };
 
 export type WindowSize = {
-  first: number /** It goes on also where nothing is ever quiet. */;
+  first: number;
+  /** The backlog moves on even when new events are always late. */
   least: number;
   most: number;
 };
 
 /** For attempts that are part of a long backlog. */
 export const BACKLOG_WINDOW: WindowSize = { first: 24, least: 8, most: 256 };
-/** For looks at lanes whose receiver is in trouble. Each is half a dozen questions to the engine, one after the other. */
+/** For looks at lanes whose receiver is in trouble. Each is half a dozen requests to NATS, one after the other. */
 export const LOOKS_WINDOW: WindowSize = { first: 8, least: 2, most: 128 };
 
 export type WindowLook = {
   /** How late this process was at worst, by its own timer. */
   lateMs: number;
-  /** How much came fresh, and how much of it late. */
+  /** How many new events came, and how many of them late. */
   fresh: number;
   late: number;
-  /** Whether somebody found no room. */
+  /** Whether there was no room for a part of the backlog. */
   isWanted: boolean;
 };
 
-/** A process that is busy for so long at a time, or woken so late, lets others wait as well. */
+/** Timers that are this late: the process is busy for so long at a time that others wait as well. */
 const LATE_MS = 6;
-/** Some are always late; more than this is our doing. */
+/** A few events are always late; a larger share than this is caused by the backlog. */
 const LATE_SHARE = 0.1;
 const BACK_OFF = 0.7;
 const GROWTH = 1.1;
@@ -46,58 +48,59 @@ export function nextMost(now: number, look: WindowLook, { least, most }: WindowS
   return isWanted ? Math.min(most, now * GROWTH) : now;
 }
 
-type State = WindowLook & {
-  size: WindowSize;
-  most: number;
-  /** Whether anything was under way since the last look. */
-  isInUse: boolean;
-  tickedAt: number;
-  lookedAt: number;
-  timer: NodeJS.Timeout | undefined;
-  now(): number;
-};
-
-const QUIET = { lateMs: 0, fresh: 0, late: 0, isWanted: false, isInUse: false };
-
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openYieldingWindow(size: WindowSize, now: () => number = () => performance.now()): YieldingWindow {
-  const state: State = { ...QUIET, tickedAt: 0, lookedAt: 0, size, most: size.first, timer: undefined, now };
+  let most = size.first;
+  let look = newLook();
+  /** Whether anything was under way since the last look. */
+  let isInUse = false;
+  let tickedAt = 0;
+  let lookedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Only while the window is in use: a timer this fine costs a little all the time. */
+  function keepOn(): void {
+    isInUse = true;
+    if (timer !== undefined) return;
+    look = newLook();
+    tickedAt = now();
+    lookedAt = tickedAt;
+    timer = setInterval(tick, TICK_MS).unref();
+  }
+
+  function tick(): void {
+    const at = now();
+    look.lateMs = Math.max(look.lateMs, at - tickedAt - TICK_MS);
+    tickedAt = at;
+    if (at - lookedAt < LOOK_MS) return;
+    most = nextMost(most, look, size);
+    if (!isInUse) stop();
+    look = newLook();
+    isInUse = false;
+    lookedAt = at;
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
   return {
     room(underWay) {
-      if (underWay > 0) keepOn(state);
-      const room = Math.max(0, Math.floor(state.most) - underWay);
-      state.isWanted ||= room === 0;
+      if (underWay > 0) keepOn();
+      const room = Math.max(0, Math.floor(most) - underWay);
+      look.isWanted ||= room === 0;
       return room;
     },
-    most: () => Math.floor(state.most),
+    most: () => Math.floor(most),
     fresh(lateMs) {
-      state.fresh += 1;
-      if (lateMs > LATE_MS) state.late += 1;
+      look.fresh += 1;
+      if (lateMs > LATE_MS) look.late += 1;
     },
-    [Symbol.dispose]: () => stop(state),
+    [Symbol.dispose]: stop,
   };
 }
 
-/** Only while it is in use: a timer this fine costs a little all the time. */
-function keepOn(state: State): void {
-  state.isInUse = true;
-  if (state.timer !== undefined) return;
-  const now = state.now();
-  const timer = setInterval(() => tick(state), TICK_MS);
-  timer.unref();
-  Object.assign(state, { ...QUIET, isInUse: true, tickedAt: now, lookedAt: now, timer });
-}
-
-function stop(state: State): void {
-  clearInterval(state.timer);
-  state.timer = undefined;
-}
-
-function tick(state: State): void {
-  const now = state.now();
-  state.lateMs = Math.max(state.lateMs, now - state.tickedAt - TICK_MS);
-  state.tickedAt = now;
-  if (now - state.lookedAt < LOOK_MS) return;
-  state.most = nextMost(state.most, state, state.size);
-  if (!state.isInUse) stop(state);
-  Object.assign(state, QUIET, { lookedAt: now });
+function newLook(): WindowLook {
+  return { lateMs: 0, fresh: 0, late: 0, isWanted: false };
 }

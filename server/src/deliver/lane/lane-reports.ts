@@ -14,12 +14,12 @@ export type LaneLook = {
   nextAt: number;
 };
 
-/** What is told about lanes: to people, and to the gates of other processes. */
+/** Publishes the health of lanes, for people and for the gates of other processes; and follows what those publish. */
 export type LaneReports = {
   report(webhook: Webhook, look: LaneLook): void;
-  /** A gate was shut or opened by an answer, before anybody looked at the lane. */
+  /** An answer shut or opened the gate, before the next look at the lane. */
   gateChanged(gate: Gate, webhook: Webhook): void;
-  /** A lane is being drained; the figures follow when this look at it is over. */
+  /** The lane is being drained; its figures follow when this look is over. */
   draining(webhook: Webhook): void;
   cleared(destinationId: string): void;
   /** Whether the lane is in use. */
@@ -27,9 +27,9 @@ export type LaneReports = {
   /** Whether the lane holds more than the setting allows. */
   isOverQuota(destinationId: string): boolean;
   appended(destinationId: string, bytes: number): void;
-  /** All lanes in use, for those who count them. */
+  /** All lanes in use, for the metrics. */
   all(): Iterable<LaneHealth>;
-  /** What the bucket says now; for those who follow it. */
+  /** Another process wrote to the bucket: what it learned about a receiver holds for this process too. */
   changed(destinationId: string, health: LaneHealth | undefined): void;
 };
 
@@ -40,98 +40,84 @@ export type LaneReportsNeeds = {
   now(): number;
 };
 
-type State = {
-  needs: LaneReportsNeeds;
-  known: Map<string, LaneHealth>;
-  /** Bytes written by this process since the last word about the lane. */
-  appended: Map<string, number>;
-};
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openLaneReports({ health, dispatcher, quotaBytes, now }: LaneReportsNeeds): LaneReports {
+  const known = new Map<string, LaneHealth>();
+  /** Bytes that this process appended since the last report on the lane. */
+  const appended = new Map<string, number>();
 
-export function openLaneReports(needs: LaneReportsNeeds): LaneReports {
-  const state: State = { needs, known: new Map(), appended: new Map() };
-  const { known, appended } = state;
+  function put(lane: LaneHealth): void {
+    const { destinationId } = lane;
+    known.set(destinationId, lane);
+    void health.put(lane).then((isStored) => {
+      // No other process knows that the gate is shut, so none would report when it is open again.
+      if (!isStored) dispatcher.reopen(destinationId);
+    });
+  }
+
+  function describe({ destinationId, workspaceId }: Webhook, state: LaneHealth['state'], why?: string): LaneHealth {
+    const before = known.get(destinationId);
+    const updatedAt = new Date(now()).toISOString();
+    return {
+      destinationId,
+      workspaceId,
+      state,
+      since: before?.state === state ? before.since : updatedAt,
+      ...(why === undefined ? {} : { why }),
+      depth: before?.depth ?? 0,
+      bytes: before?.bytes ?? 0,
+      updatedAt,
+    };
+  }
+
   return {
-    report: (webhook, look) => report(state, webhook, look),
-    gateChanged(gate, webhook) {
-      put(state, describe(state, webhook, { state: gate.shut?.why ?? 'draining', why: gate.shut?.sentence }));
+    report(webhook, { note, counts, state, nextAt }) {
+      const { destinationId } = webhook;
+      const { shut } = dispatcher.gateOf(destinationId);
+      const told = state ?? shut?.why ?? 'waiting';
+      const { deliveries: depth, bytes } = sizeOf(note, counts);
+      const isMoving = (told === 'draining' || told === 'waiting') && note.perSecond > 0;
+      const deliveriesPerSecond = Math.round(note.perSecond * 10) / 10;
+      appended.delete(destinationId);
+      put({
+        ...describe(webhook, told, shut?.sentence),
+        nextAt: new Date(nextAt).toISOString(),
+        depth,
+        bytes,
+        ...(isMoving ? { deliveriesPerSecond, clearInMs: Math.round((depth / note.perSecond) * 1_000) } : {}),
+      });
+    },
+    gateChanged({ shut }, webhook) {
+      put(describe(webhook, shut?.why ?? 'draining', shut?.sentence));
     },
     draining(webhook) {
-      const isTold = known.get(webhook.destinationId)?.state === 'draining';
-      if (!isTold) put(state, describe(state, webhook, { state: 'draining' }));
+      if (known.get(webhook.destinationId)?.state !== 'draining') put(describe(webhook, 'draining'));
     },
     cleared(destinationId) {
       appended.delete(destinationId);
-      if (known.delete(destinationId)) void needs.health.remove(destinationId);
+      if (known.delete(destinationId)) void health.remove(destinationId);
     },
     isKnown: (destinationId) => known.has(destinationId) || appended.has(destinationId),
     isOverQuota(destinationId) {
-      return (known.get(destinationId)?.bytes ?? 0) + (appended.get(destinationId) ?? 0) > needs.quotaBytes;
+      return (known.get(destinationId)?.bytes ?? 0) + (appended.get(destinationId) ?? 0) > quotaBytes;
     },
     appended(destinationId, bytes) {
       appended.set(destinationId, (appended.get(destinationId) ?? 0) + bytes);
     },
     all: () => known.values(),
-    changed: (destinationId, health) => follow(state, destinationId, health),
+    changed(destinationId, lane) {
+      appended.delete(destinationId);
+      if (lane === undefined) known.delete(destinationId);
+      else known.set(destinationId, lane);
+      if (lane?.state !== 'failing' && lane?.state !== 'asked_to_wait') {
+        dispatcher.reopen(destinationId);
+        return;
+      }
+      if (dispatcher.gateOf(destinationId).shut?.why === lane.state) return;
+      const { state: why, nextAt } = lane;
+      const shut = { why, sentence: lane.why ?? '', since: Date.parse(lane.since) };
+      const until = why === 'asked_to_wait' && nextAt !== undefined ? { until: Date.parse(nextAt) } : {};
+      dispatcher.shut(destinationId, { ...shut, ...until });
+    },
   };
-}
-
-function report(state: State, webhook: Webhook, look: LaneLook): void {
-  const { destinationId } = webhook;
-  const { note } = look;
-  const { shut } = state.needs.dispatcher.gateOf(destinationId);
-  const now = look.state ?? shut?.why ?? 'waiting';
-  const { deliveries: depth, bytes } = sizeOf(note, look.counts);
-  const isMoving = (now === 'draining' || now === 'waiting') && note.perSecond > 0;
-  const deliveriesPerSecond = Math.round(note.perSecond * 10) / 10;
-  state.appended.delete(destinationId);
-  put(state, {
-    ...describe(state, webhook, { state: now, why: shut?.sentence }),
-    nextAt: new Date(look.nextAt).toISOString(),
-    depth,
-    bytes,
-    ...(isMoving ? { deliveriesPerSecond, clearInMs: Math.round((depth / note.perSecond) * 1_000) } : {}),
-  });
-}
-
-function put({ known, needs }: State, health: LaneHealth): void {
-  const { destinationId } = health;
-  known.set(destinationId, health);
-  void needs.health.put(health).then((isStored) => {
-    // Nobody else knows, so nobody would tell us when it is over.
-    if (!isStored) needs.dispatcher.reopen(destinationId);
-  });
-}
-
-type Told = { state: LaneHealth['state']; why?: string | undefined };
-
-function describe({ known, needs }: State, { destinationId, workspaceId }: Webhook, { state, why }: Told): LaneHealth {
-  const before = known.get(destinationId);
-  const updatedAt = new Date(needs.now()).toISOString();
-  return {
-    destinationId,
-    workspaceId,
-    state,
-    since: before?.state === state ? before.since : updatedAt,
-    ...(why === undefined ? {} : { why }),
-    depth: before?.depth ?? 0,
-    bytes: before?.bytes ?? 0,
-    updatedAt,
-  };
-}
-
-/** What another process learned about a receiver holds for this one too. */
-function follow({ known, appended, needs }: State, destinationId: string, health: LaneHealth | undefined): void {
-  const { dispatcher } = needs;
-  appended.delete(destinationId);
-  if (health === undefined) known.delete(destinationId);
-  else known.set(destinationId, health);
-  if (health?.state !== 'failing' && health?.state !== 'asked_to_wait') {
-    dispatcher.reopen(destinationId);
-    return;
-  }
-  if (dispatcher.gateOf(destinationId).shut?.why === health.state) return;
-  const { state: why, nextAt } = health;
-  const shut = { why, sentence: health.why ?? '', since: Date.parse(health.since) };
-  const until = why === 'asked_to_wait' && nextAt !== undefined ? { until: Date.parse(nextAt) } : {};
-  dispatcher.shut(destinationId, { ...shut, ...until });
 }

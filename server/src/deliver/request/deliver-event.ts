@@ -1,7 +1,6 @@
-import { type AcceptedEvent, type FilterRule, ruleText } from '@millrace/contract';
+import { type AcceptedEvent, ruleText } from '@millrace/contract';
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
-import { route, type Routing, type SkipReason } from '../../domain/route-event.ts';
-import type { DestinationConfig } from '../../domain/configuration.ts';
+import { route, type Routed, type Routing } from '../../domain/route-event.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
@@ -26,23 +25,23 @@ export type EventToDeliver = {
   way: Way;
   sourceId: string;
   trace: string;
-  /** Counts one delivery more as begun; what it returns is called when that is done with. */
+  /** Counts one more delivery as begun, and returns the function to call at its end. */
   begin(): () => void;
   /** Runs this now, or when the event loop has time for it. */
   soon(work: () => void): void;
 };
 
-/** Begins what one event becomes: for each destination of its source a delivery, or a record of why there is none. */
+/** Begins a delivery for each destination of the event's source, or records why the destination gets none. */
 export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
   for (const routed of route(taken.event, taken.routing)) {
     if (routed.kind === 'skip') skip(needs, taken, routed);
-    else deliver(needs, { ...taken, isUndecided: routed.kind === 'undecided' }, needs.webhookOf(routed.destination));
+    else deliver(needs, taken, needs.webhookOf(routed.destination), routed.kind === 'undecided');
   }
 }
 
-type Skipped = { destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
+type Skip = Extract<Routed, { kind: 'skip' }>;
 
-function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination, reason, rule }: Skipped): void {
+function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination, reason, rule }: Skip): void {
   const { sourceId, id: destinationId, workspaceId } = destination;
   const owner = {
     workspaceId,
@@ -57,14 +56,12 @@ function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination
   void needs.record({ ...base, kind: 'skipped', reason, ...stopped }).then(finish);
 }
 
-type ToDeliver = EventToDeliver & { isUndecided: boolean };
-
-function deliver(needs: EventNeeds, taken: ToDeliver, webhook: Webhook): void {
+function deliver(needs: EventNeeds, taken: EventToDeliver, webhook: Webhook, isUndecided: boolean): void {
   const { event, sourceId, trace, soon } = taken;
   const { dispatcher, settle, now } = needs;
   const delivery = newDelivery(deliveryId(webhook.destinationId, sourceId, event.messageId), event, now());
   if (trace !== '') delivery.trace = trace;
-  if (taken.isUndecided) delivery.isUndecided = true;
+  if (isUndecided) delivery.isUndecided = true;
   const end = taken.begin();
   const finish: PendingAttempt['finish'] = (made) => void settle(delivery, webhook, made).then(end);
   if (taken.way === 'park') {

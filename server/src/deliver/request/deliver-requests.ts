@@ -1,52 +1,95 @@
-import type { PulledRequest } from '../../stream/events/requests.ts';
-import { type OpenRequest, openTakingApart, type TakeApartNeeds, type TakingApart } from './take-apart.ts';
-
 /**
- * A request is open from `take` to its acknowledgement: it is taken apart as there is room, then its deliveries are waited for.
- * The engine is told all the while that this process is at it.
+ * Sees accepted requests through. A request is open from `take` to its acknowledgement: it is taken apart as there is room, and
+ * acknowledged when all its deliveries are done or safe, not before. Meanwhile NATS hears every two seconds that this process
+ * works on it. Acknowledged requests are remembered for a while, because NATS may send them again.
  */
+import type { PulledRequest } from '../../stream/events/requests.ts';
+import { type OpenRequest, openTakingApart, type TakeApartNeeds } from './take-apart.ts';
+
 export type Requests = Disposable & {
   take(request: PulledRequest): void;
   open(): number;
   /** Bytes of the open requests, as they are stored. */
   bytes(): number;
-  /** Gives back what was not begun; what was begun goes on. */
+  /** Gives back the requests that were not begun; the others go on. */
   stop(): void;
 };
 
 export type RequestsNeeds = Omit<TakeApartNeeds, 'finished' | 'left'>;
 
 type Open = OpenRequest & { toldAt: number };
-type State = {
-  open: Map<string, Open>;
-  bytes: number;
-  /** Acknowledged lately, by their keys, in two generations. */
-  done: { young: Set<string>; old: Set<string> };
-};
 
+/** Enough for every request that NATS can still believe to be unacknowledged. */
 const REMEMBERED = 10_000;
 /** Well inside the consumer's ack_wait of seven seconds. */
 const WORKING_EVERY_MS = 2_000;
 
-/** Sees accepted requests through: each is acknowledged when all its deliveries are done or safe, and not before. */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openRequests(needs: RequestsNeeds): Requests {
-  const state: State = { open: new Map(), bytes: 0, done: { young: new Set(), old: new Set() } };
+  const open = new Map<string, Open>();
+  let bytes = 0;
+  /** Keys of requests that were acknowledged lately, in two generations. */
+  let young = new Set<string>();
+  let old = new Set<string>();
+  const teller = setInterval(tellWorking, WORKING_EVERY_MS / 4);
   const apart = openTakingApart({
     ...needs,
-    finished: ({ request }) => finish(state, request),
+    finished({ request }) {
+      close(request);
+      remember(request.key);
+      request.ack();
+    },
     left({ request }, why) {
-      close(state, request);
+      close(request);
       request.leave(why);
     },
   });
-  const teller = setInterval(() => tellWorking(state), WORKING_EVERY_MS / 4);
+
+  function close(request: PulledRequest): void {
+    open.delete(request.key);
+    bytes -= request.bytes;
+  }
+
+  function remember(key: string): void {
+    young.add(key);
+    if (young.size < REMEMBERED) return;
+    old = young;
+    young = new Set();
+  }
+
+  function tellWorking(): void {
+    const now = performance.now();
+    for (const current of open.values()) {
+      if (now - current.toldAt < WORKING_EVERY_MS) continue;
+      current.request.working();
+      current.toldAt = now;
+    }
+  }
+
   return {
-    take: (request) => take(state, request, apart),
-    open: () => state.open.size,
-    bytes: () => state.bytes,
+    take(request) {
+      const known = open.get(request.key);
+      if (known !== undefined) {
+        // This process still works on it, and NATS lost patience or its leader: the new copy is the one to acknowledge.
+        known.request = request;
+        return;
+      }
+      if (young.has(request.key) || old.has(request.key)) {
+        // NATS sent it once more before the acknowledgement arrived, or because it never did.
+        request.ack();
+        return;
+      }
+      const now = performance.now();
+      const taken = { request, pending: 1, takenAt: now, toldAt: now };
+      open.set(request.key, taken);
+      bytes += request.bytes;
+      apart.add(taken);
+    },
+    open: () => open.size,
+    bytes: () => bytes,
     stop() {
       for (const { request } of apart.stop()) {
-        close(state, request);
+        close(request);
         request.giveBack();
       }
     },
@@ -55,51 +98,4 @@ export function openRequests(needs: RequestsNeeds): Requests {
       clearInterval(teller);
     },
   };
-}
-
-function take(state: State, request: PulledRequest, apart: TakingApart): void {
-  const known = state.open.get(request.key);
-  if (known !== undefined) {
-    // Ours still, only the engine lost patience or its leader: the new copy is the one to acknowledge.
-    known.request = request;
-    return;
-  }
-  if (state.done.young.has(request.key) || state.done.old.has(request.key)) {
-    // Sent to us once more before our acknowledgement arrived, or because it never did.
-    request.ack();
-    return;
-  }
-  const now = performance.now();
-  const open = { request, pending: 1, takenAt: now, toldAt: now };
-  state.open.set(request.key, open);
-  state.bytes += request.bytes;
-  apart.add(open);
-}
-
-function finish(state: State, request: PulledRequest): void {
-  close(state, request);
-  remember(state, request.key);
-  request.ack();
-}
-
-function close(state: State, { key, bytes }: PulledRequest): void {
-  state.open.delete(key);
-  state.bytes -= bytes;
-}
-
-/** Enough for every request that the engine can still believe to be unacknowledged. */
-function remember({ done }: State, key: string): void {
-  done.young.add(key);
-  if (done.young.size < REMEMBERED) return;
-  done.old = done.young;
-  done.young = new Set();
-}
-
-function tellWorking({ open }: State): void {
-  const now = performance.now();
-  for (const current of open.values()) {
-    if (now - current.toldAt < WORKING_EVERY_MS) continue;
-    current.request.working();
-    current.toldAt = now;
-  }
 }
