@@ -1,7 +1,10 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { CallType } from '../call.ts';
 
-/** A kind of destination. Everything that differs between kinds is here, as data: a second entry changes no code. */
+/**
+ * A kind of destination, as data: for a second one, control and console need only its entry here. Deliver makes webhook POSTs: a
+ * kind with other settings needs code in `server/src/deliver/attempt/webhook.ts`.
+ */
 export type CatalogEntry = {
   /** Also the key in a call's integrations map. */
   name: string;

@@ -1,21 +1,5 @@
-/** Names that mean something to us or to HTTP itself. */
-const RESERVED = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'user-agent',
-  'connection',
-  'transfer-encoding',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'keep-alive',
-  'x-signature',
-  // Would name the prototype of the object that holds the headers.
-  '__proto__',
-]);
-const RESERVED_PREFIXES = ['proxy-', 'webhook-', 'x-millrace-'];
+import { isReservedHeader } from '../../domain/webhook-headers.ts';
+
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Visible ASCII, spaces and tabs inside: anything else reaches receivers in different ways. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
@@ -36,9 +20,7 @@ export function headerProblems(headers: Record<string, unknown>): Map<string, st
 
 function headerProblem(name: string, value: unknown): string | undefined {
   if (!NAME.test(name)) return 'is not a header name: use letters, digits and dashes';
-  const lower = name.toLowerCase();
-  if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return 'is reserved: choose another name';
+  if (isReservedHeader(name)) return 'is reserved: choose another name';
   if (typeof value !== 'string' || !VALUE.test(value))
     return 'must have a value of visible ASCII characters, without line breaks';
   return undefined;
