@@ -33,7 +33,7 @@ export type AcceptNeeds = {
   tracing: Tracing;
   defaultRate: RateLimit;
   nowMs(): number;
-  /** From 0 up to 1; spreads the clients that are told to come back. */
+  /** From 0 up to 1; spreads the retries of clients. */
   random(): number;
   /** Called with the reason when accepted calls could not be stored. */
   unavailable(why: string): void;
@@ -42,7 +42,7 @@ export type AcceptNeeds = {
 /** A request that is refused as a whole counts as if its calls were this large: reading it was the same work. */
 const REFUSED_CALL_BYTES = 200;
 
-/** What the header alone is enough to refuse; undefined when the body has to be read. */
+/** The refusal that the header alone leads to; undefined when the body has to be read. */
 export function refusedEarly(authorization: string | undefined, needs: AcceptNeeds): Answer | undefined {
   const fromHeader = needs.keys.byHeader(authorization);
   if (fromHeader === 'bearer') return problemAnswer('oauth_not_supported');
@@ -51,7 +51,7 @@ export function refusedEarly(authorization: string | undefined, needs: AcceptNee
   return entered.ok ? undefined : entered.answer;
 }
 
-/** The heart of collect: from the bytes of a request to its answer. 200 only with the engine's word that it is stored. */
+/** The heart of collect: from the bytes of a request to its answer. 200 only after NATS acknowledged that it is stored. */
 export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer | Promise<Answer> {
   const parsed = parseJson(request.bytes);
   if (!parsed.ok) return problemAnswer('malformed_json');
@@ -64,7 +64,7 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   const { shape } = request;
   const hidden = needs.findSuppressed(source.id, parsed.value, shape);
   const watched = { sourceId: source.id, writeKey, body: parsed.value, shape, hidden };
-  // Parsed, a body can take twenty times its bytes: while the engine stores them, only those are held.
+  // Parsed, a body can take twenty times its bytes: while NATS stores it, collect holds only the bytes.
   const stored = needs.watch.isShown(source.id) ? watched : { ...watched, body: undefined };
   if (!check.ok) {
     needs.refused.note(entered.found, { body: parsed.value, shape, hidden, ...check });
@@ -81,7 +81,7 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
     return storedAnswer(check.accepted, check.refused);
   }
   needs.seen.note(entered.found, parsed.value, request.shape);
-  // What a stranger says about traces is not believed: a trace begins here.
+  // A client's own trace context is not trusted: a trace begins here.
   const traced = needs.tracing.start('millrace.call', undefined, { 'millrace.source_id': source.id });
   const taken = { body: parsed.value, shape, refused: check.refused, dropped: hidden, writeKey };
   const id = requestId(source.id, taken, check.messageIds);
@@ -109,7 +109,7 @@ function enter(found: KeyFound | undefined, { limiter, defaultRate, watch }: Acc
   return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
 }
 
-/** Of suppressed users: accepted as far as the sender can see, counted, and not stored. */
+/** The calls of suppressed users that were not refused: the sender sees them accepted; they are counted and not stored. */
 function withoutRefused(hidden: number[], { refused }: RequestTaken): number[] {
   if (hidden.length === 0 || refused.length === 0) return hidden;
   const left = new Set(refused.map(({ index }) => index));

@@ -30,12 +30,12 @@ const NOT_FOUND = jsonAnswer(404, {
   code: 'not_found',
   message: 'No such path. Calls go to /v1/batch, /v1/track, …',
 });
-/** What a request costs besides its body. */
+/** The memory that a request takes besides its body. */
 const REQUEST_BYTES = 4_096;
 
 const DROPPED = jsonAnswer(200, { success: true });
 
-/** Any request to its answer; throws only when the client went away or we have a bug. */
+/** Answers any request; throws only when the client went away or for a bug. */
 export function answerRequest(request: IncomingMessage, needs: RequestNeeds): Answer | Promise<Answer> {
   if (isAmbiguous(request)) return AMBIGUOUS;
   const url = request.url ?? '/';
@@ -79,7 +79,7 @@ type CallsRoute = Extract<Route, { kind: 'calls' }>;
 
 async function answerCalls(request: IncomingMessage, route: CallsRoute, needs: RequestNeeds): Promise<Answer> {
   const { authorization } = request.headers;
-  // Strangers are turned away before their body is read, if the header tells.
+  // A client with a wrong key in the header is refused before its body is read.
   const early = refusedEarly(authorization, needs);
   if (early !== undefined) return early;
   const { held, keyless, watch } = needs;
@@ -125,12 +125,12 @@ async function answerBody(
   return acceptCalls({ shape, browser: isBrowser, authorization, address, bytes: read.body }, needs);
 }
 
-/** It will be refused again, however often it is sent. */
+/** A retry of the same request would be refused again. */
 function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
-/** A pixel cannot tell its page anything, so whatever happens it is an image. */
+/** A page cannot read the answer to a pixel, so it is always an image. */
 async function answerPixel(
   request: IncomingMessage,
   { type, query }: { type: CallType; query: string },

@@ -1,6 +1,6 @@
 import { type Problem, problemOf, type Refusal, type RequestProblemCode } from '@millrace/contract';
 
-/** What goes back to the client. Never 201, 202, 204 or 3xx to a call: client libraries take only 200 for success. */
+/** The response to the client. Never 201, 202, 204 or 3xx to a call: client libraries take only 200 for success. */
 export type Answer = {
   status: number;
   body: string | Buffer;
@@ -44,7 +44,7 @@ export function laterAnswer(code: 'rate_limited' | 'unavailable', seconds: numbe
   return { ...answer, headers: { ...answer.headers, 'Retry-After': seconds, ...reset } };
 }
 
-/** For what depends on the Host header: a cache in between would hand one visitor's answer to others. */
+/** For answers that depend on the Host header: a cache would give one visitor's answer to others. */
 export function uncached(answer: Answer): Answer {
   return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'no-store' } };
 }

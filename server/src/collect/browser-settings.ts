@@ -2,7 +2,7 @@ import { type Answer, jsonAnswer } from './answer.ts';
 
 export type PublicUrl = { protocol: 'http' | 'https'; host: string };
 
-/** What Segment's browser library asks for before it sends anything; `apiHost` is where it will send. */
+/** The settings that Segment's browser library loads before it sends anything; `apiHost` is where it will send. */
 export function segmentSettings(writeKey: string, { protocol, host }: PublicUrl): Answer {
   const allowed = { __default: { enabled: true } };
   return jsonAnswer(200, {

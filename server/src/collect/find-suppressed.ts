@@ -2,7 +2,7 @@ import { readId, type RequestShape } from '@millrace/contract';
 import type { ConfigView } from '../stream/config/config-bucket.ts';
 import { callsOf } from './hide-key.ts';
 
-/** The places of the calls whose user asked not to be heard of any more; a single call has place 0. */
+/** The places of the calls whose user is suppressed; a single call has place 0. */
 export type FindSuppressed = (sourceId: string, body: unknown, shape: RequestShape) => number[];
 
 const NONE: number[] = [];

@@ -6,7 +6,7 @@ export type KeyFound = { writeKey: string; keyHash: string; source: SourceConfig
 
 export type KeyLookup = {
   byKey(writeKey: string): KeyFound | undefined;
-  /** `none` when the header holds no key, `bearer` when it speaks a scheme that we do not. */
+  /** `none` when the header holds no key, `bearer` for a scheme that is not supported. */
   byHeader(authorization: string | undefined): KeyFound | undefined | 'none' | 'bearer';
 };
 
@@ -16,8 +16,8 @@ const MAX_REMEMBERED = 10_000;
 const MAX_REMEMBERED_LENGTH = 256;
 
 /**
- * From key to source. What a header or a key comes to is remembered, because the same few come again and again; only
- * those that exist are, so guessing cannot fill the memory. The source itself is looked up anew each time: it may change.
+ * From key to source. A cache keeps the hash for each header and key, because the same few come again and again. Only keys that
+ * exist are kept, so guessing cannot fill the memory. The source itself is looked up each time, because it may change.
  */
 export function openKeyLookup(sources: Sources): KeyLookup {
   const knownKeys = new Map<string, Known>();
@@ -31,7 +31,7 @@ export function openKeyLookup(sources: Sources): KeyLookup {
   function remember(known: Map<string, Known>, sent: string, writeKey: string): KeyFound | undefined {
     const entry = { writeKey, keyHash: hashOfKey(writeKey) };
     const result = found(entry);
-    // A good key with a long password would be a way to fill the memory after all.
+    // Else a valid key with long passwords could fill the memory.
     if (result === undefined || sent.length > MAX_REMEMBERED_LENGTH) return result;
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(sent, entry);
@@ -53,7 +53,7 @@ export function openKeyLookup(sources: Sources): KeyLookup {
   };
 }
 
-/** What the Authorization header says: a key, that there is none, or a scheme we do not speak. */
+/** The Authorization header has a key, has none, or uses a scheme that is not supported. */
 export type HeaderKey = { kind: 'key'; writeKey: string } | { kind: 'none' } | { kind: 'bearer' };
 
 /** The key is the user of HTTP Basic, with an empty password; the colon may be missing. */

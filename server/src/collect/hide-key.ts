@@ -32,8 +32,8 @@ export type TakenBody = {
 };
 
 /**
- * The body to store. Only the key that let it in is overwritten: whatever else a client calls its key may be a word that
- * the body needs. Such a key, or ours written with escapes, makes us write the body anew without it.
+ * The body to store. Only the key that authorized it is overwritten in place: another text in a `writeKey` field may be a word
+ * that the body needs elsewhere. For such a text, or for the key written with escapes, the body is serialized again without it.
  */
 export function withoutKeys(bytes: Buffer, taken: TakenBody): Buffer {
   const hidden = hideKey(bytes, taken.writeKey);
@@ -61,14 +61,14 @@ function countKeys({ body, shape, writeKey }: TakenBody): { count: number; areAl
   return { count, areAllThis };
 }
 
-/** Refused calls, and fields of a batch that nobody reads, stay out: they may be nested deeper than can be written. */
+/** Leaves out refused calls and unknown fields of a batch: they may be nested too deeply to be written. */
 function stripKeys({ body, shape, refused, dropped = [] }: TakenBody): unknown {
   const calls = callsOf(body, shape);
   for (const holder of [body, ...calls]) {
     if (isHolder(holder)) delete holder.writeKey;
   }
   if (shape !== 'batch') return body;
-  // A copy: the calls themselves may still be shown to those who look on.
+  // A copy: the tail may still show the calls themselves.
   const kept = [...calls];
   for (const index of [...refused.map((refusal) => refusal.index), ...dropped]) kept[index] = null;
   const { context, integrations, sentAt } = body as Record<string, unknown>;

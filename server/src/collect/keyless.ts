@@ -3,11 +3,11 @@ import type { KeyLookup } from './find-write-key.ts';
 import { openRateLimiter } from './rate-limit.ts';
 
 /**
- * Requests whose header does not say who sends them. Some client libraries have their key in the body only, so that has to be
- * read; for what is refused then, the address pays.
+ * Requests without a key in the header. Some client libraries have their key in the body only, so that has to be read; a token
+ * bucket for each client network limits how many of them are refused.
  */
 export type Keyless = {
-  /** Seconds that the address has to stay away, or 0. */
+  /** After how many seconds the address may send again; 0 for now. */
   waitSeconds(address: string): number;
   /** Notes that a request of this size was refused. */
   refused(address: string, bytes: number): void;
@@ -21,7 +21,7 @@ export type KeylessNeeds = {
 };
 
 const BURST_SECONDS = 10;
-/** So much of a body costs as much as a request. */
+/** Reading a body of this size costs as much as another request. */
 const BYTES_OF_ONE = 16_384;
 const MAX_ADDRESSES = 20_000;
 
@@ -56,7 +56,7 @@ const VALUE_BYTES = 600;
 /** Browser libraries repeat the same key in every call, so the first few decide. */
 const MAX_FIELDS = 16;
 
-/** Whether a key that we know stands somewhere in a large body. A search through its bytes costs a hundredth of parsing it. */
+/** Whether a large body contains a known key. Searching its bytes costs a hundredth of parsing it. */
 export function mayHaveKey(body: Buffer, keys: Pick<KeyLookup, 'byKey'>): boolean {
   if (body.length <= MAX_UNKNOWN_BYTES) return true;
   let at = body.indexOf(FIELD);

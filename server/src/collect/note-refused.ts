@@ -23,7 +23,7 @@ const TELL_EVERY_MS = 1_000;
 const MAX_SAMPLES = 20;
 const MAX_CALL_LENGTH = 2_000;
 
-/** Tells control which calls were refused and shows it some of them, so that whoever sent them can find the mistake. */
+/** Tells control which calls were refused, with samples, so that the sender can find the mistake. */
 export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
   const pending = new Map<string, RefusedCalls>();
 
@@ -35,7 +35,7 @@ export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
     pending.set(key, known);
     known.count += 1;
     known.at = at;
-    // So many a second are enough to look at, and the rest cost next to nothing.
+    // More samples a second would help no one, and without one a refusal costs next to nothing.
     if (known.samples.length === MAX_SAMPLES) return;
     const text = sampleText(call, writeKey);
     known.samples.unshift({
@@ -60,7 +60,7 @@ export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
 
 type RefusedCall = { code: string; message: string; messageId?: string; call?: unknown };
 
-/** Each with what of it may be shown. */
+/** Each refused call, with its content where that may be shown. */
 function refusedCalls({ body, shape, problem, refused, hidden }: RefusedRequest): RefusedCall[] {
   if (problem !== undefined && refused.length === 0) {
     return [hidden.length > 0 ? problemOf(problem.code) : { ...whole(problem, body), call: body }];
@@ -82,7 +82,7 @@ function sampleText(call: unknown, writeKey: string): string | undefined {
     const text: unknown = JSON.stringify(call, (field, value: unknown) => (field === 'writeKey' ? undefined : value));
     return typeof text === 'string' ? text.replaceAll(writeKey, '*').slice(0, MAX_CALL_LENGTH) : undefined;
   } catch {
-    // What can be parsed may still be nested too deeply to be written.
+    // A value that was parsed may still be nested too deeply to be written.
     return undefined;
   }
 }

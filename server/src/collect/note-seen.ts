@@ -12,7 +12,7 @@ export type Seen = Disposable & {
   noteSuppressed(source: KeyFound['source'], calls: number): void;
 };
 
-/** So many calls of a source since the day began, or this process did. */
+/** Dropped calls of a source since the day, or this process, began. */
 type Dropped = {
   workspaceId: string;
   sourceId: string;
@@ -32,7 +32,7 @@ const MAX_NAME_LENGTH = 1_000;
 /** Keeps a sighting well below what one message may hold. */
 const MAX_EVENTS_TOLD = 200;
 
-/** Tells control, every now and then, which write keys are in use and which track events come in. */
+/** Tells control every two seconds which write keys are in use and which track events come in. */
 export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
   const pending = new Map<string, Pending>();
   const isNews = newsFilter(nowMs);
@@ -80,7 +80,7 @@ export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
 
 type SuppressedSighting = Required<Pick<Sighting, 'workspaceId' | 'sourceId' | 'suppressed'>>;
 
-/** The count as a whole is told, and told again: so a message that is lost changes nothing in the end. */
+/** Each sighting carries the whole count, and is repeated: so a lost message changes nothing in the end. */
 function countSuppressed(nowMs: () => number) {
   const process = randomUUID();
   const byDay = new Map<string, Dropped>();
@@ -96,7 +96,7 @@ function countSuppressed(nowMs: () => number) {
       const today = new Date(nowMs()).toISOString().slice(0, 10);
       return [...byDay].flatMap(([key, dropped]) => {
         const { workspaceId, sourceId, day, count } = dropped;
-        // Told twice after its day was over: by then it has arrived, or nobody was there for a minute.
+        // Told twice after its day was over: by then control has it, or was away for a minute.
         if (day < today && count === dropped.toldCount && nowMs() - dropped.toldAt >= AGAIN_MS) byDay.delete(key);
         if (count === dropped.toldCount && nowMs() - dropped.toldAt < AGAIN_MS) return [];
         dropped.toldCount = count;

@@ -4,13 +4,13 @@ import type { RequestProblemCode } from '@millrace/contract';
 
 export type BodyRead = { ok: true; body: Buffer } | { ok: false; code: RequestProblemCode };
 
-/** Counts the bytes of bodies that we hold; says no when there is no room for more. */
+/** Counts the bytes of bodies in memory; false when there is no room for more. */
 export type Hold = (bytes: number) => boolean;
 
 /** A body in a thousand pieces would cost a thousand times a piece's overhead, so they are joined as they come. */
 const MAX_PIECES = 32;
 
-/** After this much of a body that is too large we stop being polite and hang up. */
+/** After this much of a body that is too large the connection is closed. */
 const MAX_DISCARDED_BYTES = 16_000_000;
 
 /** Reads a body of at most `maxBytes`, both as it comes over the wire and inflated. */
@@ -24,7 +24,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number, hold:
   const read = await readBytes(request, maxBytes, hold);
   if (!isGzip || !read.ok) return read;
   const inflated = inflate(read.body, maxBytes);
-  // A thousandth of it may have come over the wire; what is held now is all of it.
+  // The wire may have carried a thousandth of it; memory now holds all of it.
   return inflated.ok && !hold(inflated.body.length) ? { ok: false, code: 'unavailable' } : inflated;
 }
 

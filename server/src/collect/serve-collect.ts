@@ -26,7 +26,7 @@ export type CollectSettings = {
   port: number;
   maxConnections: number;
   maxHeldBytes: number;
-  /** How long we go on answering after we say that we are leaving, so that load balancers can notice. */
+  /** How long the process still answers after /readyz says that it is leaving, so that load balancers notice. */
   drainMs: number;
   defaultRate: RateLimit;
   /** Requests without a key in the header that one address may have refused; 0 for any number. */
@@ -42,7 +42,7 @@ export type CollectNeeds = {
   isEngineAvailable(): boolean;
   tellSeen: SeenNeeds['tell'];
   tellRefused: RefusedNeeds['tell'];
-  /** By the engine's clock: what is received is dated by the same clock as what is done with it. */
+  /** By the clock of NATS: calls are dated by the same clock as their deliveries. */
   now(): number;
   metrics?: Metrics;
   tail?: TailWriter;
@@ -50,7 +50,7 @@ export type CollectNeeds = {
   log: Logger;
 };
 
-/** Letting go of it drains: not ready at once, then no new connections, then the end of what is under way. */
+/** Disposing drains: not ready at once, then no new connections, then the end of the requests under way. */
 export type Collect = AsyncDisposable & { port: number };
 
 const IN_FLIGHT_PATIENCE_MS = 10_000;
@@ -67,7 +67,7 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const server = createHardenedServer(settings, (request, response) => {
     void answer({ request, response, state, watch }, requestNeeds, log);
   });
-  // Node's 511 overflows when thousands connect at once, and those who waited in line are cut off.
+  // Node's default of 511 overflows when thousands connect at once, and the waiting connections are cut off.
   server.listen({ port: settings.port, host: settings.host, backlog: 4_096 });
   await once(server, 'listening');
   const address = server.address();
@@ -147,7 +147,7 @@ function write({ request, response, state, watch }: Exchange, answer: Answer): v
   response.end(request.method === 'HEAD' ? undefined : answer.body);
 }
 
-/** One line a second says as much as ten thousand. */
+/** At most one line a second. */
 function logSparsely(log: Logger): (why: string) => void {
   let refused = 0;
   let saidAt = -Infinity;

@@ -7,21 +7,21 @@ import { callsOf } from './hide-key.ts';
 export type Watched = {
   sourceId: string;
   writeKey: string;
-  /** Undefined when nobody looked on as it came. */
+  /** Undefined when no tail listened as it came. */
   body: unknown;
   shape: RequestShape;
-  /** Places of calls that nobody may see, because their user is suppressed. */
+  /** Places of calls that must not be shown, because their user is suppressed. */
   hidden: readonly number[];
 };
 
-/** What happens to calls, for those who count and those who look on. */
+/** Counts calls for the metrics, and shows them to the tail. */
 export type CallWatch = {
   stored(watched: Watched, what: { accepted: number; refused: readonly Refusal[]; at: string }): void;
   /** All of it was refused. */
   refused(watched: Watched, what: { problem: Problem; refused: readonly Refusal[] }): void;
   /** A known source was told to come back later. */
   shed(why: keyof typeof SHED_CODES, sourceId?: string): void;
-  /** Whether somebody looks on: only then the parsed body is worth its memory while it is stored. */
+  /** Whether a tail listens: only then the parsed body is worth its memory while NATS stores it. */
   isShown(sourceId: string): boolean;
   answered(status: number, code: string | undefined): void;
   appended(seconds: number): void;
@@ -127,7 +127,7 @@ function takes({ tail }: State, { sourceId, shape }: Watched, call: unknown): bo
 
 const MAX_TEXT = 1_000;
 
-/** Of a call that nobody has checked, or that was refused: whatever can be shown as it is. */
+/** The call may be unchecked or refused: only fields that can be shown as they are. */
 function aboutOf(call: unknown, shape: RequestShape): About {
   if (typeof call !== 'object' || call === null) return {};
   const fields = call as Record<string, unknown>;
@@ -152,7 +152,7 @@ function entryText(entry: TailEntry): string {
   return JSON.stringify(entry);
 }
 
-/** With the content of the call, whose depth is known to be small. The key that let it in is never shown. */
+/** With the content of the call, whose depth is known to be small. The write key is never shown. */
 function acceptedText(entry: TailEntry, call: unknown, writeKey: string): string {
   const text = JSON.stringify(call);
   if (text.length > MAX_SHOWN_BYTES) return entryText(entry);

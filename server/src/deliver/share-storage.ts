@@ -1,4 +1,4 @@
-/** Keeps each destination and each workspace within its share of what all of them store in. */
+/** Keeps each destination and each workspace within its share of the streams that all of them use. */
 import type { DeadLetters } from '../stream/deliveries/dead-letters.ts';
 import type { Lanes } from '../stream/deliveries/lanes.ts';
 import { DEAD_STREAM } from '../stream/layout/layout.ts';
@@ -29,7 +29,7 @@ export function writeWithinShare({ lanes, shares, reports }: LaneShareNeeds): Pa
   };
 }
 
-/** A letter over the share is refused. Those that are kept stay: people were told that they would. */
+/** Refuses a letter over the share. Stored letters stay: the docs promise that. */
 export function shareDeadLetters(letters: DeadLetters, shares: Pick<Shares, 'isOver' | 'storing'>): DeadLetters {
   return {
     async append(destinationId, id, payload) {

@@ -54,7 +54,7 @@ export type DeliverNeeds = {
   log: Logger;
 };
 
-/** Who does not care is counted for nobody, and seen by nobody. */
+/** Metrics and tail are optional. */
 export type StartNeeds = Omit<DeliverNeeds, 'metrics' | 'tail'> & Partial<Pick<DeliverNeeds, 'metrics' | 'tail'>>;
 
 export type DeliverStats = {
@@ -66,28 +66,28 @@ export type DeliverStats = {
   delayMs: number;
 };
 
-/** Letting go of it takes on nothing new, finishes what is under way and stores the rest. */
+/** Disposing takes on nothing new, finishes the attempts under way and stores the other deliveries. */
 export type Deliver = AsyncDisposable & { stats(): DeliverStats };
 
 /** New deliveries that wait for a slot or have one, as a multiple of the slots: enough to never run dry. */
 const HELD_PER_SLOT = 4;
 /** A process with few slots still stores in groups what its receivers cannot take. */
 const LEAST_HELD = 1_000;
-/** What those deliveries may take with their events; and as many, with as many bytes, may be on their way to the lanes. */
+/** The memory of those deliveries with their events; as many, with as many bytes, may be on their way to the lanes. */
 const MAX_HELD_BYTES = 32_000_000;
-/** What open requests may take, as they were pulled; they hold on to that until they are acknowledged. */
+/** The bytes of open requests, as they were pulled; each holds on to its own until it is acknowledged. */
 const MAX_PULLED_BYTES = 48_000_000;
-/** Open requests for each slot: most of them wait for the engine then. */
+/** Open requests for each slot: most of them wait for NATS then. */
 const OPEN_PER_SLOT = 16;
 /** Requests asked for at a time. A small number keeps the share of each process small, should it die. */
 const PULL_AT_ONCE = 64;
-/** What is under way ends by the attempt's own deadline; this is for the engine to take what is parked then. */
+/** Attempts end by their own deadline; this is for NATS to store the deliveries that are parked then. */
 const STOP_PATIENCE_MS = 20_000;
 
 /** As long as an attempt takes at most. */
 const DOUBTED_LOOK_MS = 5_000;
 
-/** For what is waited for inside the process: no clock that is set moves it. */
+/** The monotonic clock, for waiting inside the process. */
 const uptimeMs = () => performance.now();
 const random = Math.random;
 
@@ -127,7 +127,7 @@ export async function startDeliver({
   };
 }
 
-/** What gives way to fresh events. */
+/** Limits for work that yields to new events. */
 type Windows = { backlog: YieldingWindow; looks: YieldingWindow };
 type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains };
 type Sending = { dispatcher: Dispatcher; reports: LaneReports; parker: Parkers; schedule: RetrySchedule };

@@ -4,12 +4,12 @@ import type { Logger } from '../log.ts';
 const EVERY_MS = 1_000;
 const RESOLUTION_MS = 10;
 
-/** Says every second how the process is, to those who asked for the level debug. */
+/** Logs the state of the process every second, at the level debug. */
 export function tellStats(stats: () => object, log: Logger): Disposable {
   if (!log.isLevelEnabled('debug')) return { [Symbol.dispose]: () => undefined };
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
-  // What it counts includes the pause between two of its own looks.
+  // The histogram includes the pause between two of its own looks.
   const delayMs = (nanoseconds: number) => Math.max(0, Math.round(nanoseconds / 1e6 - RESOLUTION_MS));
   const timer = setInterval(() => {
     const loopDelay = { loopDelayP99Ms: delayMs(histogram.percentile(99)), loopDelayMaxMs: delayMs(histogram.max) };

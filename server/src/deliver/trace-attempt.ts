@@ -3,7 +3,7 @@ import type { DispatcherNeeds } from './dispatch/dispatcher.ts';
 
 type Make = DispatcherNeeds['attempt'];
 
-/** Attempts as part of the trace that began with their call. */
+/** Makes a span for each attempt, in the trace that began with its call. */
 export function traceAttempts(make: Make, tracing: Tracing): Make {
   if (tracing === NO_TRACING) return make;
   return async (delivery, webhook, standing) => {

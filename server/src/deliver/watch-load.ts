@@ -1,6 +1,6 @@
 import { watchDelay } from '../metrics/watch-delay.ts';
 
-/** Whether this process has more to do than it can: then it takes on nothing new. */
+/** Backpressure: a process whose event loop is late pulls no new requests or tickets. */
 export type LoadWatch = Disposable & {
   isOverloaded(): boolean;
   /** The longest that the event loop was late, in the last half second that is over. */
@@ -26,7 +26,7 @@ export function watchLoad(): LoadWatch {
     beganAt = now;
   });
   return {
-    // Twice in a row: half a second without pulling is a worse delay for everybody than one pause of the collector.
+    // Twice in a row: half a second without pulling delays events more than one pause of the garbage collector.
     isOverloaded: () => Math.min(delayMs, delayBeforeMs) > MAX_DELAY_MS,
     delayMs: () => delayMs,
     [Symbol.dispose]: () => watch[Symbol.dispose](),

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { verifyBody } from '@millrace/contract';
 
-/** What the receiver says of one POST. It keeps nothing itself. */
+/** The receiver's report on one POST. It keeps nothing itself. */
 export type Received = {
   /** The `webhook-id`. */
   id: string;

@@ -13,7 +13,7 @@ export type DemoScreenNeeds = {
   print(text: string): void;
 };
 
-/** What is left on the screen by then will not be asked for. */
+/** How many events it remembers: more than a screen shows. */
 const MAX_KNOWN = 1_000;
 /** A delivery may come in before the watcher of the streams has heard of its event. */
 const PATIENCE_MS = 1_000;
@@ -83,7 +83,7 @@ function timeOf(at: number): string {
   return new Date(at).toISOString().slice(11, 23);
 }
 
-/** What people know an event by. */
+/** The words by which people recognise an event. */
 const NAMES = ['event', 'name', 'groupId', 'userId', 'User ID', 'anonymousId'];
 
 /** For events as they are stored and for bodies as they are sent, which name the ids of an alias call differently. */

@@ -54,7 +54,7 @@ export async function untilDemoIsKnown(view: ConfigView, hasReceiver: boolean): 
   while (view.sourceByKeyHash(hashOfKey(WRITE_KEY)) === undefined) await sleep(20);
 }
 
-/** Where the control role is played, what is in the bucket and not in the store would be taken out again. */
+/** With the control role, the projector would remove bucket entries that are not in the store. */
 async function storeDemoSource({ store, keyRing, changed }: Control, url: string | undefined): Promise<void> {
   await store.asSystem(async (tx) => {
     const workspace = await findFirstWorkspace(tx);
@@ -74,7 +74,7 @@ async function storeSource(tx: Tx, workspaceId: string, keyRing: KeyRing): Promi
   await addToOutbox(tx, { kind: 'source', workspaceId, objectId: SOURCE_ID });
 }
 
-/** Somebody may have paused or renamed it since the last start: only its settings are ours. */
+/** A user may have paused or renamed it since the last start: the demo only sets its settings. */
 async function storeDestination(tx: Tx, workspaceId: string, receiver: DemoReceiverAt): Promise<void> {
   const settings = sealedSettings(workspaceId, receiver);
   const before = await lockDestination(tx, workspaceId, DESTINATION_ID);

@@ -5,7 +5,7 @@ export type SourceConfig = {
   workspaceId: string;
   name: string;
   enabled: boolean;
-  /** SHA-256 in hex. The keys themselves are nobody's business here. */
+  /** SHA-256 in hex: the bucket never has the keys themselves. */
   writeKeyHashes: string[];
   /** Calls a second, and how many may come at once after a quiet time. */
   rateLimit?: { perSecond: number; burst: number };
@@ -21,23 +21,23 @@ export type DestinationConfig = {
   catalog: string;
   name: string;
   enabled: boolean;
-  /** Nothing is sent, and what comes waits. */
+  /** Nothing is sent, and new deliveries wait. */
   paused?: boolean;
-  /** The end of the last pause: what waited meanwhile has its whole window from then on. */
+  /** The end of the last pause: deliveries that waited have their whole retry window from then on. */
   resumedAt?: string;
-  /** What an event has to be to reach it; left out when there are none. */
+  /** Rules that an event has to pass to reach it; left out when there are none. */
   filters?: FilterRule[];
   /** By the schema of the catalog entry. Secrets are still sealed. */
   settings: Record<string, unknown>;
   updatedAt: string;
   /**
-   * Only in memory: why the entry cannot be acted on, such as a newer format. Its deliveries wait as if it were paused, and
-   * whoever can read it decides which of them are sent.
+   * Only in memory: why the entry cannot be acted on, such as a newer format. Its deliveries wait as if it were paused; a process
+   * that can read it decides which of them are sent.
    */
   notUnderstood?: string;
 };
 
-/** What deletion requests left behind for one user, who is known by a hash only. */
+/** The marks of deletion requests for one user, who is known by a hash only. */
 export type UserConfig = {
   workspaceId: string;
   /** Empty `sourceId`: all sources of the workspace. */

@@ -6,11 +6,11 @@ export type Delivery = {
   /** Goes with every attempt as `webhook-id`: receivers recognise what they have seen by it. */
   id: string;
   event: AcceptedEvent | DeleteEvent;
-  /** Whether the destination gets it was not decided: whoever understands the destination decides before the attempt. */
+  /** Not routed yet: a process that understands the destination decides before the attempt whether it is sent. */
   isUndecided?: true;
-  /** Set when it was made by hand: which replay, or which retry of a dead letter, made it. */
+  /** The replay, or the retry of a dead letter, that made it. */
   replayId?: string;
-  /** W3C `traceparent` of the append, if somebody follows it. */
+  /** W3C `traceparent` of the append, when tracing is on. */
   trace?: string;
   /** When deliver first took it up. */
   takenAt: number;
@@ -21,7 +21,7 @@ export type Delivery = {
   dueAt: number;
   /** Targets that need no further attempt, by URL. */
   settled?: Record<string, 'delivered' | 'failed'>;
-  /** The latest attempts, oldest first; kept for people who ask why. */
+  /** The latest attempts, oldest first; dead letters show them. */
   history: AttemptNote[];
 };
 
@@ -38,8 +38,8 @@ export function newDelivery(id: string, event: AcceptedEvent | DeleteEvent, now:
 }
 
 /**
- * Made of what the event is and not of where it is stored: a request that was stored twice, or is read again after a crash
- * or for a replay, gives deliveries that receivers recognise.
+ * Depends on the event and not on where it is stored: a request that was stored twice, or is read again after a crash or for a
+ * replay, gives deliveries that receivers recognise.
  */
 export function deliveryId(destinationId: string, sourceId: string, messageId: string): string {
   return `dlv_${hash('sha256', `${destinationId}\n${sourceId}\n${messageId}`, 'base64url').slice(0, 27)}`;

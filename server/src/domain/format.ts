@@ -1,7 +1,7 @@
 /**
  * Every stored thing carries the version of its format: messages in a header, the envelope of a request and the entries of
  * buckets in a field `v`. Without one it is version 1. A process that finds a newer version than it reads leaves the thing
- * for a newer process; what no version explains is unreadable and goes to quarantine.
+ * for a newer process. A thing that fits no version is unreadable and goes to quarantine.
  */
 export const FORMAT_HEADER = 'Millrace-Format';
 

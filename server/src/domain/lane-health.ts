@@ -5,7 +5,7 @@ export type LaneHealth = {
   state: 'failing' | 'asked_to_wait' | 'paused' | 'waiting' | 'draining';
   /** Since when it has been in this state. */
   since: string;
-  /** In words: what the receiver last answered. */
+  /** The receiver's last answer, in words. */
   why?: string;
   /** When the lane is looked at next: the next probe, or the next delivery that is due. */
   nextAt?: string;

@@ -1,4 +1,4 @@
-/** What happened to deliveries, on its way to the record in PostgreSQL. Written by deliver, read by control. */
+/** An event in the life of a delivery, on its way to the record in PostgreSQL. Deliver writes it, the recorder reads it. */
 export type OutcomeEntry = {
   workspaceId: string;
   sourceId: string;
@@ -18,11 +18,11 @@ export type OutcomeEntry = {
   at: number;
 } & OutcomeFact;
 
-/** Set when the delivery was given up and its dead letter found no room: then only the record knows of it. */
+/** Set when the delivery was given up and its dead letter found no room: then only the record has it. */
 type RefusedLetter = 'refused' | undefined;
 
 export type OutcomeFact =
-  /** An attempt was made. `outcome` is what it means; `nextAt` is set for a retry. */
+  /** An attempt was made. `nextAt` is set for a retry. */
   | {
       kind: 'attempt';
       attempt: number;

@@ -26,10 +26,10 @@ function sourceProblem(value: Fields): string | undefined {
   return hasRate ? undefined : 'rateLimit is not a rate';
 }
 
-/** What every version of a destination says in the same words: to whom it belongs. */
+/** The owner of a destination, which every version writes in the same fields. */
 export type DestinationOwner = Pick<DestinationConfig, 'workspaceId' | 'sourceId'>;
 export type ReadDestination = Stored<DestinationConfig> & {
-  /** Also of one that is newer, if it says so. */
+  /** Set for a newer format as well, if the fields are there. */
   owner?: DestinationOwner;
 };
 
@@ -53,7 +53,7 @@ const DESTINATION = {
   settings: 'object',
 } as const;
 
-/** An operator that is not known here is for a newer process to decide; a rule that is none is for nobody. */
+/** A newer process may know an operator that this one does not; a malformed rule fits no version. */
 function filtersProblem(filters: unknown): string | undefined {
   if (filters === undefined) return undefined;
   const isRule = (rule: unknown) => isFields(rule) && fieldProblem(rule, { field: 'text', op: 'text' }) === undefined;

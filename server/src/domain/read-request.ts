@@ -1,7 +1,7 @@
 import { acceptCalls, type AcceptedCalls, type Envelope, isRequestShape } from '@millrace/contract';
 import { fieldProblem, readFields, readJson, type Stored, unreadable } from './format.ts';
 
-/** What a stored request holds: its body as the client sent it, and its envelope. */
+/** Reads a stored request: its body as the client sent it, and its envelope. */
 export function readRequest(envelope: string, body: Uint8Array): Stored<AcceptedCalls> {
   const known = readEnvelope(envelope);
   if (!known.ok) return known;

@@ -19,18 +19,18 @@ export type SkipReason =
 
 export type Routed =
   | { kind: 'delivery'; destination: DestinationConfig }
-  /** For a newer process to decide: it waits in its lane. */
+  /** A newer process has to decide: the delivery waits in its lane. */
   | { kind: 'undecided'; destination: DestinationConfig; why: string }
   /** `rule` is the first one that the event breaks, when the reason is `filtered`. */
   | { kind: 'skip'; destination: DestinationConfig; reason: SkipReason; rule?: FilterRule };
 
 export type Routing = {
   destinations: readonly DestinationConfig[];
-  /** Whether it is of a user who was erased or is suppressed. */
+  /** Whether the event's user was erased or is suppressed. */
   withheld?(event: AcceptedEvent): Withheld | undefined;
   /** Whether the source's schema keeps this track event from all destinations. */
   isBlocked(event: string): boolean;
-  /** What a kind of destination takes, by its name in the catalog; undefined for a name that is not in it. */
+  /** The call types that a kind of destination takes, by its name in the catalog; undefined for an unknown name. */
   accepts(catalog: string): readonly (CallType | 'delete')[] | undefined;
 };
 
@@ -43,7 +43,7 @@ export function route(event: AcceptedEvent, routing: Routing): Routed[] {
     if (reason !== undefined) return { kind: 'skip', destination, reason };
     const why = whyNotUnderstood(destination, routing.accepts);
     if (why !== undefined) return { kind: 'undecided', destination, why };
-    // Most destinations have no filters, and those who have none pay nothing for them.
+    // Most destinations have no filters, and then pay nothing for them.
     const rule = destination.filters && brokenRule(event, destination.filters);
     return rule === undefined
       ? { kind: 'delivery', destination }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 
-/** What a deletion request left behind for one user: what came before that time is erased, and perhaps all that comes. */
+/** The marks of deletion requests for one user: events before that time are erased, and new ones perhaps suppressed. */
 export type UserMark = { erasedBefore: number; isSuppressed: boolean };
 
 export type Withheld = 'erased' | 'suppressed';
@@ -18,7 +18,7 @@ export function withheld(
   return marks.some(({ isSuppressed }) => isSuppressed) ? 'suppressed' : undefined;
 }
 
-/** All that is kept of a user who was erased. Another workspace's user of the same name has another one. */
+/** Stands for an erased user; nothing else of them is kept. The same name in another workspace has another hash. */
 export function userHash(workspaceId: string, userId: string): string {
   return hash('sha256', `${workspaceId}\n${userId}`);
 }

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** What whoever runs us says about networks: which webhooks may reach although not public, and which never, even if they are. */
+/** Networks by the operator's settings: `allowed` ones although not public, `denied` ones although public. */
 export type Networks = { allowed: Network[]; denied: Network[] };
 
 /** Cloud metadata services: refused even inside an allowed network. */
@@ -59,8 +59,8 @@ export function addressProblem(text: string, { allowed, denied }: Networks): str
 }
 
 /**
- * A connection that begins and ends at the same address leads to this very machine, by an address that may well be public.
- * What listens here may trust those who can reach it.
+ * A connection that begins and ends at the same address leads to this very machine, by an address that may well be public. Other
+ * services on it may trust local connections.
  */
 export function selfProblem({ from, to }: { from: string; to: string }, { allowed }: Networks): string | undefined {
   if (from !== to || isInOneOf(ipaddr.parse(to), allowed)) return undefined;

@@ -55,7 +55,7 @@ function hangUp(socket: Duplex, code = ''): void {
   socket.destroy();
 }
 
-/** What Node's parser lets through although two readers could understand it in two ways: request smuggling lives there. */
+/** Requests that Node's parser accepts although a proxy could read them in another way: this prevents request smuggling. */
 export function isAmbiguous(request: IncomingMessage): boolean {
   if (request.httpVersionMajor !== 1) return true;
   if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined) return true;

@@ -1,6 +1,6 @@
 /**
- * Every metric there is; docs/run/metrics.md lists them, and a test holds the two together. A label never holds an id: what it
- * can be is a handful of words of ours.
+ * Every metric; docs/run/metrics.md lists them, and a test holds the two together. A label never holds an id, only one of a few known
+ * words.
  */
 export type Declared = {
   kind: 'counter' | 'gauge' | 'histogram';

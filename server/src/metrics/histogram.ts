@@ -22,7 +22,7 @@ export function openHistogram(declared: Declared): Histogram & { metric: PromHis
 
 type Counts = { counts: readonly number[]; sum: number };
 
-/** What prom-client shows, with numbers that were counted elsewhere. */
+/** A histogram that prom-client serves, with numbers that were counted elsewhere. */
 class Counted extends PromHistogram {
   readonly #declared: Declared;
   readonly #read: () => Counts;

@@ -6,7 +6,7 @@ import { watchDelay } from './watch-delay.ts';
 
 export type Counter = { add(count?: number): void };
 
-/** What roles count with. Ask for counters once and keep them: counting is then an addition. */
+/** Metrics of a process. Roles ask for counters once and keep them: counting is then an addition. */
 export type Metrics = {
   counter(name: NameOf<'counter', false>): Counter;
   /** A counter for each value of the label. */
@@ -15,7 +15,7 @@ export type Metrics = {
   /** Read at each scrape. */
   gauge(name: NameOf<'gauge', false>, read: () => number): void;
   gauges(name: NameOf<'gauge', true>, read: () => Iterable<readonly [string, number]>): void;
-  /** Adds what every Node process has to tell. Once a process: it watches the process itself. */
+  /** Adds the metrics of every Node process. Once a process: it watches the process itself. */
   watchProcess(): Disposable;
   /** Everything, as Prometheus reads it. */
   text(): Promise<string>;
@@ -31,7 +31,7 @@ type State = {
   histograms: Map<MetricName, Histogram>;
 };
 
-/** A label that would grow without end goes on under this name. */
+/** Values beyond the limit of a label are counted under this name. */
 const OTHER = 'other';
 const MAX_VALUES = 64;
 const NO_HISTOGRAM: Histogram = { observe: () => undefined };
@@ -66,7 +66,7 @@ export function openMetrics(): Metrics {
 }
 
 function watchProcess({ registry, reads }: State): Disposable {
-  // Its own watch of the event loop is as good as switched off: ours tells the same.
+  // Its watch of the event loop is nearly off: `watchDelay` measures the same.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 60_000 });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
@@ -100,7 +100,7 @@ function counterIn(cells: Cells, value: string): Counter {
   };
 }
 
-/** Prometheus' own objects are filled when somebody looks: they cost a hash of their labels at every use. */
+/** Prometheus' own objects are filled at each scrape: they cost a hash of their labels at every use. */
 function register(state: State, name: MetricName, { kind, label, help, buckets = [] }: Declared): void {
   const options = { name, help, labelNames: label === undefined ? [] : [label], registers: [] };
   const labels = (value: string) => (label === undefined ? {} : { [label]: value });
@@ -116,7 +116,7 @@ function register(state: State, name: MetricName, { kind, label, help, buckets =
     case 'gauge': {
       const collect = function (this: Gauge) {
         this.reset();
-        // Nobody may read it in this process, and then 0 would be a claim.
+        // A gauge that this process does not read must be absent: 0 would be a claim.
         if (label === undefined) this.remove();
         for (const [value, number] of state.reads.get(name)?.() ?? []) this.set(labels(value), number);
       };

@@ -18,7 +18,7 @@ export type MetricsServer = AsyncDisposable & { port: number | undefined };
 
 const MAX_CONNECTIONS = 100;
 
-/** `/metrics`, `/healthz` and `/readyz` of the process. A port that is taken is said and left: watching must not stop the work. */
+/** `/metrics`, `/healthz` and `/readyz` of the process. If the port is taken, it logs that and goes on: metrics are optional. */
 export async function serveMetrics(needs: MetricsNeeds): Promise<MetricsServer> {
   const { settings, log } = needs;
   const server = createHardenedServer({ maxConnections: MAX_CONNECTIONS }, (request, response) => {

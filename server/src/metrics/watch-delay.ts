@@ -2,7 +2,7 @@ const LOOK_EVERY_MS = 50;
 
 type Seen = (lateMs: number) => void;
 
-/** One timer for all who watch: it is the same event loop, and each timer wakes the process by itself. */
+/** All watchers share one timer: it is the same event loop, and each timer wakes the process by itself. */
 const watchers = new Set<Seen>();
 let timer: NodeJS.Timeout | undefined;
 let dueAt = 0;

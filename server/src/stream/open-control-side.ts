@@ -18,7 +18,7 @@ import { purgeMarks } from './deliveries/purge-marks.ts';
 import { trimEvents } from './events/trim-events.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 
-/** Everything of the engine that control acts on. */
+/** The parts of NATS that control works with. */
 export type ControlSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
@@ -37,7 +37,7 @@ export type ControlSideNeeds = {
   metrics: Metrics;
 };
 
-/** A connection of its own: a replay that reads much must not stand in the way of what is collected and delivered. */
+/** Its own connection: a replay that reads much must not delay collect and deliver. */
 export async function openControlSide({ connect, settings, now, ...needs }: ControlSideNeeds): Promise<ControlSide> {
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-control'));

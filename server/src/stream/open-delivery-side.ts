@@ -35,7 +35,7 @@ export type TicketTaker = {
   held(ticket: HeldTicket): void;
 };
 
-/** Everything of the engine that deliver works with. */
+/** The parts of NATS that deliver works with. */
 export type DeliverySide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
@@ -47,7 +47,7 @@ export type DeliverySide = AsyncDisposable & {
   outcomes: Outcomes;
   quarantine: Quarantine;
   peers: Peers;
-  /** Who fills the lanes and the dead letters, which all workspaces share. */
+  /** How much each destination and workspace uses of the lanes and the dead letters, which all share. */
   laneShares(needs: SharesOf): Shares;
   deadShares(needs: SharesOf): Shares;
   pullRequests(needs: Pick<RequestsNeeds, 'room' | 'taken'>): AsyncDisposable;
@@ -67,7 +67,7 @@ export type DeliverySideNeeds = {
   metrics: Metrics;
 };
 
-/** Connections of its own: what is pulled must not stand in line behind what collect publishes, nor the other way round. */
+/** Its own connections: pulled requests must not wait behind the publications of collect, nor the other way round. */
 export async function openDeliverySide(needs: DeliverySideNeeds): Promise<DeliverySide> {
   const { connect, settings, now, log, metrics } = needs;
   await using opening = new AsyncDisposableStack();
@@ -80,7 +80,7 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
   const tickets = openTickets({ ...durable, manager, now, quarantine });
   const peers = opening.use(openPeers(pulling));
   const streams = () => listEventStreams(manager);
-  // Control trims by age: deliver may not read what was delivered before.
+  // Control trims by age: deliver has no permission to read delivered requests.
   opening.use(trimEvents({ manager, streams, retentionMs: 0, isMyTurn: peers.isFirst, log }));
   const count = settings.laneStreams;
   const counts = opening.use(await openLaneCounts({ connection: pulling, count, log }));

@@ -25,19 +25,19 @@ export type PulledOutcomes = {
   /** When it was stored, in milliseconds. */
   storedAt: number;
   bytes: number;
-  /** What was given to it when it was stored. */
+  /** The headers that it was stored with. */
   headers: readonly HeaderPair[];
   entries(): Stored<ReadEntries>;
   /** Each of its entries is in PostgreSQL or in quarantine. */
   ack(): void;
-  /** We are alive and still mean to record it. */
+  /** Extends the time for the acknowledgement: this process is still at work. */
   stillHeld(): void;
   giveBack(): void;
 };
 
 export type OutcomesTaker = Pick<PullNeeds, 'room'> & { taken(batch: PulledOutcomes): void };
 
-/** Everything of the engine that the record is made of. */
+/** The parts of NATS that the recorder works with. */
 export type RecordSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
@@ -95,7 +95,7 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   };
 }
 
-/** What a newer process wrote comes again after this time, to this process or another. */
+/** After this time a batch of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
 
 function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {

@@ -58,7 +58,7 @@ export type StreamNeeds = {
   metrics?: Metrics;
 };
 
-/** Opens the engine: everything in the layout exists and keeps its promises, or this throws and says which one not. */
+/** Connects to NATS: everything in the layout exists and keeps its promises, or this throws and names the one that does not. */
 export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const { natsUrl, natsFiles = {}, roles = NATS_ROLES, settings, log, metrics = openMetrics() } = needs;
   const to = { url: natsUrl, files: natsFiles, inbox: inboxPrefix(userOf(roles)), log, metrics };
@@ -105,7 +105,7 @@ function showState(metrics: Metrics, isConnected: () => boolean, streams: readon
 
 type Writing = { publishing: Connection; publisher: Publisher; connect: Connect };
 
-/** What the writer of the configuration works with. */
+/** The connections of the config writer. */
 function writingWith({ publishing, publisher, connect }: Writing, telling: { metrics: Metrics; log: Logger }) {
   const durable = { connection: publishing, publisher, line: openWaitingLine(AT_ONCE) };
   const quarantine = countQuarantined(openQuarantine({ ...durable, metrics: telling.metrics }), telling);

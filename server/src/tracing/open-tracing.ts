@@ -2,15 +2,15 @@ import { type Attributes, context, SpanKind, SpanStatusCode, trace } from '@open
 
 export type { Attributes } from '@opentelemetry/api';
 
-/** A stretch of work that somebody follows. */
+/** A span. */
 export type Traced = {
-  /** W3C `traceparent`, for whoever goes on with it. */
+  /** W3C `traceparent`, for the spans below it. */
   traceparent: string;
   end(attributes?: Attributes, problem?: string): void;
 };
 
 export type Tracing = {
-  /** Undefined when nobody follows. `parent` is a `traceparent`; without one that can be read a new trace begins. */
+  /** Undefined when tracing is off. `parent` is a `traceparent`; without a readable one a new trace begins. */
   start(name: SpanName, parent: string | undefined, attributes?: Attributes): Traced | undefined;
 };
 

@@ -7,9 +7,9 @@ import type { Webhook } from './webhook.ts';
 
 export type Attempt = {
   startedAt: number;
-  /** With policy `any`, only those that were there when one of them was good. */
+  /** With policy `any`, only those that had come when one of them was good. */
   answers: TargetAnswer[];
-  /** Set when some POSTs are still under way: their answers change nothing any more, but they take up room. */
+  /** Set while some POSTs are still under way: their answers change nothing any more, but they hold the slot. */
   rest?: Promise<unknown>;
 };
 
@@ -29,7 +29,7 @@ export function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeed
     const posts = makePosts(delivery, webhook, { now: startedAt, windowMs, standing });
     return attemptPosts(posts, webhook, { post: needs.post, startedAt });
   } catch (error) {
-    // A fault of ours with this one event. It must not end the process, which has others to see to.
+    // A bug of ours with this one event must not end the process and its other deliveries.
     return Promise.resolve({ startedAt, answers: [{ url: '', answer: unsendable(error) }] });
   }
 }

@@ -6,7 +6,13 @@ export type TargetAnswer = { url: string; answer: Answer };
 
 export type Outcome =
   | { kind: 'delivered' }
-  | { kind: 'retry'; tier: number; dueAt: number /** The receiver asked for quiet until then. */; holdUntil?: number }
+  | {
+      kind: 'retry';
+      tier: number;
+      dueAt: number;
+      /** The receiver asked for quiet until then. */
+      holdUntil?: number;
+    }
   | { kind: 'discarded' }
   | { kind: 'expired' };
 
@@ -29,7 +35,7 @@ export type Case = {
   dice: number;
 };
 
-/** What one attempt's answers mean. The only place where it is decided. */
+/** Decides what the answers of one attempt mean; no other place does. */
 export function judge(given: Case): Judgement {
   const { delivery, answers, policy } = given;
   const settled = { ...delivery.settled };
@@ -45,7 +51,7 @@ export function judge(given: Case): Judgement {
   return { outcome: isAnyLeft ? again(given) : { kind: 'discarded' }, settled };
 }
 
-/** A receiver that understood us and said no will say no again; 408 and 429 only mean "not now". */
+/** A receiver that refused a request will refuse it again; 408 and 429 only mean "not now". */
 export function meaningOf(answer: Answer): 'delivered' | 'retry' | 'failed' {
   if (answer.kind === 'error') {
     return answer.errorClass === 'address_forbidden' || answer.errorClass === 'url_invalid' ? 'failed' : 'retry';
@@ -70,7 +76,7 @@ function again({ delivery, answers, schedule, resumedAt, now, dice }: Case): Out
 /** `Date.parse` reads a date into almost anything that has a number in it, so it is asked only about what looks like one. */
 const LOOKS_LIKE_DATE = /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? |\d{4}-\d\d-\d\dT)/;
 
-/** `Retry-After` is seconds or a date; anything else is as if it were not there. Who refused has no say about the others. */
+/** `Retry-After` is seconds or a date; anything else is ignored, and so is that of a target that refused for good. */
 function askedUntil(answer: Answer, now: number): number {
   if (answer.kind === 'error' || answer.retryAfter === undefined || meaningOf(answer) !== 'retry') return 0;
   const text = answer.retryAfter.trim();

@@ -1,6 +1,6 @@
 import type { ErrorClass } from './error-classes.ts';
 
-/** Codes of the system, of OpenSSL and of undici. What is not here is judged by its prefix. */
+/** Codes of the system, of OpenSSL and of undici. Other codes are judged by their prefix. */
 const CLASS_OF: Record<string, ErrorClass> = {
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
@@ -38,7 +38,6 @@ const CLASS_OF: Record<string, ErrorClass> = {
 /** undici gives these the same code as a closed connection. */
 const BAD_RESPONSES = ['bad response', 'bad upgrade'];
 
-/** What an error of a connection means. */
 export function classifyError(error: Error, isHandshake = false): ErrorClass {
   const code = codeOf(error);
   const known = CLASS_OF[code];
@@ -48,7 +47,7 @@ export function classifyError(error: Error, isHandshake = false): ErrorClass {
   return isHandshake || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') ? 'tls_failed' : 'connection_failed';
 }
 
-/** The words for a person's eyes: a code that can be searched for, or else the message. */
+/** For people: a code that can be searched for, or else the message. */
 export function errorDetail(error: Error): string {
   const code = codeOf(error);
   if (code !== '' && !code.startsWith('UND_ERR_')) return code;

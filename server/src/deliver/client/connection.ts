@@ -1,3 +1,8 @@
+/**
+ * One socket with undici's parser on it. A connection is open and idle (`sending` undefined), carries one POST (`send` until
+ * `onAnswer`, `onEnough`, `onFlood` or `onFailure`), and is closed (`onClose`). The callbacks move it on; `assign-connection.ts`
+ * has them.
+ */
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { ANSWER_LIMITS, limitReads, narrowBudget, newBudget } from './limit-answer.ts';
@@ -11,7 +16,7 @@ export type ConnectionNeeds = {
   now: () => number;
   /** The response is complete. */
   onAnswer(connection: Connection): void;
-  /** The response is longer than anybody will read. */
+  /** The response is longer than what is kept of it. */
   onEnough(connection: Connection): void;
   /** The receiver sends more than an answer may have; the detail says of what. */
   onFlood(connection: Connection, detail: string): void;
@@ -20,8 +25,8 @@ export type ConnectionNeeds = {
 };
 
 /**
- * A Client for each socket, not a Pool: in a Pool nobody knows which socket a POST will take, whether that was used before, or
- * how to take back a POST that still waits for one. The handler belongs to the connection, so a POST makes no closures.
+ * A Client for each socket, not undici's Pool: a Pool does not tell which socket a POST takes or whether it was used before, and
+ * cannot take back a POST that waits for one. The handler belongs to the connection, so a POST makes no closures.
  */
 export function openConnection(socket: Socket, needs: ConnectionNeeds): Connection {
   const { pool, address, keepAliveMs } = needs;

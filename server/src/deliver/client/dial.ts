@@ -13,9 +13,9 @@ export type Dialed = { timings: DialTimings; address?: string } & (
 );
 export type Dial = {
   done: Promise<Dialed>;
-  /** What we wait for, in a person's words. */
+  /** The step that it is at, in words for people. */
   waitsFor(): string;
-  /** Nothing of this dial is left afterwards; `done` then says something that nobody should read. */
+  /** Closes everything of this dial; the result of `done` means nothing then. */
   cancel(): void;
 };
 export type DialNeeds = {
@@ -50,7 +50,7 @@ export function dial(target: Target, needs: DialNeeds): Dial {
   };
 }
 
-/** The owner of a destination may not learn which addresses the names inside have: they see that one is closed, not which. */
+/** Hides the address: the owner of a destination must not learn the addresses of names inside the network. */
 function hideInside({ host }: Target, dialed: Dialed): Dialed {
   if (dialed.ok || dialed.errorClass !== 'address_forbidden' || isIP(host) !== 0) return dialed;
   const { address: _, ...rest } = dialed;
@@ -86,7 +86,7 @@ const MAY_WORK_ELSEWHERE = new Set<ErrorClass>([
 
 type Found = Failure | { ok: true; addresses: string[] };
 
-/** Checks every address of the name: one bad one refuses them all, since whoever added it meant it to be used. */
+/** Checks every address of the name. One forbidden address refuses them all: the owner of the name may mean it to be used. */
 async function findAddresses(target: Target, state: State, needs: DialNeeds): Promise<Found> {
   if (isIP(target.host) !== 0) return checkAddresses([target.host], state, needs);
   const startedAt = needs.now();

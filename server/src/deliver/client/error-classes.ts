@@ -1,14 +1,14 @@
-/** What a sentence may tell about the POST that failed. */
+/** The facts that a sentence may name about the POST that failed. */
 export type Facts = {
   host: string;
   port: number;
-  /** What the engine below us said, where that helps: an error code or the reason of a refusal. */
+  /** An error code of the system, or the reason of a refusal. */
   detail: string;
 };
 
 /**
- * Everything that can come back instead of a status, each with its sentence for a person: what happened, and what to do
- * where there is something to do.
+ * Everything that can come back instead of a status, each with its sentence for people. It says what happened, and what the owner
+ * of the destination can do about it.
  */
 const SENTENCES = {
   url_invalid: ({ detail }: Facts) => `The URL ${detail}; correct it in the destination.`,

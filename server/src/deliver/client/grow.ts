@@ -2,12 +2,12 @@ import type { Pool } from './model.ts';
 
 /** The pools that have fewer connections than POSTs. */
 export type Growth = {
-  /** Has the pool looked at from now on, until nothing waits in it. */
+  /** Looks at the pool from now on, until no POST waits in it. */
   watch(pool: Pool): void;
   stop(): void;
 };
 
-/** Longer than most receivers take for an answer: what is free by then needs no new connection. */
+/** Longer than most receivers take for an answer: a connection that is free by then saves a new one. */
 const LOOK_MS = 10;
 
 /**

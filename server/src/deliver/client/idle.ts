@@ -8,8 +8,8 @@ export type Idle = {
 };
 
 /**
- * No more than so many are kept. Those to receivers that do not work go first: when thousands of them fail, the others must not
- * have to open theirs anew. Of equals it is the longest idle.
+ * Keeps at most `most` idle connections. Beyond it, connections to receivers that do not work are closed first: when thousands of
+ * them fail, the healthy ones must not lose theirs. Of equals, the one that is idle longest is closed.
  */
 export function openIdle(most: number, drop: (connection: Connection) => void): Idle {
   const good = new Set<Connection>();

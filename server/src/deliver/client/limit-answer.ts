@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * What a receiver may send in answer to one POST, whatever it is: an answer costs us CPU and memory for every byte, every read
- * and every piece, and all workspaces share them.
+ * Limits on the answer to one POST, whatever it contains: every byte, every read and every piece of it costs CPU and memory, which
+ * all workspaces share.
  */
 export const ANSWER_LIMITS = {
   /** Heads, 1xx answers, bodies and their framing, all together. */
@@ -22,7 +22,7 @@ export const ANSWER_LIMITS = {
  */
 export const SLICE_BYTES = 1_024;
 
-/** What is left of the limits for the POST that a connection carries. */
+/** The rest of the limits for the POST that a connection carries. */
 export type AnswerBudget = { bytes: number; reads: number; informational: number; pieces: number };
 
 export function newBudget(): AnswerBudget {
@@ -30,14 +30,14 @@ export function newBudget(): AnswerBudget {
   return { bytes, reads, informational, pieces };
 }
 
-/** The head is there: what is left to come matters little. */
+/** After the head only the body is left, and it matters little. */
 export function narrowBudget(budget: AnswerBudget): void {
   budget.reads = Math.min(budget.reads, ANSWER_LIMITS.readsAfterStatus);
 }
 
 /**
- * Counts below the parser, because there are bytes for which it calls nobody: extensions of chunks, empty lines, reason phrases.
- * What is within the limits is still handed to the parser: the final status may be in it.
+ * Counts below the parser, because it calls no handler for some bytes: extensions of chunks, empty lines, reason phrases. Bytes
+ * within the limits still go to the parser: the final status may be in them.
  */
 export function limitReads(socket: Socket, budgetOf: () => AnswerBudget, onFlood: (detail: string) => void): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;

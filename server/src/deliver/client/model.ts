@@ -17,7 +17,7 @@ export type Connection = {
   /** POSTs that were answered over it. */
   uses: number;
   sending: Sending | undefined;
-  /** What may still come in answer to the POST. */
+  /** How much may still come in answer to the POST. */
   budget: AnswerBudget;
 };
 
@@ -60,7 +60,7 @@ export type Sending = {
   /** 0 until the head of the response is complete. */
   status: number;
   retryAfter: string | undefined;
-  /** What is kept of the body; its first piece as it came, as long as there is no other. */
+  /** The kept part of the body; its first piece as it came, as long as there is no other. */
   body: Buffer | undefined;
   bytes: number;
 };

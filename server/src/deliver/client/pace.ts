@@ -1,24 +1,24 @@
 import { newTokenBucket, refill, secondsToToken } from '../../domain/token-bucket.ts';
 
-/** What is believed about a receiver. */
+/** Whether a receiver works, as far as this process knows. */
 export type Standing = 'works' | 'unknown' | 'failing';
 
 export type Pacer<Item> = {
   /**
-   * Lets the item in, now or when its turn comes. Each standing has a line, and the lines take turns: however many receivers
-   * fail, those that work and those that nothing is known about do not wait behind them. In a line it is first come, first served.
+   * Lets the item in, now or when its turn comes. Each standing has a line, and the lines take turns: failing receivers queue
+   * separately from healthy and unknown ones. A line is first in, first out.
    */
   ask(item: Item, standing: Standing): void;
-  /** Counts one that could not wait; those who can, wait longer for it. */
+  /** Takes a token for an item that cannot wait; the waiting ones wait longer. */
   overdraw(): void;
-  /** Forgets everyone who waits or will come. */
+  /** Forgets all waiting items, and takes no more. */
   stop(): void;
 };
 
 type Needs<Item> = {
   perSecond: number;
   now: () => number;
-  /** False when the item has no use for its turn any more: the next one gets it. */
+  /** False when the item has no use for its turn any more: the next item gets it. */
   admit: (item: Item) => boolean;
   /** The part of a token that the item takes; one, if this is left out. */
   cost?: (item: Item) => number;
@@ -26,7 +26,7 @@ type Needs<Item> = {
 
 /** How far apart two wake-ups are at least: a timer for each token would cost more than the few that it lets in early. */
 const TICK_MS = 10;
-/** So many are let in within that time: opening a connection takes half a millisecond, and everything else waits meanwhile. */
+/** At most this many are let in within a tick: opening a connection takes half a millisecond of the event loop. */
 const MOST_A_TICK = 15;
 
 /** A token bucket with three waiting lines. It holds a tenth of a second, so that an idle process does not start with a stampede. */

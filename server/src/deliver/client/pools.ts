@@ -7,7 +7,10 @@ export type Pools = {
   size(): number;
 };
 
-/** Two levels, not one text made of both names: that text would have to be made and hashed for every POST. */
+/**
+ * A pool appears with its first POST (`find`) and is dropped when it has neither a POST nor a connection (`tidy`). Two levels of
+ * maps, not one text made of both names: that text would have to be made and hashed for every POST.
+ */
 export function openPools(): Pools {
   const workspaces = new Map<string, Map<string, Pool>>();
   let size = 0;

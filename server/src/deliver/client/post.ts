@@ -13,7 +13,7 @@ export type Post = {
   standing?: Standing;
 };
 
-/** What came back from one POST. `address` is the IP address that it went to; `body` the first 16 KiB, whatever they are, as text. */
+/** The answer to one POST. `address` is the IP address that it went to; `body` the first 16 KiB, read as text. */
 export type Answer = { timings: Timings; address?: string } & (
   | { kind: 'status'; status: number; retryAfter?: string; body: string }
   | { kind: 'error'; errorClass: ErrorClass; message: string }

@@ -6,9 +6,11 @@ import { meaningOf, type TargetAnswer } from '../attempt/judge.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
 /**
- * What one destination may use of this process, learned from its answers. Limits that its owner set are kept besides.
- * All of it is plain data, changed by the functions below; the clocks are theirs to be told: `now` is the engine's, `uptimeMs`
- * the monotonic one of this process.
+ * The circuit breaker and concurrency limit of one destination in this process, learned from its answers; limits that its owner
+ * set hold besides. A gate is open, or shut: `failing` (failures in a row shut it, the answer to a probe opens it) or
+ * `asked_to_wait` (a `Retry-After` shut it, and its time opens it). An open one may be doubted: an attempt is late, and the next
+ * answer decides. `learn` moves it by this process's answers, the dispatcher's `shut` and `reopen` by those of other processes.
+ * Plain data; the clocks are arguments: `now` is that of NATS, `uptimeMs` the monotonic one of this process.
  */
 export type Gate = {
   readonly destinationId: string;
@@ -34,7 +36,7 @@ export type Shut = { why: 'failing' | 'asked_to_wait'; sentence: string; since: 
 
 const FIRST_LIMIT = 8;
 const AFTER_TROUBLE_LIMIT = 2;
-/** However fast a receiver is, it gets no more than this of a process. */
+/** The most attempts that one receiver has under way in a process, however fast it is. */
 export const MAX_LIMIT = 128;
 /** A hanging receiver costs a slot for five seconds, a flooding one CPU, a refusing one almost nothing. */
 const COSTLY: ReadonlySet<ErrorClass> = new Set<ErrorClass>(['timeout', 'answer_too_large']);
@@ -59,8 +61,8 @@ export function newGate(destinationId: string, uptimeMs: number, hasWorked = fal
 }
 
 /**
- * Each standing has slots and a line for new connections of its own, so that failing receivers never take those of receivers
- * that work, nor those of receivers that nothing is known about.
+ * Each standing has its own slots and its own line for new connections, so that failing receivers take none from healthy or
+ * unknown ones.
  */
 export function standingOf(gate: Gate, now: number): Standing {
   const { hasWorked, failures } = gate;
@@ -90,7 +92,7 @@ export function noteLate(gate: Gate, since: number, fairMs: number): void {
   if (silentMs >= Math.max(LATE_MS, gate.averageMs * HANGING)) gate.isDoubted = true;
 }
 
-/** Takes one from the destination's budget for this second, if there is one. */
+/** Takes a token of the destination's rate limit, if there is one. */
 export function takeToken(gate: Gate, perSecond: number | undefined, uptimeMs: number): boolean {
   if (perSecond === undefined) return true;
   // A tenth of a second's worth may be saved up: enough for the timers' grain, too little for a burst.
@@ -118,7 +120,7 @@ export function learn(gate: Gate, { answers }: Attempt, { now, fairMs }: Times):
   return isAlive ? learnGood(gate, slowestMs, fairMs) : learnBad(gate, sent, now);
 }
 
-/** We had no room for it ourselves: that says nothing about the receiver, and is no attempt. */
+/** False when the client had no room: that says nothing about the receiver, and is no attempt. */
 export function wasSent(answer: TargetAnswer['answer']): boolean {
   return answer.kind === 'status' || (answer.errorClass !== 'not_sent' && answer.errorClass !== 'stopped');
 }
@@ -129,7 +131,7 @@ function learnGood(gate: Gate, ms: number, fairMs: number): Learned {
   gate.failures = 0;
   gate.hasWorked = true;
   gate.answeredAt = fairMs;
-  // Fast at first, then by one for every round: the same rule that lets connections share a line.
+  // Slow start, then additive increase: by one for every round, as TCP does.
   if (!isStrained) gate.limit = Math.min(MAX_LIMIT, gate.limit + (gate.limit < FIRST_LIMIT * 2 ? 1 : 1 / gate.limit));
   if (gate.shut?.why !== 'failing') return undefined;
   gate.shut = undefined;
@@ -150,7 +152,7 @@ function learnBad(gate: Gate, sent: readonly TargetAnswer[], now: number): Learn
   return 'shut';
 }
 
-/** What the receiver last said, for people. */
+/** The receiver's last answer, for people. */
 export function sentenceOf(answers: readonly TargetAnswer[]): string {
   const last = answers.at(-1)?.answer;
   if (last === undefined) return 'there was no answer';

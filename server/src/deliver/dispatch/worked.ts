@@ -1,6 +1,6 @@
 import type { WorkedBucket } from '../../stream/deliveries/worked-bucket.ts';
 
-/** What all deliver processes know together: which receivers worked lately. */
+/** Receivers that worked lately, as all deliver processes know them together. */
 export type Worked = AsyncDisposable & {
   isKnown(destinationId: string): boolean;
   /** The receiver took a delivery. */
@@ -17,7 +17,7 @@ const MARK_EVERY_MS = 3_600_000;
 const FLUSH_MS = 1_000;
 const MARKS_AT_ONCE = 200;
 
-/** Reads what is known before it resolves, so that a process that was just started knows it from its first delivery on. */
+/** Reads the bucket before it resolves, so that a new process knows these receivers from its first delivery on. */
 export async function openWorked({ bucket, now }: WorkedNeeds): Promise<Worked> {
   const markedAt = new Map<string, number>();
   const unmarked = new Set<string>();

@@ -63,7 +63,6 @@ const TROUBLE_PAUSE_MS = 5_000;
 /** NATS is asked at least this often what is in a lane. */
 const KNOWN_FOR_MS = 20_000;
 
-/** What one look at the lane works with. */
 type Look = { webhook: Webhook; readers: TierReader[]; counts: ReadonlyMap<number, number> };
 
 // oxlint-disable-next-line max-lines-per-function -- its parts share the ticket and its note

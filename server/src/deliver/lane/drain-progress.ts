@@ -4,7 +4,7 @@ import type { LaneReports } from './lane-reports.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
 export type DrainProgress = {
-  /** So many have left the lane since this look began. */
+  /** How many have left the lane since this look began. */
   passed(left: number): Promise<void>;
   /** The same, when the look is over. */
   measure(left: number): void;

@@ -1,10 +1,13 @@
+/**
+ * The lanes that this process drains. NATS hands over a due ticket (`drain`), the lane is then being looked at, and it leaves the
+ * set when its ticket was given back or ended. Urgent tickets have their own consumer and their own room.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldTicket } from '../../stream/deliveries/tickets.ts';
 import { drainLane, type DrainNeeds } from './drain-lane.ts';
 import { isWorking } from '../dispatch/gate.ts';
 import type { YieldingWindow } from '../dispatch/yielding-window.ts';
 
-/** The lanes this process is looking at. */
 export type Drains = {
   drain(ticket: HeldTicket): void;
   /** How many more it can look at, of those whose receiver works and of the others. */
@@ -15,19 +18,19 @@ export type Drains = {
 };
 
 /**
- * In each of the two lines, so that neither waits for the other. Most of those in the ordinary one wait for a probe; what they
- * attempt is bounded by the slots.
+ * For urgent tickets, and again for the others, so that neither wait for the other. Most lanes of the others wait for a probe; the
+ * slots limit their attempts.
  */
 const MAX_DRAINS = 128;
 
-/** While somebody holds the ticket they may have read the old settings: asked again until they are done. */
+/** While the ticket is held, its holder may have read the old settings: asked again until the ticket is free. */
 const ASK_AGAIN_MS = 1_000;
 const MAX_ASKS = 30;
 
 export type DrainsNeeds = DrainNeeds & {
   /**
-   * How many lanes whose receiver is in trouble may be asked about at a time: when thousands are due at once, nobody else shall
-   * notice. While an attempt is under way it is the receiver that is waited for, and nothing is asked of the engine.
+   * How many lanes of failing receivers may be looked at a time: when thousands are due at once, new events must not be delayed.
+   * A lane with an attempt under way does not count: it waits for its receiver, and asks nothing of NATS.
    */
   looks: Pick<YieldingWindow, 'room'>;
 };
@@ -61,7 +64,7 @@ export function openDrains({ looks, ...needs }: DrainsNeeds): Drains {
 
 async function hurry(destinationId: string, { tickets, now, isStopping }: DrainNeeds): Promise<void> {
   for (let asks = 0; asks < MAX_ASKS && !isStopping(); asks += 1) {
-    // Somebody asked for it and looks on; if the receiver does not work, that is known after one look.
+    // Urgent, because a person changed it and waits for the effect; if the receiver fails, one look shows that.
     const wanted = { dueAt: now(), hurry: true, isUrgent: true };
     const ensured = await tickets.ensure(destinationId, wanted);
     if (ensured === 'made' || ensured === 'there') return;

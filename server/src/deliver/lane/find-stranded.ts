@@ -7,8 +7,8 @@ const EVERY_MS = 600_000;
 const FIRST_AFTER_MS = 5_000;
 
 /**
- * Looks now and then for lanes without a ticket, which nobody would ever come for, and makes them one. There should be none:
- * this is for what we did not think of, such as a TICKETS stream that was emptied by hand.
+ * Looks every ten minutes for lanes without a ticket, which no process would ever drain, and makes one for each. There should be
+ * none: this is a safety net, for instance for a TICKETS stream that was emptied by hand.
  */
 export function findStranded(needs: StrandedNeeds): Disposable {
   let timer: NodeJS.Timeout;
@@ -16,7 +16,7 @@ export function findStranded(needs: StrandedNeeds): Disposable {
     await ensureTickets(needs).catch((error: unknown) => needs.log.warn({ error: String(error) }, 'lanes.not_listed'));
     wait(EVERY_MS);
   };
-  // Not all processes in the same second.
+  // With jitter, so that the processes do not look in the same second.
   const wait = (ms: number) => {
     timer = setTimeout(() => void look(), ms * (0.5 + needs.random()));
     timer.unref();

@@ -2,7 +2,7 @@ import type { DestinationOwner } from '../../domain/read-config.ts';
 import { fieldProblem, isFields, readJson } from '../../domain/format.ts';
 import { tierNumber, tierPlace } from '../../stream/layout/lane-places.ts';
 
-/** What the holder of a lane's ticket writes down for the next one. It travels with the ticket. */
+/** The holder of a lane's ticket leaves this note for the next holder. It travels with the ticket. */
 export type LaneNote = {
   /** Probes in a row that failed. */
   failedProbes: number;
@@ -10,7 +10,7 @@ export type LaneNote = {
   next: Record<string, LanePosition>;
   /** The same places with their stamps. Versions that know no stamps leave these as they are and write only the places anew. */
   stamped?: Record<string, StampedPosition>;
-  /** What a group of a tier held lately, on average. */
+  /** The average size of a tier's groups lately. */
   sizes: Record<string, GroupSize>;
   /** How fast the lane drained lately. */
   perSecond: number;
@@ -18,13 +18,13 @@ export type LaneNote = {
   scrubbedAt?: number;
   /** The number of the stream that plain tiers are in; left out by versions that knew only one. */
   home?: number;
-  /** To whom the destination belongs: the record has to know when it is deleted. */
+  /** The owner of the destination: the record needs it when the destination was deleted. */
   owner?: DestinationOwner;
   /** Since when the destination has been missing from the configuration. */
   missingSince?: number;
 };
 
-/** In the group with this sequence, so many deliveries are done with. */
+/** In the group with this sequence, `taken` deliveries are done. */
 export type LanePosition = { sequence: number; taken: number };
 /** `at`: when the engine stored the last group that was done with or begun. Sequences come again in a stream that was made anew. */
 export type StampedPosition = LanePosition & { at?: number | undefined };
@@ -78,7 +78,7 @@ export function notePosition(note: LaneNote, tier: number, { at, ...place }: Sta
 
 type Stored = { sequence: number; parkedAt: number };
 
-/** Whether a group that is still there was done with by who wrote the position: only what it can have seen. */
+/** Whether the holder that wrote the position was done with this group: only with groups that it can have seen. */
 export function isPassed({ sequence, at = Infinity }: StampedPosition, group: Stored): boolean {
   return group.sequence < sequence && group.parkedAt <= at;
 }
@@ -128,7 +128,7 @@ export function noteGroup(note: LaneNote, { tier, ...size }: GroupSize & { tier:
   note.sizes[tier] = { deliveries, bytes };
 }
 
-/** What waits in all, from the number of groups in each tier. */
+/** The size of the whole backlog, from the number of groups in each tier. */
 export function sizeOf(note: LaneNote, counts: ReadonlyMap<number, number>): GroupSize {
   let deliveries = 0;
   let bytes = 0;

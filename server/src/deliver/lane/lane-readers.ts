@@ -5,12 +5,12 @@ import { readTier, type TierReader, type TierReaderNeeds } from './tier-reader.t
 
 /** How long one holder stays with a lane before others get their turn. */
 export const SLICE_MS = 20_000;
-/** What is for a newer process is looked at again after this time, by this process or another. */
+/** After this time a lane with a group of a newer format is looked at again, by this process or another. */
 export const LEFT_FOR_MS = 5_000;
 /** A lane that is in use is not looked at more often. */
 export const LEAST_PAUSE_MS = 250;
 
-/** One for each tier of a lane, from where the last holder was. */
+/** A reader for each tier of a lane, from the position that the last holder noted. */
 export function openReaders(
   destinationId: string,
   note: LaneNote,

@@ -38,7 +38,7 @@ export async function lookAtMissing(
   if (counts.size === 0) return needs.close();
   moveHome(note, lanes.home(destinationId), lanes.isOnlyHome(destinationId));
   forgetEmptyPlaces(note, counts);
-  const owner = config.formerOwner(destinationId) ?? note.owner ?? NOBODY;
+  const owner = config.formerOwner(destinationId) ?? note.owner ?? UNKNOWN_OWNER;
   const webhook = deletedWebhook(destinationId, owner);
   const readers = openReaders(destinationId, note, { ...needs, counts });
   try {
@@ -65,5 +65,5 @@ export async function lookAtMissing(
   }
 }
 
-/** The recorder finds out by the delivery itself. */
-const NOBODY = { workspaceId: '', sourceId: '' };
+/** The recorder finds the owner by the delivery itself. */
+const UNKNOWN_OWNER = { workspaceId: '', sourceId: '' };

@@ -26,8 +26,8 @@ export function isErasedIn(config: ConfigView, { sourceId }: Webhook): (delivery
 }
 
 /**
- * Takes the deliveries of erased users out of a lane, also if they are not due for long or the lane is paused. Only who
- * holds the ticket may do it. A group that held one is written anew without it, at the end of its tier.
+ * Takes the deliveries of erased users out of a lane, also if they are not due for long or the lane is paused. Only the holder of
+ * the ticket may do it. A group that held one is written again without it, at the end of its tier.
  */
 export async function scrubLane({ webhook, note, counts }: Scrubbing, needs: ScrubNeeds): Promise<void> {
   const lastErasureAt = needs.config.lastErasureAt(webhook.workspaceId);
@@ -68,7 +68,7 @@ async function scrubGroup(
   { lanes, erase }: ScrubNeeds,
 ): Promise<void> {
   const read = readDeliveries(group.payload, group.format);
-  // Whoever comes to it puts it into quarantine, or leaves it for a newer process.
+  // The tier reader puts it into quarantine, or leaves it for a newer process.
   if (!read.ok) return;
   const isOfErased = (item: LaneItem) => item.ok && isErased(item.delivery);
   if (!read.value.some(isOfErased)) return;

@@ -73,7 +73,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   /** Whether the stream is long enough for the start; asked at most once. */
   let isStartPossible: boolean | undefined;
   let nextSequence = start.sequence;
-  /** Reading begins with the leader's first group, before the noted position: what lies there may be new. */
+  /** Reading begins with the leader's first group, before the noted position: groups there may be new. */
   let readFrom = 1;
   let doneUpTo = 0;
   /** When the last group that is done was parked. */

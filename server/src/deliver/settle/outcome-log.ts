@@ -15,8 +15,9 @@ const MAX_ENTRIES = 500;
 const MAX_BYTES = 262_144;
 
 /**
- * Gathers what happened and stores it before the requests behind it are acknowledged: so the record cannot miss what a
- * receiver has seen. A record that has no room is dropped and said so: it must not stop the deliveries.
+ * Gathers entries of the record and stores them before the requests behind them are acknowledged: so the record cannot miss an
+ * attempt that a receiver has seen. Without room in the stream it drops the batch and logs that: the record must not stop
+ * deliveries.
  */
 export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logger }): Recorder {
   let gathering: Gathering | undefined;

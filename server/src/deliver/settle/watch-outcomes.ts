@@ -8,7 +8,7 @@ import type { TailWriter } from '../../stream/signals/tail-writer.ts';
 export type OutcomeWatch = (entry: OutcomeEntry) => void;
 export type OutcomeWatchNeeds = { metrics: Metrics; tail: TailWriter; now(): number };
 
-/** Looks at everything that goes to the record, for those who count and those who look on. */
+/** Sees every entry that goes to the record: counts it for the metrics, and shows it to the tail. */
 export function openOutcomeWatch({ metrics, tail, now }: OutcomeWatchNeeds): OutcomeWatch {
   const count = openCount(metrics, now);
   return (entry) => {
@@ -115,7 +115,7 @@ function refusedLetter({ letter }: { letter?: 'refused' | undefined }): string[]
   return letter === undefined ? [] : ['letter_refused'];
 }
 
-/** What found no room in the engine is lost to people, so it is counted where it is refused. */
+/** Counts dead letters and batches of the record that NATS had no room for: people cannot see those anywhere else. */
 export function countRefused(side: DeliverySide, metrics: Metrics): DeliverySide {
   const letters = metrics.counter('millrace_dead_letters_refused_total');
   const batches = metrics.counter('millrace_record_refused_total');

@@ -1,6 +1,9 @@
 /**
- * The configuration that collect and deliver act on: written by control, watched and held in memory by the others,
- * so that neither a lost connection nor PostgreSQL stands between a call and its source.
+ * The configuration that collect and deliver act on. Control writes the bucket; the others watch it and hold it in memory, so that
+ * neither a lost connection nor PostgreSQL stands between a call and its source.
+ *
+ * In the view an entry is absent, used, or held (a destination without an authentic entry: its deliveries wait). The watch moves
+ * it, by the judgement of `trust-entries.ts`. The view is unsettled at first, and settled for good when `isSettled` says so.
  */
 import { jetstream } from '@nats-io/jetstream';
 import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
@@ -24,11 +27,11 @@ export type ConfigView = AsyncDisposable & {
   isEventBlocked(sourceId: string, event: string): boolean;
   destinationsOf(sourceId: string): readonly DestinationConfig[];
   destination(id: string): DestinationConfig | undefined;
-  /** To whom a destination belonged that was deleted while this process ran. */
+  /** The owner of a destination that was deleted while this process ran. */
   formerOwner(id: string): DestinationOwner | undefined;
-  /** What a deletion request left behind for a user of this source. */
+  /** The marks of deletion requests for a user of this source. */
   userMark(sourceId: string, userId: string): UserMark | undefined;
-  /** Whether any user of the workspace of this source has one. */
+  /** Whether any user of the workspace of this source has marks. */
   hasMarks(sourceId: string): boolean;
   /** The time of the newest deletion request of a workspace. */
   lastErasureAt(workspaceId: string): number | undefined;
@@ -48,7 +51,7 @@ export const configKey = {
   user: (hash: string): string => USER_PREFIX + hash,
 };
 
-/** What a key of the bucket names; undefined for a key that is not ours. */
+/** The kind and id in a key of the bucket; undefined for a key that is not ours. */
 export function readConfigKey(key: string): { kind: 'source' | 'destination' | 'user'; id: string } | undefined {
   if (key.startsWith(SOURCE_PREFIX)) return { kind: 'source', id: key.slice(SOURCE_PREFIX.length) };
   if (key.startsWith(DESTINATION_PREFIX)) return { kind: 'destination', id: key.slice(DESTINATION_PREFIX.length) };
@@ -62,7 +65,7 @@ export type ConfigViewNeeds = {
   metrics?: Metrics;
   log: Logger;
 };
-/** What a process that has the key ring checks entries with. */
+/** How a process that has the key ring checks entries. */
 export type ConfigTrust = Pick<TrustNeeds, 'check' | 'mayBeUnsigned'>;
 
 /** Resolves when the whole configuration has been read once. */
@@ -125,12 +128,12 @@ function apply({ sources, destinations, users }: Indexes, { key, entry, isHeld }
 }
 
 /**
- * Sent nowhere, and nothing that it says decides: what may be for this destination waits in its lane, undecided, until an
- * authentic entry comes, and goes by that one.
+ * A held destination: nothing is sent, and its settings decide nothing. Deliveries that may be for it wait in its lane, undecided,
+ * until an authentic entry comes.
  */
 function heldBack(text: string): string {
   const read = readJson(text);
-  // One that nobody can read is held back by that alone.
+  // An unreadable entry is held back already.
   if (!read.ok || !isFields(read.value)) return text;
   const held = { paused: true, settings: { targets: [] }, notUnderstood: 'its entry is not authentic' };
   return JSON.stringify({ ...read.value, ...held });
@@ -161,13 +164,13 @@ function readSource(id: string, text: string): Stored<SourceConfig> {
   return read.ok && read.value.id !== id ? unreadable('a source of another id') : read;
 }
 
-/** Throws for what cannot be read, or only by a newer process: what is known by now stays, and the log says so. */
+/** Throws for an entry that is unreadable or of a newer format: the view keeps the one before, and the watch logs it. */
 function readOrKeep<T>(read: Stored<T>): T {
   if (!read.ok) throw new Error(`${read.problem}: ${read.why}`);
   return read.value;
 }
 
-/** A short timeout: what goes unanswered during an election is tried again, by then perhaps with a leader. */
+/** A short timeout: a request that gets no answer during an election is tried again, by then perhaps with a leader. */
 export function openBucket(nc: NatsConnection): Promise<KV> {
   return whenSettled(() => new Kvm(jetstream(nc, { timeout: 1_500 })).open(CONFIG_BUCKET));
 }

@@ -9,7 +9,7 @@ export function indexSources() {
   return {
     set(id: string, source: SourceConfig | undefined): void {
       const before = byId.get(id);
-      // A key may have moved to another source meanwhile: only what is still this one's goes.
+      // A key may have moved to another source meanwhile: only the keys that are still this one's are removed.
       for (const hash of before?.writeKeyHashes ?? []) if (byHash.get(hash) === before) byHash.delete(hash);
       byId.delete(id);
       blocked.delete(id);
@@ -29,7 +29,7 @@ const NONE: readonly DestinationConfig[] = [];
 
 /** The destinations of one source; `list` is made when it is first asked for. */
 type Group = { sourceId: string; members: Set<Kept>; list: readonly DestinationConfig[] | undefined };
-/** Text until somebody asks: of a hundred thousand destinations most are quiet, and text takes the least memory. */
+/** Text until it is first used: of a hundred thousand destinations most are quiet, and text takes the least memory. */
 type Kept = { id: string; group: Group; value: string | DestinationConfig };
 
 /** Destinations by id and by source. */
@@ -71,10 +71,10 @@ export function indexDestinations() {
   };
 }
 
-/** Enough for those that are deleted while their lanes are given up. */
+/** Enough for the destinations whose lanes are being given up. */
 const REMEMBERED = 10_000;
 
-/** To whom destinations belonged that were deleted lately. */
+/** The owners of destinations that were deleted lately. */
 function rememberFormer() {
   const owners = new Map<string, DestinationOwner>();
   return {
@@ -100,7 +100,7 @@ function parsed(kept: Kept): DestinationConfig {
   return kept.value;
 }
 
-/** One that cannot be read is still one: were it missing, its deliveries would be given up as those of a deleted one. */
+/** An unreadable destination still exists: were it missing, its deliveries would be given up as those of a deleted one. */
 function understood(text: string, { id, group: { sourceId } }: Kept): DestinationConfig {
   const read = readDestinationConfig(text);
   if (read.ok) return read.value;
@@ -116,7 +116,7 @@ function understood(text: string, { id, group: { sourceId } }: Kept): Destinatio
   return { id, workspaceId, sourceId, ...nothing, notUnderstood: read.why };
 }
 
-/** Of every version, and read without a look at the rest: there are many entries, and most of them are quiet. */
+/** Every version has this field. The rest is not read: there are many entries, and most of them are quiet. */
 function sourceOf(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as { sourceId?: unknown } | null;

@@ -8,14 +8,14 @@ import { bucketStream, bucketSubject, CONFIG_BUCKET } from '../layout/layout.ts'
 import type { Publication, PublishAnswer, Publisher } from '../nats/publish.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 
-/** One entry of the bucket: what it should hold, or undefined when it should not be there. */
+/** One entry of the bucket; `value` is undefined for a deletion. */
 export type ConfigChange = { key: string; value: string | undefined };
-/** The engine said no, and will say no again until something else changes. */
+/** NATS refused the change, and will refuse it again until something else changes. */
 export type ConfigRefusal = { key: string; kind: 'too_large' | 'full' | 'refused'; why: string };
 export type ConfigRoom = { maxBytes: number; usedBytes: number };
 /**
- * What the bucket says of one key. `deleted` is known to every watch; `absent` may be news to some. `bytes` are those of the
- * value with its MAC.
+ * The state of one key in the bucket. Every watch has seen `deleted`; some may not know of `absent`. `bytes` are those of the value
+ * with its MAC.
  */
 export type CurrentEntry =
   | { kind: 'put'; value: string; bytes: number; verdict: EntryVerdict }
@@ -29,15 +29,15 @@ export type ConfigWriter = {
   replace(change: ConfigChange): Promise<ConfigRefusal | undefined>;
   current(key: string): Promise<CurrentEntry>;
   room(): Promise<ConfigRoom>;
-  /** What the bucket holds for this value: with a MAC, if the writer has the key ring. */
+  /** The text that the bucket stores for this value: with a MAC, if the writer has the key ring. */
   textOf(key: string, value: string): string;
-  /** What is longer is refused by the engine, however often it is tried. */
+  /** NATS refuses longer values, however often they are tried. */
   maxValueBytes(): number;
   /** Calls with every entry that the bucket holds, and its revision. */
   readAll(visit: (key: string, value: string, revision: number) => void): Promise<void>;
-  /** For entries that nobody can read. */
+  /** For unreadable entries. */
   quarantine: Quarantine;
-  /** Whether somebody with the key ring wrote this text; true for all of them when there is no ring. */
+  /** Whether a process with the key ring wrote this text; always true without a ring. */
   isAuthentic(key: string, text: string): boolean;
   putSource(source: SourceConfig): Promise<void>;
   deleteSource(id: string): Promise<void>;
@@ -49,13 +49,13 @@ export type ConfigWriterNeeds = {
   publishing: Connection;
   publisher: Publisher;
   quarantine: Quarantine;
-  /** A connection of its own, for reading everything: on a shared one, what others wait for would stand behind it. */
+  /** A connection of its own, for reading everything: on a shared one, it would delay other answers. */
   connect(): Promise<Connection>;
-  /** Makes entries authentic for those who check them. */
+  /** Signs entries, for the processes that check them. */
   signer?: EntrySigner | undefined;
 };
 
-/** The engine did not take the change: the caller tries again. */
+/** NATS did not take the change: the caller tries again. */
 export class ConfigNotWritten extends Error {
   override readonly name = 'ConfigNotWritten';
 }
@@ -66,7 +66,7 @@ const ANSWER_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 /** The limit is on the message as a whole: its headers take some of it. */
 const HEADER_BYTES = 512;
-/** What an entry in effect may grow by when it is turned off. */
+/** How much an entry may grow when its destination is turned off. */
 const OFF_BYTES = 512;
 
 export function openConfigWriter(needs: ConfigWriterNeeds): ConfigWriter {
@@ -76,7 +76,7 @@ export function openConfigWriter(needs: ConfigWriterNeeds): ConfigWriter {
     const maxBytes = maxMessageBytes() - HEADER_BYTES - MAC_BYTES;
     const refusals: ConfigRefusal[] = [];
     for (const slice of slicesOf(changes.filter((change) => bytesOf(change) <= maxBytes))) {
-      // What is published without a connection would be sent at the reconnect, perhaps after something newer.
+      // The library would send it at the reconnect, perhaps after something newer.
       if (!publishing.isConnected()) throw new ConfigNotWritten('no NATS server can be reached');
       refusals.push(...(await publishAll({ publisher, signer }, slice)));
     }
@@ -196,7 +196,7 @@ async function publishAll(
   }
 }
 
-/** What the KV library would send, over our own publisher. */
+/** The same message that the KV library would send, over our own publisher. */
 function toPublication({ key, value }: ConfigChange, signer: EntrySigner | undefined): Publication {
   const subject = subjectOf(key);
   const payload = Buffer.from(signer?.sign(key, value) ?? value ?? '');

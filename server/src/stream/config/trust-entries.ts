@@ -1,12 +1,12 @@
 import type { EntryVerdict, StoredEntry } from '../../secrets/sign-entry.ts';
 
 /**
- * What becomes of a config entry: `use` it, `keep` what is held, or `hold` the destination as if it were paused. An entry
+ * How the view treats a config entry: `use` it, `keep` the one before, or `hold` the destination as if it were paused. An entry
  * that is not authentic never takes the place of one that is.
  *
  * A destination held this way is unproven until control writes an authentic entry. A source or a user's mark without an
- * authentic predecessor is used all the same: a source that is unknown would be answered 401, a mark that is left out would
- * send what somebody asked to have deleted. Nothing is sent anywhere because of them.
+ * authentic predecessor is used all the same: without the source, collect would answer 401; without the mark, events of an erased
+ * user would be sent. Nothing is sent anywhere because of them.
  */
 export type Judgement = 'use' | 'keep' | 'hold';
 
@@ -14,7 +14,7 @@ export type TrustNeeds = {
   check(entry: StoredEntry): EntryVerdict;
   /** For the time of an upgrade, while a version that signs nothing still writes entries. */
   mayBeUnsigned: boolean;
-  /** Whether something is held for this key. */
+  /** Whether the view has an entry for this key. */
   isHeld(key: string): boolean;
   isDestination(key: string): boolean;
   refused(key: string, why: Exclude<EntryVerdict, 'authentic'>): void;
@@ -25,12 +25,12 @@ export type Trust = {
   judge(entry: StoredEntry): Judgement;
   /**
    * False at a start that found destinations without an authentic entry: after an upgrade control is about to sign them, and
-   * what deliver took up meanwhile would all wait in lanes. With some of them authentic it does not wait for long.
+   * deliveries begun meanwhile would all go to lanes. With some of them authentic it does not wait for long.
    */
   isSettled(): boolean;
 };
 
-/** Control signs thousands of entries a second: whatever is unproven after this is not a matter of waiting. */
+/** Control signs thousands of entries a second: waiting longer does not help. */
 const PATIENCE_MS = 60_000;
 
 export function openTrust({ check, mayBeUnsigned, isHeld, isDestination, refused, now }: TrustNeeds): Trust {

@@ -3,7 +3,7 @@ import type { UserConfig } from '../../domain/configuration.ts';
 
 type Workspace = { users: Map<string, UserConfig>; lastErasureAt: number };
 
-/** Erased and suppressed users by workspace: one without any costs nothing to ask. */
+/** Erased and suppressed users by workspace: a workspace without any costs nothing to ask. */
 export function indexUsers() {
   const workspaces = new Map<string, Workspace>();
   const workspaceOfHash = new Map<string, string>();
@@ -33,7 +33,7 @@ export function indexUsers() {
   };
 }
 
-/** What was asked for all sources and for this one, together. */
+/** The marks for all sources and for this one, together. */
 export function combine(user: Pick<UserConfig, 'marks'> | undefined, sourceId: string): UserMark | undefined {
   const marks = (user?.marks ?? []).filter((mark) => mark.sourceId === '' || mark.sourceId === sourceId);
   if (marks.length === 0) return undefined;

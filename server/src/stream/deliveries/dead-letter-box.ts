@@ -12,7 +12,7 @@ export type StoredLetter = {
   format: string;
 };
 
-/** The dead letters for those who look after them. */
+/** The dead letters as people use them: list, retry, remove. */
 export type DeadLetterBox = {
   /** Letters of one destination from a sequence on, oldest first. An empty list means that there are no more. */
   read(destinationId: string, from: number, most: number): Promise<StoredLetter[]>;

@@ -3,7 +3,7 @@ import { deadSubject } from '../layout/layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from '../nats/publish-durably.ts';
 
 export type DeadLetters = {
-  /** Resolves with the engine's word. The same id again within two minutes is the same letter. */
+  /** Resolves with the answer of NATS. The same id again within two minutes is the same letter. */
   append(destinationId: string, id: string, payload: string): Promise<'stored' | 'full' | 'unavailable'>;
 };
 

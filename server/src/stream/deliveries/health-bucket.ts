@@ -1,4 +1,4 @@
-/** Destinations in trouble now, for people and for the gates of every deliver process. */
+/** The health of lanes in use, for people and for the gates of every deliver process. */
 import { jetstream } from '@nats-io/jetstream';
 import { type KvEntry, Kvm } from '@nats-io/kv';
 import { FORMATS } from '../../domain/format.ts';
@@ -13,7 +13,7 @@ import { whenSettled } from '../nats/when-settled.ts';
 import type { LaneHealth } from '../../domain/lane-health.ts';
 
 export type HealthBucket = {
-  /** False when the engine did not take it. */
+  /** False when NATS did not take it. */
   put(health: LaneHealth): Promise<boolean>;
   remove(destinationId: string): Promise<void>;
   watch(changed: (destinationId: string, health: LaneHealth | undefined) => void): Promise<AsyncDisposable>;
@@ -21,7 +21,7 @@ export type HealthBucket = {
 
 export type HealthNeeds = DurableNeeds & { watching: Connection; quarantine: Quarantine; log: Logger };
 
-/** What is written here may be lost: the next look at the lane writes it again. */
+/** An entry may be lost: the next look at the lane writes it again. */
 export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): HealthBucket {
   const subject = (destinationId: string) => bucketSubject(HEALTH_BUCKET, destinationId);
   return {
@@ -42,7 +42,7 @@ export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): Heal
 
 export type WatchNeeds = Pick<HealthNeeds, 'watching' | 'log'> & { unreadable?(entry: KvEntry, why: string): void };
 
-/** Moves an entry that nobody can read into quarantine. One that took its place meanwhile stays. */
+/** Moves an unreadable entry into quarantine. An entry that took its place meanwhile stays. */
 async function setAsideHealth(
   entry: KvEntry,
   why: string,
@@ -75,7 +75,7 @@ export async function watchHealth(
       const read = entry === undefined ? undefined : readHealth(entry.string());
       if (read?.ok !== false) return changed(key, read?.value);
       if (read.problem === 'unreadable' && entry !== undefined) unreadable?.(entry, read.why);
-      // What is known by now stays until the next look at the lane, which writes it again.
+      // The watcher keeps the entry before until the next look at the lane, which writes it again.
       throw new Error(`${read.problem}: ${read.why}`);
     },
   });

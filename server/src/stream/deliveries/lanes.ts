@@ -1,3 +1,8 @@
+/**
+ * The lanes in NATS: a lane is a destination's waiting deliveries, on a subject for each tier, in one of the lane streams. A group
+ * of deliveries is stored (`append`), read by the holder of the lane's ticket, and dropped when it is done; it can be removed
+ * (an erased user) or set aside (unreadable) before. Only the holder drops, removes and clears.
+ */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
 import { FORMAT_HEADER, formatHeader } from '../../domain/format.ts';
@@ -16,16 +21,16 @@ export type LaneGroup = {
   /** The version of its format; empty when it carries none. */
   format: string;
 };
-/** What of a group cannot be read: all of it, or a part written as a group of its own. */
+/** The unreadable part of a group: all of it, or one delivery written as a group of its own. */
 export type LanePoison = Pick<LaneGroup, 'sequence' | 'payload' | 'format'> & { why: string };
 export type LanePlace = { destinationId: string; tier: number };
 
 export type Lanes = {
-  /** Resolves with the engine's word. `full` is this lane's quota, or the whole store. */
+  /** Resolves with the answer of NATS. `full`: the stream has no room. */
   append(place: LanePlace, payload: Uint8Array): Promise<'stored' | 'full' | 'unavailable'>;
   /** Groups from a sequence on, oldest first. An empty list proves nothing: a replica that lags may have answered. */
   read(place: LanePlace, from: number, most: number): Promise<LaneGroup[]>;
-  /** How many groups wait in each tier, by the leader's word; tiers in a former home have numbers of their own. */
+  /** How many groups wait in each tier, by the leader's answer; tiers in a former home have their own numbers. */
   count(destinationId: string): Promise<Map<number, number>>;
   /** The highest sequence that the lane's stream ever gave. */
   lastSequence(place: LanePlace): Promise<number>;
@@ -33,7 +38,7 @@ export type Lanes = {
   drop(place: LanePlace, upTo: number): Promise<void>;
   /** Forgets one group, and overwrites it on the disk. */
   remove(place: LanePlace, sequence: number): Promise<void>;
-  /** Tells that a group of a newer format was left. */
+  /** Counts and logs that a group of a newer format was left. */
   left(why: string): void;
   /** Keeps a copy in quarantine. */
   setAside(place: LanePlace, poison: LanePoison): ReturnType<Quarantine['append']>;
@@ -108,7 +113,7 @@ async function append(subject: string, payload: Uint8Array, needs: DurableNeeds)
 
 async function readGroups(manager: JetStreamManager, start: SubjectPlace, most: number): Promise<LaneGroup[]> {
   const { from } = start;
-  // A replica that lags still shows what has been dropped, and who starts anew would believe it: they ask the leader.
+  // A replica that lags still shows dropped groups, which a new holder would believe: it asks the leader for the first one.
   const head = from > 1 ? undefined : await readNext(manager, start);
   if (from <= 1 && head === undefined) return [];
   const isAll = head !== undefined && most === 1;

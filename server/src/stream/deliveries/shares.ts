@@ -11,13 +11,13 @@ import {
   usedShare,
 } from './storage-shares.ts';
 
-/** Who fills the streams that all workspaces share, as this process knows it. */
+/** How much each destination and workspace uses of the streams that all share, as this process knows it. */
 export type Shares = Disposable & {
   /** Whether the destination or its workspace holds more in the stream than it may now. */
   isOver(stream: string, destinationId: string): boolean;
   /**
-   * Stores something. It counts from the start, because much is under way at once when the engine is slow, and no longer when the
-   * engine did not take it: an outage, and all that is tried again in it, must not make an empty stream look full.
+   * Stores something. It counts from the start, because much is under way at once when NATS is slow, and no longer when NATS did not
+   * take it: an outage with its retries must not make an empty stream look full.
    */
   storing(something: Something, store: () => Promise<Kept>): Promise<Kept>;
   /** The most that one destination may hold now, in the fullest of the streams. */
@@ -154,7 +154,7 @@ function noteSize(sizes: Map<string, number>, destinationId: string, size: numbe
   if (oldest !== undefined) sizes.delete(oldest);
 }
 
-/** A stream that does not answer is unknown meanwhile, and no share of it is refused to anybody: its own limit holds. */
+/** A stream that does not answer is unknown meanwhile: no share of it is refused, and only its own limit holds. */
 async function askAll(needs: SharesNeeds, { sizes, watched, underWay }: State): Promise<'answered' | 'unanswered'> {
   const streams = needs.streams();
   for (const stream of watched.keys()) if (!streams.includes(stream)) watched.delete(stream);

@@ -1,7 +1,7 @@
 /**
- * Who may still store in a stream that all workspaces share: dynamic thresholds, as switches use them for their buffers. A
- * destination and a workspace may each hold a multiple of what is free. The fuller the stream, the smaller every share, so the
- * largest holders are stopped first, and what they leave free is there for those who hold little.
+ * Shares of a stream that all workspaces use: dynamic thresholds, as switches use them for their buffers. A destination and a
+ * workspace may each hold a multiple of the free bytes. The fuller the stream, the smaller every share, so the largest holders are
+ * stopped first, and the small ones still find room.
  */
 
 /** One destination alone may hold a quarter of the stream: 1/4 = 1/3 × 3/4. */
@@ -9,7 +9,7 @@ const DESTINATION_SHARE = 1 / 3;
 /** All destinations of one workspace together may hold half of it. Four greedy workspaces leave a fifth for others. */
 const WORKSPACE_SHARE = 1;
 
-/** What a stream held when it was last asked, and what was stored since as far as this process can tell. */
+/** The contents of a stream when it was last asked, and the bytes stored since as far as this process can tell. */
 export type StreamUsage = {
   maxBytes: number;
   usedBytes: number;
@@ -38,18 +38,18 @@ export function destinationLimit(usage: StreamUsage): number {
   return freeBytes(usage) * DESTINATION_SHARE;
 }
 
-/** Below this nobody can be over a share, so nobody needs to be told apart. */
+/** Below this no destination can be over its share, so they need not be told apart. */
 export function isCrowded({ maxBytes, usedBytes }: Pick<StreamUsage, 'maxBytes' | 'usedBytes'>): boolean {
   return maxBytes > 0 && usedBytes > (maxBytes - usedBytes) * Math.min(DESTINATION_SHARE, WORKSPACE_SHARE);
 }
 
-/** Messages of one destination, and what one of them takes as far as this process knows. */
+/** Messages of one destination, and the size of one as far as this process knows. */
 export type Held = { messages: number; bytesEach: number | undefined };
 
 /**
- * Bytes by destination from what the engine tells: the messages of each, and the bytes of all. Where this process has stored
- * some itself it knows their size, and for the others it takes the average. What the sum lacks is added to all in proportion:
- * given to the others alone, it would make hogs of those who hold little and are known to another process only.
+ * Bytes by destination. NATS tells the messages of each, and the bytes of all. For a destination that this process stores for, it
+ * knows the size of a message; for the others it takes the average. The difference to the real sum is divided in proportion: given
+ * to the others alone, it would make hogs of small destinations that only another process stores for.
  */
 export function divideBytes(usedBytes: number, held: ReadonlyMap<string, Held>): Map<string, number> {
   const messages = held.values().reduce((sum, one) => sum + one.messages, 0);

@@ -1,3 +1,14 @@
+/**
+ * Tickets: the right to drain one lane, as a lease. Each lane that holds something has one, a message on a subject of its own:
+ *
+ * - scheduled: NATS holds it back until it is due (`ensure` makes it, `giveBack` puts it back);
+ * - due: NATS has fired it to the work queue, or to the one for urgent tickets;
+ * - held: a process took it (`hold`) and scheduled it again for the end of its lease, so that no other process gets it. It renews
+ *   the lease while it drains; if it crashes, NATS fires the ticket again;
+ * - ended: the lane was empty, and the holder deleted it (`end`).
+ *
+ * Each write names the sequence that it replaces: of two processes only one succeeds.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JetStreamManager, JetStreamApiCodes, JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
 import { type MsgHdrs, nuid } from '@nats-io/nats-core';
@@ -13,49 +24,44 @@ import {
 import { type Durable, type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 
-/**
- * The right to drain one lane. There is one for each lane that holds something: a scheduled message, on a subject of its
- * own. Who takes it when it is due puts it back at once, scheduled for the end of a lease, and so nobody else gets it
- * while they drain; if they crash it comes due again by itself.
- */
 export type HeldTicket = {
   destinationId: string;
-  /** In which line it stood. */
+  /** Whether it came from the queue for urgent tickets. */
   isUrgent: boolean;
-  /** What the last holder wrote down; empty for a new lane. */
+  /** The note of the last holder; empty for a new lane. */
   note: string;
   /** Whether the lease is over or another holder has the ticket: the former holder must begin nothing more. */
   isLost(): boolean;
-  /** Gives the ticket back. False if the lease was over and somebody else has it. */
+  /** Gives the ticket back. False if the lease was over and another process has it. */
   giveBack(back: Back): Promise<boolean>;
-  /** Ends the ticket. The lane must be looked at once more afterwards: what came meanwhile found a ticket in place. */
+  /** Ends the ticket. The lane must be counted once more afterwards: a group parked meanwhile found a ticket in place. */
   end(): Promise<void>;
 };
 
-/** `isUrgent` is for a receiver that works: when it is due it stands in line with its like only. */
+/** `isUrgent` is for a receiver that works: urgent tickets have their own consumer. */
 export type Back = { dueAt: number; note: string; isUrgent?: boolean };
 export type Wanted = { dueAt: number; hurry: boolean; isUrgent?: boolean };
 export type Ensured = 'made' | 'there' | 'held' | 'unavailable';
 
 export type Tickets = {
-  /** Never rejects. Makes a ticket if there is none; with `hurry`, one that is due later or less urgent and held by nobody becomes as wanted. */
+  /** Never rejects. Makes a ticket if there is none. With `hurry`, one that is due later or less urgent, and not held, becomes as wanted. */
   ensure(destinationId: string, wanted: Wanted): Promise<Ensured>;
-  /** For a message of the work queue of due tickets. Undefined when the engine could not be reached: it comes again. */
+  /** For a message of the work queue of due tickets. Undefined when NATS could not be reached: it comes again. */
   hold(message: JsMsg): Promise<HeldTicket | undefined>;
   list(): Promise<Set<string>>;
 };
 
-/** `now` is by the engine's clock: the engine fires what is scheduled. */
+/** `now` is by the clock of NATS, which fires the schedules. */
 export type TicketsNeeds = DurableNeeds & { manager: JetStreamManager; now(): number; quarantine: Quarantine };
 
-/** How long the lane of a crashed holder waits for another one. Who is alive renews in time. */
+/** How long the lane of a crashed holder waits for another one. A living holder renews in time. */
 export const LEASE_MS = 12_000;
 /** Longer than an attempt can take, so that a probe needs no renewal. */
 const RENEW_MS = 6_000;
 /** A ticket that is due this much later than wanted is not worth a write. */
 const CLOSE_ENOUGH_MS = 1_000;
 const FIRED_PAUSE_MS = 300;
-/** What this process may not touch comes again after this time, to this process or another. */
+/** After this time a ticket of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
 /** Longer than a schedule may be late. */
 const ABOUT_TO_FIRE_MS = 1_000;
@@ -96,8 +102,8 @@ async function schedule(
 }
 
 /**
- * Looks before it makes one: a ticket that has fired is in no schedule any more, and a new one beside it would have none of
- * what is written on it and send it to the end of its line.
+ * Looks before it makes one: a ticket that has fired is in no schedule any more, and a new one beside it would lack its note and
+ * go to the end of the queue.
  */
 async function ensure(needs: TicketsNeeds, destinationId: string, wanted: Wanted): Promise<Ensured> {
   const { hurry } = wanted;
@@ -158,8 +164,8 @@ async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | u
 }
 
 /**
- * A due message for which somebody else has the ticket. They may have ended it meanwhile, and then whoever looked for a ticket
- * saw this message and relied on it: so a ticket is made again if there is none. Without an answer it comes again.
+ * Drops a due message whose ticket another process holds. That process may have ended the ticket meanwhile, and a parker may have
+ * seen this message and relied on it: so a ticket is made again if there is none. Without an answer the message comes again.
  */
 async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note, dueSequence }: Taken): Promise<void> {
   try {
@@ -170,8 +176,8 @@ async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note,
 }
 
 /**
- * A due ticket can come twice, after a change of leaders or a lost acknowledgement. Who comes second finds a lease in place
- * and must leave it there. Undefined when the engine could not be reached.
+ * A due ticket can come twice, after a change of leaders or a lost acknowledgement. The second process finds a lease in place and
+ * must leave it there. Undefined when NATS could not be reached.
  */
 async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'held' | undefined> {
   const { destinationId, isUrgent, note } = taken;
@@ -184,19 +190,19 @@ async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'he
   if (found === undefined) return undefined;
   // Ours: stored at a first try whose answer was lost.
   if (found.lease === lease.lease) return { ...held, sequence: found.sequence };
-  // One that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
+  // A schedule that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
   if (found.held || found.dueAt < needs.now() + ABOUT_TO_FIRE_MS) return 'held';
-  // Held and given back since this one fired: what was written down then is newer.
+  // Held and given back since this one fired: its note is newer.
   const latest = found.note === '' ? note : found.note;
   const moved = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
   return moved.kind === 'stored' ? { ...held, note: latest, sequence: moved.sequence } : undefined;
 }
 
 type Taken = { destinationId: string; isUrgent: boolean; note: string; lease: string; dueSequence: number };
-/** `heldUntil` is monotonic: the engine gives the ticket to another holder then. */
+/** `heldUntil` is monotonic: NATS gives the ticket to another holder then. */
 type Lease = Taken & { sequence: number; heldUntil: number; isLost: boolean };
 
-/** If a renewal comes too late the ticket is somebody else's by then, and what is expected of the last one is not there. */
+/** A renewal that comes too late fails: another process has the ticket, and the expected sequence is gone. */
 function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
   const { destinationId, isUrgent, note } = lease;
   let renewing = Promise.resolve();
@@ -219,7 +225,7 @@ function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
     },
     async end() {
       await letGo();
-      // Its acknowledgement may be under way still: who sees it without a lease would take it for a ticket.
+      // The due message may not be acknowledged yet: without a lease beside it, it would count as a ticket.
       await deleteTicket(needs.manager, lease.dueSequence);
       await deleteTicket(needs.manager, lease.sequence);
     },
@@ -239,7 +245,7 @@ async function renew(needs: TicketsNeeds, lease: Lease): Promise<void> {
     if (found?.lease === lease.lease) Object.assign(lease, { sequence: found.sequence, heldUntil });
     else lease.isLost = true;
   } catch {
-    // Nobody could be asked: the next renewal will tell, or the end of the lease.
+    // NATS could not be asked: the next renewal will tell, or the end of the lease.
   }
 }
 
@@ -252,7 +258,7 @@ function readTicket(needs: TicketsNeeds, destinationId: string): Promise<Found |
   return readLast(needs, destinationId, anyTicketSubject(destinationId));
 }
 
-/** By the leader's word: a replica may not have heard of the ticket yet. */
+/** From the leader: a replica may not have the ticket yet. */
 async function readLast(needs: TicketsNeeds, destinationId: string, subject: string): Promise<Found | undefined> {
   try {
     const message = await needs.manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
@@ -275,7 +281,7 @@ async function deleteTicket(manager: JetStreamManager, sequence: number): Promis
   }
 }
 
-/** Held by nobody: its holder is dead, if there was one. One that cannot be read is seen to by whoever takes it. */
+/** Not held: its holder is dead, if there was one. `hold` deals with an unreadable one. */
 function readDue({ subject, data }: Ticket, now: number): Found {
   const read = readTicketNote(data);
   const isLeft = !read.ok && read.problem === 'newer';
@@ -289,7 +295,7 @@ function readDue({ subject, data }: Ticket, now: number): Found {
   };
 }
 
-/** One that nobody can read would never come due: a new one takes its place. */
+/** An unreadable schedule might never come due: a new one takes its place. */
 async function readAt(needs: TicketsNeeds, message: Ticket & { header: MsgHdrs }): Promise<Found | undefined> {
   const { header, subject, seq } = message;
   const dueAt = Date.parse(header.get('Nats-Schedule').replace('@at ', ''));
@@ -303,7 +309,7 @@ async function readAt(needs: TicketsNeeds, message: Ticket & { header: MsgHdrs }
 
 const NEW: TicketNote = { held: false, note: '' };
 
-/** True when quarantine has it. One of a newer format, and one that quarantine does not take, stays where it is. */
+/** True when quarantine has it. A ticket of a newer format, and one that quarantine does not take, stays where it is. */
 async function mayReplace({ quarantine }: TicketsNeeds, ticket: Ticket, { problem, why }: Unread): Promise<boolean> {
   if (problem === 'newer') {
     quarantine.left('ticket', why);
@@ -316,7 +322,7 @@ async function mayReplace({ quarantine }: TicketsNeeds, ticket: Ticket, { proble
 
 type Ticket = { subject: string; seq: number; data: Uint8Array };
 
-/** 10043 and 10057 are a deletion that came too late: it has fired, or somebody else has it. */
+/** 10043 and 10057 are a deletion that came too late: the ticket has fired, or another process has it. */
 function isMissing(error: unknown): boolean {
   const codes: number[] = [JetStreamApiCodes.NoMessageFound, 10043, 10057];
   return error instanceof JetStreamApiError && codes.includes(error.code);

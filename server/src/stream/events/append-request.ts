@@ -11,9 +11,9 @@ export type RequestToAppend = {
   id: string;
   /** Any number, equal for the same request: it decides the stream, because a stream only knows its own duplicates. */
   home: number;
-  /** As JSON: what we know of the request. */
+  /** As JSON: shape, ids and times of the request. */
   envelope: string;
-  /** W3C `traceparent`, if somebody follows the request. */
+  /** W3C `traceparent`, when tracing is on. */
   trace?: string | undefined;
   body: Uint8Array;
 };
@@ -28,9 +28,9 @@ const DEADLINE_MS = 4_000;
 const IN_PROCESS_PAUSE_MS = 50;
 
 /**
- * Writes one accepted request. Resolves only with the engine's word: it is stored and synced on a majority, or it is not.
- * It goes to its home stream, and to the next one while home has no leader. That next one cannot know what home may have
- * stored without being able to say so, so a request that moves may be stored twice: docs/inside/guarantees.md.
+ * Writes one accepted request. Resolves with the answer of NATS: it is stored and synced on a majority, or it is not. It goes to
+ * its home stream, and to the next one while home has no leader. Home may have stored it without being able to answer, and the next
+ * stream cannot know that: a request that moves may be stored twice (docs/inside/guarantees.md).
  */
 export async function appendRequest(request: RequestToAppend, needs: AppendNeeds): Promise<Appended> {
   const giveUpAt = performance.now() + DEADLINE_MS;

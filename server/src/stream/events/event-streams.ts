@@ -1,10 +1,15 @@
+/**
+ * The event streams as collect sees them. A stream takes requests, or is in trouble: `silent`, `no_leader` or `full`. Answers and the
+ * sweep put it into trouble, and requests then go to the next stream; a stored request or a probe (`probe-streams.ts`) takes it out.
+ * A publication waits for its answer until the stream answers, the connection is lost, or the sweep gives it up.
+ */
 import type { Logger } from '../../log.ts';
 import type { Counter, Metrics } from '../../metrics/open-metrics.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { eventStreamName } from '../layout/layout.ts';
 import type { Publication, PublishAnswer, Publisher } from '../nats/publish.ts';
 
-/** What came of one publication: the stream's answer, or how we know that none will come. */
+/** The result of one publication: the stream's answer, or why none will come. */
 export type Settled = PublishAnswer | { kind: 'silent' | 'lost'; description: string };
 
 /** One EVENTS stream as this process sees it. */
@@ -33,7 +38,7 @@ export type EventStreamsNeeds = {
 };
 type Telling = { troubles(kind: string): Counter; log: Logger };
 
-/** A stream that owes answers and gives none for so long has no leader that we can reach. */
+/** A stream that owes answers and gives none for this long has no leader that we can reach. */
 const SILENCE_MS = 800;
 /** One answer that stays out this long was lost, even if the stream answers others. */
 const ANSWER_TIMEOUT_MS = 4_000;
@@ -116,7 +121,7 @@ function newStream(index: number): EventStream {
   return { index, name: eventStreamName(index), trouble: undefined, waiting: new Set(), heardAt: 0 };
 }
 
-/** What was sent over a connection that is gone is answered by nobody; the same id is sent again over the next one. */
+/** Publications over a connection that is gone get no answer; the same id is sent again over the next one. */
 function giveUpLost(stream: EventStream, losses: number): void {
   for (const waiting of stream.waiting) {
     if (waiting.losses === losses) break;
@@ -125,8 +130,8 @@ function giveUpLost(stream: EventStream, losses: number): void {
 }
 
 /**
- * A slow stream is not a silent one: it goes on answering others, and leaving it would write its messages twice.
- * So only a stream that answers nobody is given up as a whole.
+ * A slow stream is not a silent one: it still answers some publications, and leaving it would write its messages twice. So a stream
+ * is given up as a whole only when it answers none.
  */
 function giveUpSilent(stream: EventStream, now: number): void {
   const isSilent = silentForMs(stream, now) >= SILENCE_MS;

@@ -11,9 +11,8 @@ const ROOM_AGAIN = 0.98;
 export type ProbeNeeds = { connection: Connection; streams: EventStream[]; log: Logger };
 
 /**
- * Asks the streams in trouble how they are, so that requests need not find out by waiting.
- * Only a stream's leader answers that question. If nobody has for three seconds the server we are connected to is cut off
- * from the others, even if it still holds our connection: we leave it for another one.
+ * Probes the streams in trouble, so that requests need not find out by waiting. Only a stream's leader answers a probe. If none has
+ * answered for three seconds, the server of our connection is cut off from the cluster: we reconnect to another one.
  */
 export function probeStreams({ connection, streams, log }: ProbeNeeds): Disposable {
   let allSilentSince: number | undefined;

@@ -12,7 +12,7 @@ export type UsageRead = { requests: RequestUsage[]; through: number };
 
 export type UsageReader = {
   stream: string;
-  /** What was stored after this sequence, or as much of it as is good to have at once. */
+  /** The requests stored after this sequence, at most USAGE_AT_ONCE of them. */
   readAfter(sequence: number): Promise<UsageRead>;
 };
 
@@ -56,7 +56,7 @@ async function usageOf(message: JsMsg, manager: JetStreamManager): Promise<Reque
   const header = message.headers?.get(ENVELOPE_HEADER) ?? '';
   const sourceId = message.subject.slice(message.subject.lastIndexOf('.') + 1);
   const envelope = readEnvelope(header);
-  // Nobody counts what nobody can read.
+  // Unreadable calls are not counted.
   if (!envelope.ok) return { sourceId, receivedAt: '', calls: 0 };
   const { receivedAt, calls } = envelope.value;
   if (calls !== undefined) return { sourceId, receivedAt, calls };

@@ -10,7 +10,7 @@ import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
 import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts';
 
-/** An accepted request that this process has to see through. */
+/** An accepted request that this process works on until it acknowledges it. */
 export type PulledRequest = {
   sourceId: string;
   /** Where it is stored, for the log. */
@@ -20,17 +20,17 @@ export type PulledRequest = {
   bytes: number;
   /** How much later than usual it was taken up. */
   lateMs?: number;
-  /** W3C `traceparent`; empty when nobody follows it. */
+  /** W3C `traceparent`; empty without tracing. */
   trace?: string;
   /** Its events, and the calls among them that cannot be read. */
   events(): Stored<AcceptedCalls>;
-  /** Everything that follows from it is done or stored somewhere else. */
+  /** All its deliveries are done or stored in lanes. */
   ack(): void;
-  /** Not yet, but we are at it: nobody else should begin. */
+  /** Extends the time for the acknowledgement: this process is still at work. */
   working(): void;
-  /** Nothing was begun: somebody else may. */
+  /** Nothing was begun: NATS gives it to another process at once. */
   giveBack(): void;
-  /** For a newer process: it comes again after a while. */
+  /** Only a newer process can read it: it comes again after a while. */
   leave(why: string): void;
   /** Keeps it in quarantine; without the calls at these places, if they are given, which are on their way. */
   setAside(why: string, healthy?: readonly number[]): ReturnType<Quarantine['append']>;
@@ -49,7 +49,7 @@ export type RequestsNeeds = {
   log: Logger;
 };
 
-/** What a newer process wrote comes again after this time, to this process or another. */
+/** After this time a request of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
 /** How often streams are looked for that a process with another setting made, or deleted. */
 const LIST_MS = 5_000;
@@ -118,7 +118,7 @@ function pulledRequest(message: JsMsg, { stream, freshness, quarantine }: From):
     place,
     key: `${place}@${message.info.timestampNanos}`,
     bytes: message.data.length,
-    // Of one that somebody had before, it would tell how long they had it.
+    // For a redelivered request the lag would include the time that another process had it.
     lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => readRequest(envelope, message.data),

@@ -52,7 +52,7 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
 
 type Sought = { first: number; last: number; at: number };
 
-/** By halves: what is stored later has a later time. Sequences between two requests of the source count as the later one. */
+/** Binary search: later sequences have later times. Sequences between two requests of the source count as the later one. */
 async function findFirst(
   { first, last, at }: Sought,
   next: (from: number) => Promise<StoredMsg | undefined>,

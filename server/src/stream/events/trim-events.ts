@@ -77,7 +77,7 @@ async function trimOne(stream: string, needs: PortionNeeds, failed: (error: unkn
 type PortionNeeds = Pick<TrimNeeds, 'manager' | 'retentionMs' | 'signal'>;
 
 type Portion = { why: keyof Trimmed; purged: number };
-/** What is before this sequence can go. */
+/** The requests before this sequence can go. */
 type First = { why: keyof Trimmed; seq: number };
 
 async function* trimInPortions(stream: string, needs: PortionNeeds): AsyncGenerator<Portion> {
@@ -130,8 +130,8 @@ export type Fill = {
 };
 
 /**
- * What is before this can go when the stream is fuller than the share: by the average size of a request, and no more than a
- * portion. What is not done stays in any case. A floor beyond the end is that of another stream, restored or made anew.
+ * The requests before this sequence can go when the stream is fuller than the share: by the average size of a request, and at most
+ * one portion. Requests that are not done always stay. A floor beyond the end is that of another stream, restored or made anew.
  */
 export function firstToKeep(fill: Fill, share: number): number {
   const { bytes, messages, first_seq, last_seq, maxBytes, doneThrough } = fill;

@@ -1,10 +1,10 @@
 /** How much later than usual, in milliseconds, a request is taken up that was stored at that time; `now` is monotonic. */
 export type Freshness = (storedAt: number, now: number) => number;
 
-/** What is usual is the least of the last one to two spans: nobody is always late. */
+/** The usual lag is the minimum of the last one to two spans. */
 const SPAN_MS = 30_000;
 
-/** Against what is usual and not against nothing, because the clock that says when a request was stored is the engine's. */
+/** Relative to the recent minimum, and not to zero: the time at which a request was stored is by the clock of NATS. */
 export function watchFreshness(): Freshness {
   let least = Infinity;
   let leastBefore = Infinity;

@@ -1,7 +1,7 @@
 import { type ConsumerConfig, PersistMode, type StreamConfig } from '@nats-io/jetstream';
 import type { ConsumerPlan, StreamPlan } from './layout.ts';
 
-/** What depends on how much the servers can store, so it is known only while all of them answer. */
+/** Sizes depend on how much the servers can store, so they are known only while all servers answer. */
 const SIZES = ['max_bytes', 'num_replicas'] as const;
 
 /** The plan for a stream that exists, while some servers may be away. */
@@ -18,7 +18,7 @@ export function differs(found: object, plan: object): boolean {
 
 const FOR_GOOD = 'that cannot be changed later: back it up, delete it and start again';
 
-/** What our guarantees stand on. A process that was started with a setting forgotten must not weaken them for all. */
+/** Our guarantees depend on these. A process that was started without a setting must not weaken them for all. */
 export function brokenPromise(found: StreamConfig, plan: StreamPlan): string | undefined {
   if (found.storage !== plan.storage) return `keeps its messages in ${found.storage}, not in files; ${FOR_GOOD}`;
   if (found.retention !== plan.retention) return `has retention ${found.retention}, not ${plan.retention}; ${FOR_GOOD}`;

@@ -23,7 +23,8 @@ export type StreamPlan = Partial<StreamConfig> & { name: string; subjects: strin
 export type ConsumerPlan = { stream: string; config: Partial<ConsumerConfig> & { durable_name: string } };
 export type BucketPlan = {
   name: string;
-  maxBytes: number /** Its keys are forgotten after this time. */;
+  maxBytes: number;
+  /** Its keys are forgotten after this time. */
   ttlMs?: number;
 };
 /** How many streams of a kind exist already, also those that the settings do not ask for any more. */
@@ -41,7 +42,7 @@ export const laneSubject = (index: number, destinationId: string, tier: number |
 export const TICKETS_STREAM = 'TICKETS';
 export const ticketAtSubject = (destinationId: string): string => `tickets.at.${destinationId}`;
 export const ticketDueSubject = (destinationId: string): string => `tickets.due.${destinationId}`;
-/** For lanes whose receiver works. They do not stand in line behind those whose receiver does not. */
+/** Urgent tickets, of lanes whose receiver works, have their own consumer. */
 export const ticketUrgentSubject = (destinationId: string): string => `tickets.urgent.${destinationId}`;
 /** Asks the leader of TICKETS about the stream: the answer carries its time, which every role keeps to. */
 export const CLOCK_SUBJECT = `$JS.API.STREAM.INFO.${TICKETS_STREAM}`;
@@ -69,7 +70,7 @@ export const WORKED_BUCKET = 'worked';
 /** The stream behind a bucket, and the subject of one of its keys. */
 export const bucketStream = (bucket: string): string => `KV_${bucket}`;
 export const bucketSubject = (bucket: string, key: string): string => `$KV.${bucket}.${key}`;
-/** Told and never stored: whoever listens at that moment hears it. */
+/** Core messages, never stored: only current subscribers get them. */
 export const SEEN_SUBJECT = 'seen';
 export const REFUSED_SUBJECT = 'refused';
 export const PEERS_SUBJECT = 'deliver.alive';
@@ -77,13 +78,13 @@ export const tailSubject = (sourceId: string): string => `tail.${sourceId}`;
 export const wantSubject = (sourceId: string): string => `tail.want.${sourceId}`;
 /** Every server answers how it stores. */
 export const SERVERS_SUBJECT = '$SYS.REQ.SERVER.PING.JSZ';
-/** What processes tell each other of the layout they use. */
+/** Processes tell each other here which layout they use. */
 export const LAYOUT_BUCKET = 'layout';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Shares of the servers' file store. They add up to 0.8: what is left keeps a full stream from becoming a full disk. */
+/** Shares of the servers' file store. They add up to 0.8: the rest keeps a full stream from becoming a full disk. */
 const SHARE = {
   events: 0.499,
   lanes: 0.16,
@@ -115,7 +116,7 @@ export function layout(settings: StreamSettings, storeBytes: number, found?: Str
   });
   const buckets: BucketPlan[] = [
     ...large,
-    // What is missing here is learned anew, so it needs no room of its own size.
+    // Processes learn missing entries again, so the bucket needs no room of its own size.
     { name: WORKED_BUCKET, maxBytes: share(SHARE.worked), ttlMs: DAY_MS },
     { name: LAYOUT_BUCKET, maxBytes: LAYOUT_BYTES },
   ];
@@ -239,8 +240,8 @@ function auditPlan(maxBytes: number): StreamPlan {
 }
 
 /**
- * Seven seconds: a delivery's attempt may take five, and a crashed process's share should come back soon after. Who needs
- * longer, as the recorder does while PostgreSQL is away, says so meanwhile.
+ * Seven seconds: a delivery's attempt may take five, and the requests of a crashed process should come back soon after. A consumer
+ * that needs longer, as the recorder does while PostgreSQL is away, extends the time meanwhile.
  */
 function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
   const shared = { ack_policy: AckPolicy.Explicit, ack_wait: nanos(7_000), max_deliver: -1, max_ack_pending: 4_096 };

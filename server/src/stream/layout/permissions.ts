@@ -1,7 +1,7 @@
 /**
- * What each role may publish and subscribe to in NATS: the whole of it, derived from the layout. A role has a NATS user of its
- * own, with an inbox that no other role can read; a process that plays several roles is the user `millrace`, who may do
- * what all of them may. Only control makes and changes streams.
+ * The NATS permissions of each role, all derived from the layout. A role has its own NATS user, with an inbox that no other role can
+ * read; a process that plays several roles uses the user `millrace`, which has the permissions of all. Only control makes and
+ * changes streams.
  */
 import {
   AUDIT_STREAM,
@@ -65,7 +65,7 @@ export function permissionsOf(user: NatsUser, counts: StreamCounts): Permissions
   };
 }
 
-/** What every role asks: whether there is JetStream, whether the servers keep its promises, and what time it is there. */
+/** Every role asks whether there is JetStream, whether the servers keep its promises, and what time they have. */
 const EVERYBODYS = ['$JS.API.INFO', SERVERS_SUBJECT, CLOCK_SUBJECT];
 
 function ofRole(role: NatsRole, counts: StreamCounts): Permissions {

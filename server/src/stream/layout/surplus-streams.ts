@@ -18,8 +18,8 @@ export async function deleteEmptySurplus(manager: JetStreamManager, inUse: Strea
 }
 
 /**
- * A process with the earlier setting may still write to the stream, so its subjects are taken away first: what was stored before
- * that is counted after it.
+ * A process with the earlier setting may still write to the stream, so its subjects are taken away first, and its messages are
+ * counted after that.
  */
 async function deleteIfEmpty(manager: JetStreamManager, name: string): Promise<void> {
   await manager.streams.update(name, { subjects: [`surplus.${name}`] });

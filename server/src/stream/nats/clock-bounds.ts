@@ -4,7 +4,7 @@ export type ClockReading = { engineAt: number; sentAt: number; arrivedAt: number
 /** Between which two numbers the difference of two clocks lies. */
 export type Bounds = { least: number; most: number };
 
-/** What has to be added to the monotonic clock to get the engine's, as known at a monotonic time. */
+/** The bounds of the offset from the monotonic clock to that of NATS, as known at a monotonic time. */
 export type ClockBounds = Bounds & { knownAt: number };
 
 /** A host whose clock is further off than this is refused at its start. */
@@ -18,7 +18,7 @@ export function boundsOf({ engineAt, sentAt, arrivedAt }: ClockReading): ClockBo
   return { least: engineAt - arrivedAt, most: engineAt + STAMP_MS - sentAt, knownAt: arrivedAt };
 }
 
-/** What is known after one more answer. One that contradicts the others is right: a clock was set, or another server leads. */
+/** The bounds after one more answer. An answer that contradicts the others is right: a clock was set, or another server leads. */
 export function narrow(known: ClockBounds | undefined, reading: ClockReading): ClockBounds {
   const seen = boundsOf(reading);
   if (known === undefined) return seen;
@@ -37,7 +37,7 @@ export function hostOffset({ least, most }: Bounds, hostAhead: number): Bounds {
   return { least: hostAhead - most, most: hostAhead - least };
 }
 
-/** Only what is certain counts: a slow answer says little about a clock. */
+/** Counts only the certain part: a slow answer says little about a clock. */
 export function isTooFar({ least, most }: Bounds): boolean {
   return least > MAX_OFFSET_MS || most < -MAX_OFFSET_MS;
 }

@@ -2,7 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { type Bounds, boundsOf, describeOffset, hostOffset, isTooFar } from '../nats/clock-bounds.ts';
 import { SERVERS_SUBJECT } from '../layout/layout.ts';
 
-/** What one server says of itself in answer to a ping for its JetStream state. */
+/** One server's answer to a ping for its JetStream state. */
 type ServerReport = {
   server: { name: string; ver: string; time?: string };
   data?: { config?: { max_storage: number; sync_always?: boolean } };

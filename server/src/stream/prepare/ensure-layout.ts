@@ -42,8 +42,8 @@ export async function ensureLayout(connection: Connection, settings: StreamSetti
 }
 
 /**
- * Without all servers no size is changed: it would be that of the servers that happened to answer. What a new version expects
- * of a stream is brought to it all the same.
+ * Without all servers no size is changed: it would be that of the servers that happened to answer. Other settings that a new
+ * version expects are changed all the same.
  */
 async function ensureStream(manager: JetStreamManager, wanted: StreamPlan, mayResize: boolean): Promise<void> {
   const found = await findStream(manager, wanted.name);

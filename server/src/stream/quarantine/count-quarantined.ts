@@ -2,7 +2,7 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** What is put into quarantine is counted and told where it happens: somebody has to look at it. */
+/** Counts and logs each thing that goes into quarantine: an operator has to look at it. */
 export function countQuarantined(
   quarantine: Quarantine,
   { metrics, log }: { metrics: Metrics; log: Logger },

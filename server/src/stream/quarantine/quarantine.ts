@@ -38,7 +38,7 @@ export type QuarantineEntry = Required<Quarantined> & {
   at: number;
 };
 
-/** The quarantine for those who look after it. */
+/** The quarantine as operators use it. */
 export type QuarantineBox = {
   /** Entries of one kind, or of all, from a sequence on, oldest first. An empty list means that there are no more. */
   read(kind: QuarantinedKind | '*', from: number, most: number): Promise<QuarantineEntry[]>;

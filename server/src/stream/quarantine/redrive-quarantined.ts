@@ -4,7 +4,7 @@ import type { QuarantineEntry } from './quarantine.ts';
 
 /**
  * Puts an entry back to where it came from, as a new message. The same entry twice within the stream's duplicate window is
- * one message; whoever calls this removes the entry when the answer is `stored`.
+ * one message; the caller removes the entry when the answer is `stored`.
  */
 export type Redrive = (entry: QuarantineEntry) => Promise<'stored' | 'full' | 'unavailable'>;
 

@@ -20,7 +20,7 @@ export function openPeers({ nc }: Connection): Peers {
     callback(error, message) {
       const id = error === null ? message.string() : self;
       if (id === self) return;
-      // Who is new should not take the limits for its own until our next beat.
+      // Answer at once: a new process must not use whole limits alone until our next beat.
       if (!heardAt.has(id)) nc.publish(PEERS_SUBJECT, self);
       heardAt.set(id, performance.now());
     },

@@ -17,7 +17,7 @@ export function tellRefused({ nc }: Connection, refused: RefusedCalls): void {
   nc.publish(REFUSED_SUBJECT, JSON.stringify(refused));
 }
 
-/** Each goes to one of those who listen. */
+/** Each goes to one subscriber of the queue. */
 export function onRefused({ nc }: Connection, told: (refused: RefusedCalls) => void): Disposable {
   const subscription = nc.subscribe(REFUSED_SUBJECT, {
     queue: 'control',

@@ -1,7 +1,7 @@
 import type { Connection } from '../nats/connect-nats.ts';
 import { SEEN_SUBJECT } from '../layout/layout.ts';
 
-/** What collect saw of one source lately: which of its keys were used, and names of track events. */
+/** The keys of a source that collect saw in use lately, and the names of its track events. */
 export type Sighting = {
   workspaceId: string;
   sourceId: string;
@@ -12,12 +12,12 @@ export type Sighting = {
   at: string;
 };
 
-/** Sent, never stored: what gets lost on the way is seen again. */
+/** A core message, never stored: after a loss collect reports the same again. */
 export function tellSeen({ nc }: Connection, sighting: Sighting): void {
   nc.publish(SEEN_SUBJECT, JSON.stringify(sighting));
 }
 
-/** Each sighting goes to one of those who listen. */
+/** Each sighting goes to one subscriber of the queue. */
 export function onSeen({ nc }: Connection, seen: (sighting: Sighting) => void): Disposable {
   const subscription = nc.subscribe(SEEN_SUBJECT, {
     queue: 'control',

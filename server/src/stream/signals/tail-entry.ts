@@ -1,6 +1,10 @@
-/** What goes from collect and deliver to those who look on. Core messages: never stored, and lost when nobody listens. */
+/** An entry of the live tail, from collect or deliver. Core messages: never stored, and lost without a listener. */
 export type TailEntry = About & { at: string } & (
-    | { kind: 'accepted' /** As it was sent, without its write key; left out when it is large. */; call?: unknown }
+    | {
+        kind: 'accepted';
+        /** As it was sent, without its write key; left out when it is large. */
+        call?: unknown;
+      }
     | { kind: 'refused'; code: string; message: string }
     | {
         kind: 'outcome';
@@ -22,10 +26,10 @@ export type TailFilter = { type?: string; event?: string; userId?: string };
 /** `leftOut`: how many entries a filter let through that were not sent, by the filter's key. */
 export type TailBatch = { entries: TailEntry[]; leftOut: Record<string, number> };
 
-/** Who listens to a source, and for what; nothing for somebody who leaves. */
+/** A listener of a source, with its filters; an empty list when it leaves. */
 export type TailWant = { from: string; filters: TailFilter[] };
 
-/** More than this nobody can read, and few browsers can show. */
+/** More than this no person can read, and few browsers can show. */
 export const MAX_TAIL_PER_SECOND = 50;
 export const WANT_EVERY_MS = 2_000;
 export const WANT_LASTS_MS = 5_000;
@@ -34,7 +38,7 @@ export function keyOf({ type, event, userId }: TailFilter): string {
   return JSON.stringify([type, event, userId]);
 }
 
-/** A call as it came, or what is told of one: fields that nobody has checked. */
+/** Fields of a call as it came: not checked. */
 export type Fields = { event?: unknown; name?: unknown; userId?: unknown };
 
 export function isMatch(filter: TailFilter, type: unknown, fields: Fields): boolean {

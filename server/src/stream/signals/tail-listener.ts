@@ -4,23 +4,21 @@ import type { Connection } from '../nats/connect-nats.ts';
 import { isMatch, keyOf, type TailBatch, type TailEntry, type TailFilter, WANT_EVERY_MS } from './tail-entry.ts';
 import { tailSubject, wantSubject } from '../layout/layout.ts';
 
-/** How control looks on. */
+/** Control listens to the live tail. */
 export type Tails = {
-  /**
-   * Calls with what this filter lets through, and how many more it would have let through that were not sent.
-   */
+  /** Calls with the entries that match the filter, and how many more matched and were not sent. */
   listen(sourceId: string, filter: TailFilter, heard: Listener['heard']): Listening;
 };
 
 export type Listening = Disposable & {
-  /** Resolves when the engine has the wish, or is away: it is told again every two seconds. */
+  /** Resolves when NATS has the filter, or is away: it is announced again every two seconds. */
   told: Promise<void>;
 };
 
 type Listener = { filter: TailFilter; heard(entries: TailEntry[], leftOut: number): void };
 type Source = { listeners: Set<Listener>; subscription: Subscription };
 
-/** More different wishes than these are answered with everything. */
+/** With more different filters than these, the listener asks for everything. */
 const MAX_FILTERS = 20;
 
 type State = { nc: Connection['nc']; from: string; sources: Map<string, Source>; timer: NodeJS.Timeout | undefined };
@@ -66,7 +64,7 @@ function open(state: State, sourceId: string): Source {
   return source;
 }
 
-/** In too many different wishes nobody's own are counted, only all. */
+/** With too many different filters, only the entries left out of all are counted. */
 function hand({ entries, leftOut }: TailBatch, { filter, heard }: Listener): void {
   const fitting = entries.filter((entry) => isMatch(filter, entry.type, entry));
   const missed = leftOut[keyOf(filter)] ?? leftOut[keyOf({})] ?? 0;
