@@ -1,6 +1,11 @@
 import { fieldProblem, isFields, readJson, type Stored, unreadable, versionProblem } from './format.ts';
 
-export type TicketNote = { held: boolean; note: string /** Whose lease it is, if it is held. */; lease?: string };
+export type TicketNote = {
+  held: boolean;
+  note: string;
+  /** Whose lease it is, if it is held. */
+  lease?: string;
+};
 
 /** An empty message is the ticket of a new lane. */
 export function readTicketNote(data: Uint8Array): Stored<TicketNote> {

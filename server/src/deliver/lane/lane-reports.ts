@@ -29,7 +29,7 @@ export type LaneReports = {
   appended(destinationId: string, bytes: number): void;
   /** All lanes in use, for the metrics. */
   all(): Iterable<LaneHealth>;
-  /** Another process wrote to the bucket: what it learned about a receiver holds for this process too. */
+  /** Another process wrote to the bucket; this process shuts or opens its gate likewise. */
   changed(destinationId: string, health: LaneHealth | undefined): void;
 };
 

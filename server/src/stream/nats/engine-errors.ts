@@ -1,6 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 
-/** JetStream's own errors, translated in one place into what our code can do about them. */
+/** JetStream's own errors, translated in one place into the kinds that our code acts on. */
 export type EngineTrouble =
   /** Nothing was stored: the stream has no leader now. Another stream may take the request. */
   | 'no_leader'
@@ -8,7 +8,7 @@ export type EngineTrouble =
   | 'in_process'
   /** A limit was reached. Nothing was stored, and nothing will be until there is room. */
   | 'full'
-  /** The subject's last message is not the one we expected: somebody else was first. */
+  /** The subject's last message is not the expected one: another process was first. */
   | 'conflict'
   /** The server said no for a reason that trying again does not change. */
   | 'refused';

@@ -1,6 +1,7 @@
 /**
- * The numbers of lane streams that processes use or used, in the bucket `layout`. A process announces its own before it stores
- * by it, and again every hour; one that nobody announced for a day is forgotten at a start, once no lane is where only it leads.
+ * The numbers of lane streams that processes use or used, in the bucket `layout`. A process announces its own number before it
+ * stores by it, and again every hour. A starting process forgets a number that was not announced for a day, once no lane is in a
+ * place that only this number leads to.
  */
 import { jetstream, JetStreamApiCodes, type JetStreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
@@ -25,7 +26,7 @@ export type LaneCountsNeeds = { connection: Connection; count: number; log: Logg
 const PREFIX = 'lanes.';
 const ANNOUNCE_MS = 3_600_000;
 const FORGET_AFTER_MS = 24 * ANNOUNCE_MS;
-/** Until then every process has heard of a new number and looks for lanes where it leads. */
+/** By then every process knows of a new number, and looks for lanes in the places that it leads to. */
 const HEARD_AFTER_MS = 5_000;
 
 export function openLayoutBucket({ nc }: Pick<Connection, 'nc'>): Promise<KV> {
@@ -66,8 +67,8 @@ export async function openLaneCounts({ connection, count, log }: LaneCountsNeeds
 }
 
 /**
- * For a start, before it makes any stream. What an earlier version left says nothing of its number but how many streams there
- * are. Resolves with the numbers that are still in use, beside the one of the settings.
+ * For a start, before it makes any stream. An earlier version announced nothing: its number is the number of streams that exist.
+ * Resolves with the numbers that are still in use, beside the one of the settings.
  */
 export async function settleLaneCounts(
   bucket: KV,

@@ -4,8 +4,8 @@ import { checkServerIdentity, type ConnectionOptions as TlsOptions } from 'node:
 import { type ConnectionOptions, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
 
 /**
- * Paths of what a process proves itself and its servers with. Paths and not contents, so that no secret is in the
- * environment; each file is read again at every connection, so that a renewed certificate needs no restart.
+ * Paths of the certificates and credentials for NATS. Paths and not contents, so that no secret is in the environment; each file is
+ * read again at every connection, so that a renewed certificate needs no restart.
  */
 export type NatsFiles = {
   /** The authority that signed the servers' certificates, if the system does not know it. */
@@ -100,7 +100,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'the certificate of the NATS server is not valid yet: look at the clocks',
 };
 
-/** What an operator can do about a connection that could not be made; the library's own words where there is nothing to add. */
+/** Tells the operator how to repair a connection that failed; the library's own words where there is nothing to add. */
 export function explainNoConnection(error: unknown, access: Access): Error {
   const words = wordsFor(error as Failure, access);
   return words === undefined && error instanceof Error ? error : new Error(words ?? String(error), { cause: error });

@@ -3,7 +3,7 @@ import type { Connection } from './connect-nats.ts';
 import type { WaitingLine } from './waiting-line.ts';
 import type { Publication, PublishAnswer, Publisher } from './publish.ts';
 
-/** What became of a publication that was tried until it was answered or the patience was over. */
+/** The result of a publication that was tried until it was answered or the time was up. */
 export type Durable =
   | { kind: 'stored'; sequence: number }
   | { kind: 'full' | 'conflict' | 'refused' | 'unavailable'; description: string };
@@ -11,20 +11,20 @@ export type Durable =
 export type DurableNeeds = { connection: Connection; publisher: Publisher; line: WaitingLine };
 
 /**
- * So many may be without an answer at a time. More would wait in the server's own line, and long enough there looks like
- * silence: everything would be sent again and again, and the answers that come would always be those nobody waits for.
+ * The most publications without an answer at a time. More would queue in the server for so long that they look unanswered: each
+ * would be sent again and again, and every answer would come for a try that was given up.
  */
 export const AT_ONCE = 256;
 const ANSWER_TIMEOUT_MS = 2_000;
 /** After silence: a server that is only slow gets the time that it needs. */
 const LONGEST_TIMEOUT_MS = 8_000;
 const PAUSE_MS = 100;
-/** An election takes four to eight seconds: who gives up sooner does so for nothing. */
+/** Longer than an election, which takes four to eight seconds. */
 const PATIENCE_MS = 12_000;
 
 /**
- * Publishes until the stream has answered. What is tried again after silence may have been stored already, so a publication
- * needs an id for the duplicate window, or a sequence that it expects, or must not mind being there twice.
+ * Publishes until the stream has answered. A publication that got no answer may have been stored already when it is repeated: so it
+ * needs an id for the duplicate window, or an expected sequence, or must be harmless twice.
  */
 export async function publishDurably(publication: Publication, needs: DurableNeeds): Promise<Durable> {
   let giveUpAt = Infinity;

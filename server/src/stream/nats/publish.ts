@@ -60,7 +60,7 @@ const NONE: readonly (readonly [string, string])[] = [];
 type Acknowledgement = { seq?: number; duplicate?: boolean; error?: { err_code?: number; description?: string } };
 
 function readAnswer(message: Msg): PublishAnswer {
-  // An empty message with status 503 is the server's word that nobody listens to the subject: no leader.
+  // An empty message with status 503 means that the subject has no subscriber: no leader.
   if (message.data.length === 0)
     return { kind: 'no_leader', description: `status ${message.headers?.code ?? 'unknown'}` };
   const ack: Acknowledgement = message.json();

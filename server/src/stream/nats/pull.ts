@@ -24,8 +24,8 @@ const NO_ROOM_PAUSE_MS = 10;
 const TROUBLE_PAUSE_MS = 250;
 
 /**
- * Takes messages from a shared consumer for as long as we live, never more than there is room for: what is pulled and not
- * worked on waits for nothing, and if we die, for the whole of the consumer's ack_wait.
+ * Takes messages from a shared consumer until disposed, never more than there is room for: a pulled message that waits in memory
+ * is kept from other processes, after a crash for the whole of the consumer's ack_wait.
  */
 export function pull(needs: PullNeeds): AsyncDisposable {
   const stopping = new AbortController();
@@ -69,7 +69,7 @@ async function pullSome(consumer: Consumer, most: number, needs: PullNeeds & { s
   const lost = setTimeout(() => setImmediate(() => messages.stop()), LOST_AFTER_MS);
   try {
     for await (const message of messages) {
-      // Given to us while we were leaving: somebody else takes it at once.
+      // It came while we were leaving: another process takes it at once.
       if (needs.signal.aborted) message.nak();
       else needs.taken(message);
     }

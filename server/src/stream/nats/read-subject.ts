@@ -57,7 +57,8 @@ export function readLast(manager: JetStreamManager, stream: string, subject: str
 
 export type Removal = {
   stream: string;
-  seq: number /** Also its bytes on the disk, which takes far longer. */;
+  seq: number;
+  /** Also overwrites its bytes on the disk, which takes far longer. */
   isErased: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Lets so many in at a time; the others wait for their turn, first come, first served. */
+/** A semaphore: at most `most` inside at a time; the others wait, first in, first out. */
 export type WaitingLine = { enter(): Promise<void>; leave(): void };
 
 export function openWaitingLine(most: number): WaitingLine {

@@ -17,9 +17,9 @@ const RETRY_MS = 300;
 const CHECK_MS = 2_000;
 
 /**
- * Keeps up with a bucket for as long as we live; resolves when all of it has been read once.
- * A watch can die without a word when the server that feeds it does. So it is started anew, from where it stopped, after
- * every reconnect; and now and then the leader is asked how far it is, for the watches that died without one.
+ * Follows a bucket until disposed; resolves when all of it has been read once. A watch can stop silently when the server that feeds
+ * it dies. So it is restarted from where it stopped after every reconnect; and every two seconds its position is compared with the
+ * leader's, for a watch that stopped without a reconnect.
  */
 export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposable> {
   const watch: Watch = { revision: 0, isClosed: false, stop: () => undefined, read: Promise.withResolvers<void>() };
@@ -54,7 +54,7 @@ async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   if ((await bucket.status()).values === 0) watch.read.resolve();
   const entries = await bucket.watch(watch.revision === 0 ? {} : { resumeFromRevision: watch.revision + 1 });
   watch.stop = () => entries.stop();
-  // Let go of while it was being set up: nobody else would stop it.
+  // Disposed while it was being set up: it has to be stopped here.
   if (watch.isClosed) entries.stop();
   for await (const entry of entries) {
     tell(entry, needs);
@@ -63,7 +63,7 @@ async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   }
 }
 
-/** One entry that cannot be read must not keep the others from us. */
+/** An unreadable entry must not stop the watch. */
 function tell(entry: KvEntry, { changed, log }: BucketWatchNeeds): void {
   try {
     changed(entry.key, entry.operation === 'PUT' ? entry : undefined, entry.string());
@@ -81,7 +81,7 @@ async function restartIfStalled(watch: Watch, { bucket, log }: BucketWatchNeeds)
   watch.stop();
 }
 
-/** Zero when nobody can tell: then there is nothing to catch up with either. */
+/** Zero when NATS does not answer: then there is nothing to catch up with either. */
 async function lastRevision(bucket: KV): Promise<number> {
   try {
     const { last_seq: last, messages } = (await bucket.status()).streamInfo.state;

@@ -5,7 +5,7 @@ import type { Connection } from './connect-nats.ts';
 
 export type FillNeeds = { connection: Connection; metrics: Metrics; log: Logger };
 export type FillWatch = Disposable & {
-  /** Resolves when the engine was asked once more. */
+  /** Resolves when NATS was asked once more. */
   refresh(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => 
 
 const OURS = /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout))$/;
 
-/** A word of ours, whatever else the account holds. */
+/** The label for a stream: a known word, whatever else the account holds. */
 export function kindOf(stream: string): string | undefined {
   return OURS.exec(stream)
     ?.slice(1)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 500;
 
-/** Asks until the engine is there to answer: what is not stored is not let go of. */
+/** Retries until NATS answers: a delivery that is not stored must not be dropped. */
 export async function whenAvailable<T extends string>(ask: () => Promise<T>): Promise<Exclude<T, 'unavailable'>> {
   for (;;) {
     const answer = await ask();
@@ -13,7 +13,7 @@ export async function whenAvailable<T extends string>(ask: () => Promise<T>): Pr
 
 const FULL_PAUSE_MS = 5_000;
 
-/** The same for what has no other place to go: also while there is no room for it. */
+/** The same, and retries while there is no room: for things that have no other place to go. */
 export async function whenKept(keep: () => Promise<'stored' | 'full' | 'unavailable'>): Promise<void> {
   while ((await whenAvailable(keep)) === 'full') await sleep(FULL_PAUSE_MS);
 }

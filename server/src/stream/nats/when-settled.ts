@@ -4,8 +4,8 @@ const PATIENCE_MS = 30_000;
 const PAUSE_MS = 500;
 
 /**
- * For what a start asks of the engine. Right after a start or a loss of a server a cluster has no leaders, or does not know
- * where to place a stream, and elections may follow each other: that is no reason to give up.
+ * Retries a start's request to NATS. Right after a start or a loss of a server a cluster has no leaders, or does not know where to
+ * place a stream, and elections may follow each other: that is no reason to give up.
  */
 export async function whenSettled<T>(make: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
