@@ -72,11 +72,214 @@ type Found = TicketNote & Times & { sequence: number };
 /** `expected` is the sequence of the ticket it takes the place of; 0 for none. */
 type Schedule = TicketNote & Times & { expected: number };
 
+type Taken = { destinationId: string; isUrgent: boolean; note: string; lease: string; dueSequence: number };
+/** `heldUntil` is monotonic: NATS gives the ticket to another holder then. */
+type Lease = Taken & { sequence: number; heldUntil: number; isLost: boolean };
+type Ticket = { subject: string; seq: number; data: Uint8Array };
+
+const NEW: TicketNote = { held: false, note: '' };
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openTickets(needs: TicketsNeeds): Tickets {
-  const { manager } = needs;
+  const { manager, now, quarantine } = needs;
+
+  async function schedule(destinationId: string, { dueAt, isUrgent, expected, ...note }: Schedule): Promise<Durable> {
+    const headers: [string, string][] = [
+      ['Nats-Schedule', `@at ${new Date(dueAt).toISOString()}`],
+      ['Nats-Schedule-Target', isUrgent ? ticketUrgentSubject(destinationId) : ticketDueSubject(destinationId)],
+      ['Nats-Expected-Last-Subject-Sequence', String(expected)],
+    ];
+    const payload = Buffer.from(JSON.stringify({ ...note, v: FORMATS.ticket }));
+    const answer = await publishDurably({ subject: ticketAtSubject(destinationId), headers, payload }, needs);
+    if (answer.kind !== 'refused' || !isUrgent) return answer;
+    // By a stream that an older version made or brought back to its own settings: it knows one line only.
+    return schedule(destinationId, { dueAt, isUrgent: false, expected, ...note });
+  }
+
+  /**
+   * Looks before it makes one: a ticket that has fired is in no schedule any more, and a new one beside it would lack its note and
+   * go to the end of the queue.
+   */
+  async function ensure(destinationId: string, wanted: Wanted): Promise<Ensured> {
+    const { hurry } = wanted;
+    for (let round = 0; ; round += 1) {
+      const found = await readTicket(destinationId);
+      if (found !== undefined && !hurry) return 'there';
+      if (found?.held === true) return 'held';
+      if (found !== undefined && isAsWanted(found, wanted)) return 'there';
+      const made = await scheduleAsWanted(destinationId, found, wanted);
+      if (made === 'stored') return found === undefined ? 'made' : 'there';
+      if (made !== 'conflict') return 'unavailable';
+      // Fired, taken or moved between the two questions: ask again, and leave it at that when it is that busy.
+      if (round === 2) return 'held';
+      await sleep(FIRED_PAUSE_MS);
+    }
+  }
+
+  /** Never later than the one it takes the place of, and never less urgent. */
+  async function scheduleAsWanted(
+    destinationId: string,
+    found: Found | undefined,
+    { dueAt, isUrgent = false }: Wanted,
+  ): Promise<Durable['kind']> {
+    const times = {
+      dueAt: Math.min(dueAt, found?.dueAt ?? Infinity),
+      isUrgent: isUrgent || found?.isUrgent === true,
+    };
+    const written = { expected: found?.sequence ?? 0, held: false, note: found?.note ?? '' };
+    return (await schedule(destinationId, { ...times, ...written })).kind;
+  }
+
+  async function hold(message: JsMsg): Promise<HeldTicket | undefined> {
+    const destinationId = message.subject.split('.')[2] ?? '';
+    const isUrgent = message.subject === ticketUrgentSubject(destinationId);
+    const read = readTicketNote(message.data);
+    // Without what was written on it, its lane is looked at from its beginning.
+    if (!read.ok && !(await mayReplace(message, read))) {
+      message.nak(LEFT_FOR_MS);
+      return undefined;
+    }
+    const { note } = read.ok ? read.value : NEW;
+    const taken = { destinationId, isUrgent, note, lease: nuid.next(), dueSequence: message.seq };
+    const lease = await takeLease(taken);
+    if (lease === undefined) return undefined;
+    if (lease === 'held') {
+      await dropSurplus(taken);
+      return undefined;
+    }
+    message.ack();
+    return holdOn(lease);
+  }
+
+  /**
+   * Drops a due message whose ticket another process holds. That process may have ended the ticket meanwhile, and a parker may have
+   * seen this message and relied on it: so a ticket is made again if there is none. Without an answer the message comes again.
+   */
+  async function dropSurplus({ destinationId, isUrgent, note, dueSequence }: Taken): Promise<void> {
+    try {
+      await deleteTicket(manager, dueSequence);
+      if ((await readTicket(destinationId)) !== undefined) return;
+      await schedule(destinationId, { dueAt: now(), isUrgent, expected: 0, held: false, note });
+    } catch {}
+  }
+
+  /**
+   * A due ticket can come twice, after a change of leaders or a lost acknowledgement. The second process finds a lease in place and
+   * must leave it there. Undefined when NATS could not be reached.
+   */
+  async function takeLease(taken: Taken): Promise<Lease | 'held' | undefined> {
+    const { destinationId, isUrgent, note } = taken;
+    const lease = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
+    const held = { ...taken, heldUntil: performance.now() + LEASE_MS, isLost: false };
+    const made = await schedule(destinationId, { ...lease, expected: 0 });
+    if (made.kind === 'stored') return { ...held, sequence: made.sequence };
+    if (made.kind !== 'conflict') return undefined;
+    const found = await readScheduled(destinationId).catch(() => undefined);
+    if (found === undefined) return undefined;
+    // Ours: stored at a first try whose answer was lost.
+    if (found.lease === lease.lease) return { ...held, sequence: found.sequence };
+    // A schedule that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
+    if (found.held || found.dueAt < now() + ABOUT_TO_FIRE_MS) return 'held';
+    // Held and given back since this one fired: its note is newer.
+    const latest = found.note === '' ? note : found.note;
+    const moved = await schedule(destinationId, { ...lease, note: latest, expected: found.sequence });
+    return moved.kind === 'stored' ? { ...held, note: latest, sequence: moved.sequence } : undefined;
+  }
+
+  /** A renewal that comes too late fails: another process has the ticket, and the expected sequence is gone. */
+  function holdOn(lease: Lease): HeldTicket {
+    const { destinationId, isUrgent, note } = lease;
+    let renewing = Promise.resolve();
+    const renewer = setInterval(() => {
+      renewing = renewing.then(() => renew(lease));
+    }, RENEW_MS);
+    const letGo = async () => {
+      clearInterval(renewer);
+      await renewing;
+    };
+    return {
+      destinationId,
+      isUrgent,
+      note,
+      isLost: () => lease.isLost || performance.now() >= lease.heldUntil,
+      async giveBack(back) {
+        await letGo();
+        const given = { isUrgent: false, ...back, expected: lease.sequence, held: false };
+        return (await schedule(destinationId, given)).kind === 'stored';
+      },
+      async end() {
+        await letGo();
+        // The due message may not be acknowledged yet: without a lease beside it, it would count as a ticket.
+        await deleteTicket(manager, lease.dueSequence);
+        await deleteTicket(manager, lease.sequence);
+      },
+    };
+  }
+
+  async function renew(lease: Lease): Promise<void> {
+    const { destinationId, isUrgent, note, sequence } = lease;
+    const heldUntil = performance.now() + LEASE_MS;
+    const renewal = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
+    const renewed = await schedule(destinationId, { ...renewal, expected: sequence });
+    if (renewed.kind === 'stored') Object.assign(lease, { sequence: renewed.sequence, heldUntil });
+    if (renewed.kind !== 'conflict') return;
+    try {
+      const found = await readScheduled(destinationId);
+      // Stored at a first try, perhaps, whose answer was lost.
+      if (found?.lease === lease.lease) Object.assign(lease, { sequence: found.sequence, heldUntil });
+      else lease.isLost = true;
+    } catch {
+      // NATS could not be asked: the next renewal will tell, or the end of the lease.
+    }
+  }
+
+  function readScheduled(destinationId: string): Promise<Found | undefined> {
+    return readLast(destinationId, ticketAtSubject(destinationId));
+  }
+
+  /** The newest of a lane's messages: if that is a due one, there is no schedule, because it fired. */
+  function readTicket(destinationId: string): Promise<Found | undefined> {
+    return readLast(destinationId, anyTicketSubject(destinationId));
+  }
+
+  /** From the leader: a replica may not have the ticket yet. */
+  async function readLast(destinationId: string, subject: string): Promise<Found | undefined> {
+    try {
+      const message = await manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
+      if (message === null) return undefined;
+      return message.subject === ticketAtSubject(destinationId) ? await readAt(message) : readDue(message, now());
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** An unreadable schedule might never come due: a new one takes its place. */
+  async function readAt(message: Ticket & { header: MsgHdrs }): Promise<Found | undefined> {
+    const { header, subject, seq } = message;
+    const dueAt = Date.parse(header.get('Nats-Schedule').replace('@at ', ''));
+    const isUrgent = header.get('Nats-Schedule-Target') === ticketUrgentSubject(subject.split('.')[2] ?? '');
+    const read = Number.isNaN(dueAt) ? unreadable('a ticket that is never due') : readTicketNote(message.data);
+    if (read.ok) return { ...read.value, sequence: seq, dueAt, isUrgent };
+    if (!(await mayReplace(message, read))) return { held: true, note: '', sequence: seq, dueAt, isUrgent };
+    await deleteTicket(manager, seq);
+    return undefined;
+  }
+
+  /** True when quarantine has it. A ticket of a newer format, and one that quarantine does not take, stays where it is. */
+  async function mayReplace(ticket: Ticket, { problem, why }: Unread): Promise<boolean> {
+    if (problem === 'newer') {
+      quarantine.left('ticket', why);
+      return false;
+    }
+    const { subject, seq, data } = ticket;
+    const from = { stream: TICKETS_STREAM, subject, sequence: seq };
+    return (await quarantine.append({ kind: 'ticket', payload: data, from, why })) === 'stored';
+  }
+
   return {
-    ensure: (destinationId, wanted) => ensure(needs, destinationId, wanted).catch(() => 'unavailable' as const),
-    hold: (message) => hold(needs, message),
+    ensure: (destinationId, wanted) => ensure(destinationId, wanted).catch(() => 'unavailable' as const),
+    hold,
     async list() {
       const { state } = await manager.streams.info(TICKETS_STREAM, { subjects_filter: '>' });
       return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.split('.')[2] ?? ''));
@@ -84,201 +287,9 @@ export function openTickets(needs: TicketsNeeds): Tickets {
   };
 }
 
-async function schedule(
-  needs: TicketsNeeds,
-  destinationId: string,
-  { dueAt, isUrgent, expected, ...note }: Schedule,
-): Promise<Durable> {
-  const headers: [string, string][] = [
-    ['Nats-Schedule', `@at ${new Date(dueAt).toISOString()}`],
-    ['Nats-Schedule-Target', isUrgent ? ticketUrgentSubject(destinationId) : ticketDueSubject(destinationId)],
-    ['Nats-Expected-Last-Subject-Sequence', String(expected)],
-  ];
-  const payload = Buffer.from(JSON.stringify({ ...note, v: FORMATS.ticket }));
-  const answer = await publishDurably({ subject: ticketAtSubject(destinationId), headers, payload }, needs);
-  if (answer.kind !== 'refused' || !isUrgent) return answer;
-  // By a stream that an older version made or brought back to its own settings: it knows one line only.
-  return schedule(needs, destinationId, { dueAt, isUrgent: false, expected, ...note });
-}
-
-/**
- * Looks before it makes one: a ticket that has fired is in no schedule any more, and a new one beside it would lack its note and
- * go to the end of the queue.
- */
-async function ensure(needs: TicketsNeeds, destinationId: string, wanted: Wanted): Promise<Ensured> {
-  const { hurry } = wanted;
-  for (let round = 0; ; round += 1) {
-    const found = await readTicket(needs, destinationId);
-    if (found !== undefined && !hurry) return 'there';
-    if (found?.held === true) return 'held';
-    if (found !== undefined && isAsWanted(found, wanted)) return 'there';
-    const made = await scheduleAsWanted(needs, { destinationId, found }, wanted);
-    if (made === 'stored') return found === undefined ? 'made' : 'there';
-    if (made !== 'conflict') return 'unavailable';
-    // Fired, taken or moved between the two questions: ask again, and leave it at that when it is that busy.
-    if (round === 2) return 'held';
-    await sleep(FIRED_PAUSE_MS);
-  }
-}
-
-type Place = { destinationId: string; found: Found | undefined };
-
-/** Never later than the one it takes the place of, and never less urgent. */
-async function scheduleAsWanted(
-  needs: TicketsNeeds,
-  { destinationId, found }: Place,
-  { dueAt, isUrgent = false }: Wanted,
-): Promise<Durable['kind']> {
-  const times = {
-    dueAt: Math.min(dueAt, found?.dueAt ?? Infinity),
-    isUrgent: isUrgent || found?.isUrgent === true,
-  };
-  const written = { expected: found?.sequence ?? 0, held: false, note: found?.note ?? '' };
-  return (await schedule(needs, destinationId, { ...times, ...written })).kind;
-}
-
 function isAsWanted(found: Found, { dueAt, isUrgent = false }: Wanted): boolean {
   const isSoonEnough = found.sequence === 0 || found.dueAt <= dueAt + CLOSE_ENOUGH_MS;
   return isSoonEnough && (found.isUrgent || !isUrgent);
-}
-
-async function hold(needs: TicketsNeeds, message: JsMsg): Promise<HeldTicket | undefined> {
-  const destinationId = message.subject.split('.')[2] ?? '';
-  const isUrgent = message.subject === ticketUrgentSubject(destinationId);
-  const read = readTicketNote(message.data);
-  // Without what was written on it, its lane is looked at from its beginning.
-  if (!read.ok && !(await mayReplace(needs, message, read))) {
-    message.nak(LEFT_FOR_MS);
-    return undefined;
-  }
-  const { note } = read.ok ? read.value : NEW;
-  const taken = { destinationId, isUrgent, note, lease: nuid.next(), dueSequence: message.seq };
-  const lease = await takeLease(needs, taken);
-  if (lease === undefined) return undefined;
-  if (lease === 'held') {
-    await dropSurplus(needs, taken);
-    return undefined;
-  }
-  message.ack();
-  return holdOn(needs, lease);
-}
-
-/**
- * Drops a due message whose ticket another process holds. That process may have ended the ticket meanwhile, and a parker may have
- * seen this message and relied on it: so a ticket is made again if there is none. Without an answer the message comes again.
- */
-async function dropSurplus(needs: TicketsNeeds, { destinationId, isUrgent, note, dueSequence }: Taken): Promise<void> {
-  try {
-    await deleteTicket(needs.manager, dueSequence);
-    if ((await readTicket(needs, destinationId)) !== undefined) return;
-    await schedule(needs, destinationId, { dueAt: needs.now(), isUrgent, expected: 0, held: false, note });
-  } catch {}
-}
-
-/**
- * A due ticket can come twice, after a change of leaders or a lost acknowledgement. The second process finds a lease in place and
- * must leave it there. Undefined when NATS could not be reached.
- */
-async function takeLease(needs: TicketsNeeds, taken: Taken): Promise<Lease | 'held' | undefined> {
-  const { destinationId, isUrgent, note } = taken;
-  const lease = { dueAt: needs.now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
-  const held = { ...taken, heldUntil: performance.now() + LEASE_MS, isLost: false };
-  const made = await schedule(needs, destinationId, { ...lease, expected: 0 });
-  if (made.kind === 'stored') return { ...held, sequence: made.sequence };
-  if (made.kind !== 'conflict') return undefined;
-  const found = await readScheduled(needs, destinationId).catch(() => undefined);
-  if (found === undefined) return undefined;
-  // Ours: stored at a first try whose answer was lost.
-  if (found.lease === lease.lease) return { ...held, sequence: found.sequence };
-  // A schedule that is about to fire comes by itself. Firing, it would take away the lease that we put in its place.
-  if (found.held || found.dueAt < needs.now() + ABOUT_TO_FIRE_MS) return 'held';
-  // Held and given back since this one fired: its note is newer.
-  const latest = found.note === '' ? note : found.note;
-  const moved = await schedule(needs, destinationId, { ...lease, note: latest, expected: found.sequence });
-  return moved.kind === 'stored' ? { ...held, note: latest, sequence: moved.sequence } : undefined;
-}
-
-type Taken = { destinationId: string; isUrgent: boolean; note: string; lease: string; dueSequence: number };
-/** `heldUntil` is monotonic: NATS gives the ticket to another holder then. */
-type Lease = Taken & { sequence: number; heldUntil: number; isLost: boolean };
-
-/** A renewal that comes too late fails: another process has the ticket, and the expected sequence is gone. */
-function holdOn(needs: TicketsNeeds, lease: Lease): HeldTicket {
-  const { destinationId, isUrgent, note } = lease;
-  let renewing = Promise.resolve();
-  const renewer = setInterval(() => {
-    renewing = renewing.then(() => renew(needs, lease));
-  }, RENEW_MS);
-  const letGo = async () => {
-    clearInterval(renewer);
-    await renewing;
-  };
-  return {
-    destinationId,
-    isUrgent,
-    note,
-    isLost: () => lease.isLost || performance.now() >= lease.heldUntil,
-    async giveBack(back) {
-      await letGo();
-      const given = { isUrgent: false, ...back, expected: lease.sequence, held: false };
-      return (await schedule(needs, destinationId, given)).kind === 'stored';
-    },
-    async end() {
-      await letGo();
-      // The due message may not be acknowledged yet: without a lease beside it, it would count as a ticket.
-      await deleteTicket(needs.manager, lease.dueSequence);
-      await deleteTicket(needs.manager, lease.sequence);
-    },
-  };
-}
-
-async function renew(needs: TicketsNeeds, lease: Lease): Promise<void> {
-  const { destinationId, isUrgent, note, sequence } = lease;
-  const heldUntil = performance.now() + LEASE_MS;
-  const renewal = { dueAt: needs.now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
-  const renewed = await schedule(needs, destinationId, { ...renewal, expected: sequence });
-  if (renewed.kind === 'stored') Object.assign(lease, { sequence: renewed.sequence, heldUntil });
-  if (renewed.kind !== 'conflict') return;
-  try {
-    const found = await readScheduled(needs, destinationId);
-    // Stored at a first try, perhaps, whose answer was lost.
-    if (found?.lease === lease.lease) Object.assign(lease, { sequence: found.sequence, heldUntil });
-    else lease.isLost = true;
-  } catch {
-    // NATS could not be asked: the next renewal will tell, or the end of the lease.
-  }
-}
-
-function readScheduled(needs: TicketsNeeds, destinationId: string): Promise<Found | undefined> {
-  return readLast(needs, destinationId, ticketAtSubject(destinationId));
-}
-
-/** The newest of a lane's messages: if that is a due one, there is no schedule, because it fired. */
-function readTicket(needs: TicketsNeeds, destinationId: string): Promise<Found | undefined> {
-  return readLast(needs, destinationId, anyTicketSubject(destinationId));
-}
-
-/** From the leader: a replica may not have the ticket yet. */
-async function readLast(needs: TicketsNeeds, destinationId: string, subject: string): Promise<Found | undefined> {
-  try {
-    const message = await needs.manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
-    if (message === null) return undefined;
-    return message.subject === ticketAtSubject(destinationId)
-      ? await readAt(needs, message)
-      : readDue(message, needs.now());
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function deleteTicket(manager: JetStreamManager, sequence: number): Promise<void> {
-  try {
-    // Not overwritten on the disk: there is nothing in it to hide.
-    await manager.streams.deleteMessage(TICKETS_STREAM, sequence, false);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
 }
 
 /** Not held: its holder is dead, if there was one. `hold` deals with an unreadable one. */
@@ -295,32 +306,14 @@ function readDue({ subject, data }: Ticket, now: number): Found {
   };
 }
 
-/** An unreadable schedule might never come due: a new one takes its place. */
-async function readAt(needs: TicketsNeeds, message: Ticket & { header: MsgHdrs }): Promise<Found | undefined> {
-  const { header, subject, seq } = message;
-  const dueAt = Date.parse(header.get('Nats-Schedule').replace('@at ', ''));
-  const isUrgent = header.get('Nats-Schedule-Target') === ticketUrgentSubject(subject.split('.')[2] ?? '');
-  const read = Number.isNaN(dueAt) ? unreadable('a ticket that is never due') : readTicketNote(message.data);
-  if (read.ok) return { ...read.value, sequence: seq, dueAt, isUrgent };
-  if (!(await mayReplace(needs, message, read))) return { held: true, note: '', sequence: seq, dueAt, isUrgent };
-  await deleteTicket(needs.manager, seq);
-  return undefined;
-}
-
-const NEW: TicketNote = { held: false, note: '' };
-
-/** True when quarantine has it. A ticket of a newer format, and one that quarantine does not take, stays where it is. */
-async function mayReplace({ quarantine }: TicketsNeeds, ticket: Ticket, { problem, why }: Unread): Promise<boolean> {
-  if (problem === 'newer') {
-    quarantine.left('ticket', why);
-    return false;
+async function deleteTicket(manager: JetStreamManager, sequence: number): Promise<void> {
+  try {
+    // Not overwritten on the disk: there is nothing in it to hide.
+    await manager.streams.deleteMessage(TICKETS_STREAM, sequence, false);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
   }
-  const { subject, seq, data } = ticket;
-  const from = { stream: TICKETS_STREAM, subject, sequence: seq };
-  return (await quarantine.append({ kind: 'ticket', payload: data, from, why })) === 'stored';
 }
-
-type Ticket = { subject: string; seq: number; data: Uint8Array };
 
 /** 10043 and 10057 are a deletion that came too late: the ticket has fired, or another process has it. */
 function isMissing(error: unknown): boolean {
