@@ -64,7 +64,7 @@ export const Invitations = PageOf(Invitation);
 export const CreatedInvitation = Type.Object({
   ...Invitation.properties,
   token: Type.String(),
-  /** A path of the console, to be sent to the person after its address. */
+  /** A path of the console; the inviter sends it, with the console's address in front, to the person. */
   link: Type.String(),
 });
 /** `name` and a new `password` for people without an account; people with one give its password, and keep their name. */
@@ -82,9 +82,9 @@ export const Token = Type.Object({
   scopes: Type.Union([Type.Array(Type.String()), Type.Null()]),
   /** The last characters, to tell tokens apart. */
   hint: Type.String(),
-  /** A user or a token. It has no more rights than they have now, and ends with them. */
+  /** The user or token that made it. The token never has more rights than its maker has now, and ends with its maker. */
   createdBy: Type.String(),
-  /** False for a token of before that was so, whose maker is gone: look whether it is still needed. */
+  /** False for a token of an older version whose maker is gone: check whether it is still needed. */
   endsWithMaker: Type.Boolean(),
   createdAt: Time,
   expiresAt: Type.Union([Time, Type.Null()]),

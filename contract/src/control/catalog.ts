@@ -14,7 +14,7 @@ export type CatalogEntry = {
 };
 
 /**
- * What the schemas below say beyond JSON Schema. `secret`: sealed when stored, never shown again. `kind`: checked by the
+ * The marks that the schemas below carry beyond JSON Schema. `secret`: sealed when stored, never shown again. `kind`: checked by the
  * rule of that name. `identity`: tells the items of a list apart, so that a secret that is kept stays with its item.
  * `rotates`: the secret that rotate-secret replaces.
  */

@@ -19,14 +19,14 @@ const Notification = Type.Object({
   /** The `webhook-id` of the notification. */
   deliveryId: Type.String(),
   sentAt: Time,
-  /** What became of it, as far as the record knows. */
+  /** The state of its delivery in the record; null when the record has none. */
   outcome: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([Type.Integer(), Type.Null()]),
 });
 
 const Receipt = Type.Object({
   notifications: Type.Array(Notification),
-  /** What was found and erased in each of our stores; a store that is not named has not been gone through yet. */
+  /** How much was erased in each store; a store that is not named has not been searched yet. */
   erased: Type.Record(Type.String(), Type.Integer()),
 });
 
@@ -36,17 +36,17 @@ export const DeletionRequest = Type.Object({
   userHashes: Type.Array(Type.String()),
   sources: Type.Union([Type.Array(Type.String()), Type.Null()]),
   suppress: Type.Boolean(),
-  /** What was received before is erased. */
+  /** Events that were received before this time are erased. */
   erasedBefore: Time,
   receipt: Receipt,
 });
 export const DeletionRequests = PageOf(DeletionRequest);
 
-/** The user's later calls are taken again. What was erased stays erased. */
+/** Later calls of the user are accepted again. Erased events stay erased. */
 export const LiftSuppression = Type.Object(
   {
     userId: Type.String({ minLength: 1, maxLength: 1_000 }),
-    /** Wherever the user is suppressed when left out. */
+    /** All sources in which the user is suppressed when left out. */
     sources: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 1_000 })),
   },
   { additionalProperties: false },
@@ -57,7 +57,7 @@ export const LiftedSuppression = Type.Object({
   sources: Type.Union([Type.Array(Type.String()), Type.Null()]),
 });
 
-/** Calls of suppressed users that were dropped at collection, by source and day. Whose they were is not known. */
+/** Calls of suppressed users that collect dropped, by source and day. The users are not recorded. */
 export const SuppressedCalls = Type.Object({
   month: Type.String(),
   items: Type.Array(Type.Object({ day: Type.String(), sourceId: Type.String(), calls: Type.Integer({ minimum: 0 }) })),

@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox';
 import { FILTER_OPS } from '../filter.ts';
 import { Id, Name, PageOf, PageQuery, Projection, Time } from './page.ts';
 
-/** What the settings hold is the catalog entry's word; secret values come back as `{"set": true}`. */
+/** The catalog entry defines the settings. Secret values come back as `{"set": true}`. */
 const Settings = Type.Record(Type.String(), Type.Unknown());
 
 const FilterValue = Type.Union([Type.String({ maxLength: 1_000 }), Type.Number(), Type.Boolean()]);
 
-/** `value` or `values`, as the op asks for it; the server says what does not fit. */
+/** `value` or `values`, depending on the op; the server refuses a rule that has the wrong one. */
 export const FilterRule = Type.Object(
   {
     field: Type.String({ minLength: 1, maxLength: 500 }),
@@ -27,7 +27,7 @@ export const Destination = Type.Object({
   name: Name,
   enabled: Type.Boolean(),
   paused: Type.Boolean(),
-  /** What an event has to be to reach it; empty when it may be anything. */
+  /** The rules that an event must pass to reach it; empty when every event does. */
   filters: Filters,
   settings: Settings,
   projection: Projection,
@@ -59,7 +59,7 @@ export const DestinationChange = Type.Object(
   {
     name: Type.Optional(Name),
     enabled: Type.Optional(Type.Boolean()),
-    /** Nothing is sent to a paused destination, and what comes waits; a disabled one skips what comes. */
+    /** Events wait in the lane of a paused destination; a disabled one skips them. */
     paused: Type.Optional(Type.Boolean()),
     /** All of them, in place of those before; an empty list takes them away. */
     filters: Type.Optional(Filters),
@@ -74,10 +74,10 @@ export const RotateSecret = Type.Object(
   },
   { additionalProperties: false },
 );
-/** The only answer that ever holds the new secret, and only when it was made here. */
+/** The only answer that holds the new secret, and only when the server made it. */
 export const RotatedSecret = Type.Object({
   sharedSecret: Type.Optional(Type.String()),
-  /** Until then webhook-signature also holds the signature with the secret before; null when there is none. */
+  /** Until then webhook-signature also holds a signature with the previous secret; null when there is none. */
   previousValidUntil: Type.Union([Time, Type.Null()]),
 });
 

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { PageOf, PageQuery, Time } from './page.ts';
 
-/** Work that takes a while and goes on through restarts. */
+/** The states of a job: long work that survives restarts. */
 export const JobState = Type.Enum(['running', 'paused', 'cancelled', 'done', 'failed']);
 
 const Progress = Type.Object({
   /** Deliveries made so far. */
   done: Type.Integer(),
-  /** What there is to do; null until it has been counted. */
+  /** Items to do; null until they are counted. */
   total: Type.Union([Type.Integer(), Type.Null()]),
-  /** What was asked for but must not be delivered, by reason. */
+  /** Items of the request that must not be delivered, by reason. */
   skipped: Type.Record(Type.String(), Type.Integer()),
 });
 
@@ -31,7 +31,7 @@ export const DeadReasonSchema = Type.Enum(['discarded', 'expired', 'lane_full'])
 export const DeadLetterFilter = {
   destinationId: Type.Optional(Type.String({ maxLength: 100 })),
   reason: Type.Optional(DeadReasonSchema),
-  /** When it was given up: from then on, and before. */
+  /** The range of times at which letters were given up; `to` is exclusive. */
   from: Type.Optional(Time),
   to: Type.Optional(Time),
 };

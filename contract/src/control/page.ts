@@ -4,7 +4,7 @@ export const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9A-Z
 export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]*$' });
 export const Time = Type.String({ format: 'date-time' });
 
-/** A list comes in pages: `nextCursor` asks for the one after this, and is null on the last. */
+/** A page of a list. `nextCursor` is the cursor of the next page, null on the last. */
 export const PageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ items: Type.Array(item), nextCursor: Type.Union([Type.String(), Type.Null()]) });
 
@@ -21,9 +21,9 @@ export const ProblemDocument = Type.Object({
   type: Type.String(),
   title: Type.String(),
   status: Type.Integer(),
-  /** Stable; what a program should look at. */
+  /** Stable: programs should branch on it. */
   code: Type.String(),
-  /** What happened and what to do. */
+  /** A sentence for people: the mistake and its remedy. */
   detail: Type.String(),
   requestId: Type.String(),
   /** Which fields are wrong, for `invalid_request`. */
@@ -31,8 +31,9 @@ export const ProblemDocument = Type.Object({
 });
 
 /**
- * Whether collect and deliver act on a source or destination as it is here. `pending`: they are being told, mostly within a
- * second. `failed`: its configuration finds no room, `why` says what to do; what was turned off is off all the same.
+ * Whether collect and deliver act on the source or destination as this answer shows it. `pending`: the change is on its way,
+ * mostly for less than a second. `failed`: the config bucket has no room for it, and `why` says what to do; even then a
+ * disable, a pause or a revoked key takes effect.
  */
 export const Projection = Type.Object({
   state: Type.Enum(['applied', 'pending', 'failed']),

@@ -6,7 +6,7 @@ export const QuarantineKind = Type.Enum(['request', 'lane', 'ticket', 'outcome',
 export const QuarantineItem = Type.Object({
   id: Id('q'),
   kind: QuarantineKind,
-  /** Where it lay. */
+  /** The stream it was in. */
   stream: Type.String(),
   subject: Type.String(),
   sequence: Type.Integer(),
@@ -20,7 +20,7 @@ export const QuarantineItems = PageOf(QuarantineItem);
 
 export const QuarantineDetails = Type.Object({
   ...QuarantineItem.properties,
-  /** Ours, as they were; what was for the engine alone is left out. */
+  /** The message's headers without those that only NATS reads. */
   headers: Type.Record(Type.String(), Type.String()),
   payloadBase64: Type.String(),
 });

@@ -1,4 +1,4 @@
-/** What happened to deliveries: the record, in answers. */
+/** The record of deliveries, as the API answers it. */
 import { type Static, Type } from 'typebox';
 import { PageOf, PageQuery, Time } from './page.ts';
 
@@ -33,13 +33,13 @@ export const Delivery = Type.Object({
   lastStatus: Type.Union([Type.Integer(), Type.Null()]),
   /** The class of the last error, or `http_` and the status. */
   errorClass: Text,
-  /** What the receiver last answered, in words. */
+  /** The receiver's last answer, as a sentence. */
   sentence: Text,
   /** When it is tried again, while it is `retrying`. */
   nextAt: TimeOrNull,
   /** The latest replay, redrive or retry of a dead letter that it was part of. */
   replayId: Text,
-  /** Its user was erased since: whose it was and what receivers answered is not kept. */
+  /** Its user was erased: the user's ids and the receivers' answers are no longer kept. */
   isErased: Type.Boolean(),
 });
 export const Deliveries = PageOf(Delivery);
@@ -111,18 +111,18 @@ export const Lane = Type.Object({
 });
 const LaneOrNull = Type.Union([Lane, Type.Null()]);
 
-/** Somebody had events sent again. */
+/** A replay, or a retry of dead letters, that sent events again. */
 const ReplayPart = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['replay', 'redrive']),
   startedAt: Time,
-  /** Null when it is not known any more. */
+  /** Null when it is no longer known. */
   startedBy: Type.Union([Type.Object({ kind: Type.String(), id: Type.String() }), Type.Null()]),
 });
 
 export const Explanation = Type.Object({
   messageId: Type.String(),
-  /** `unknown`: there is no record of it; the story says what that can mean. */
+  /** `unknown`: the event has no record; the story lists the possible reasons. */
   verdict: Type.Enum(['accepted', 'refused', 'unknown']),
   /** For people, in the order to read them. */
   story: Type.Array(Type.String()),
@@ -135,7 +135,7 @@ export const Explanation = Type.Object({
       /** Null when it has been deleted. */
       destinationName: Text,
       story: Type.Array(Type.String()),
-      /** What it was part of, in the order of time. */
+      /** The replays that it was part of, oldest first. */
       replays: Type.Array(ReplayPart),
       /** Where it waits, if it does. */
       lane: LaneOrNull,
@@ -202,13 +202,13 @@ export const Usage = Type.Object({
       sourceId: Type.String(),
       name: Text,
       calls: Count,
-      /** How many of them were dropped at collection because their user is suppressed. */
+      /** How many of them collect dropped because their user is suppressed. */
       suppressed: Count,
     }),
   ),
 });
 
-/** The last seven days. Told on the way and not stored, so some may be missing. */
+/** The last seven days. Collect reports refusals at most once, so some may be missing. */
 export const Refusals = Type.Object({
   items: Type.Array(
     Type.Object({

@@ -19,7 +19,7 @@ const EventFilter = Type.Object(
 const range = {
   sourceId: Type.String({ maxLength: 100 }),
   destinationId: Type.String({ maxLength: 100 }),
-  /** When the events were received: from then on, and before. */
+  /** The range of times at which the events were received; `to` is exclusive. */
   from: Time,
   to: Time,
   filter: Type.Optional(EventFilter),

@@ -5,7 +5,7 @@ const CallName = Type.Union(
   ['track', 'identify', 'page', 'screen', 'group', 'alias'].map((type) => Type.Literal(type)),
 );
 
-/** What to look on at; without a field, at everything. */
+/** Filters of the tail; without a field it shows everything. */
 export const TailQuery = Type.Object(
   {
     type: Type.Optional(CallName),

@@ -51,7 +51,7 @@ export const ROUTES: readonly Route[] = [
 /** Every endpoint of a workspace that goes on answering. */
 export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes];
 
-/** Every endpoint about oneself. */
+/** Every endpoint about the user's own account. */
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,

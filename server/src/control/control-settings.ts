@@ -1,7 +1,7 @@
 import type { Networks } from '../http/address-policy.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
 
-/** What the control role is told by the environment. */
+/** The control role's part of the environment. */
 export type ControlSettings = {
   host: string;
   port: number;

@@ -7,7 +7,7 @@ import { isUnavailable, openStore, type Store, StoreUnavailable } from '../store
 export type OpenNeeds = {
   databaseUrl: string;
   migrationDatabaseUrl: string;
-  /** The rest of the start that needs the database; done before the first question is let through. */
+  /** The rest of the start that needs the database; runs before the first query is let through. */
   prepare(store: Store): Promise<void>;
   log: Logger;
 };
@@ -16,8 +16,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Migrates and opens the database. When it is not there we do not wait for it, because other roles of this process do
- * not need it: until it has answered, every question says that it is away.
+ * Migrates and opens the database. While the database is down, the process starts without it, because its other roles do not
+ * need it: until the database answers, every query throws StoreUnavailable.
  */
 export async function openStoreWhenUp(needs: OpenNeeds): Promise<Store> {
   let store: Store | undefined;

@@ -27,7 +27,7 @@ export function openApiDocument(): object {
     info: {
       title: 'Millrace control API',
       version,
-      description: 'Sets up sources, destinations and who may do so. See docs/use/control-api.md.',
+      description: 'Configures sources, destinations and access. See docs/use/control-api.md.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This installation' }],
@@ -40,27 +40,27 @@ export function openApiDocument(): object {
 const TAGS: Readonly<Record<string, string>> = {
   bootstrap: 'The first start of an installation',
   session: 'Signing in and out',
-  me: 'Who you are',
-  sessions: 'Where you are signed in',
-  workspace: 'Who owns sources and destinations; the unit of access',
-  members: 'The people of a workspace and their roles',
+  me: 'Your own account',
+  sessions: 'Your sessions',
+  workspace: 'Owns sources and destinations; the unit of access',
+  members: 'The members of a workspace and their roles',
   invitations: 'Links with which people join a workspace',
-  tokens: 'What scripts sign in with',
-  'audit-log': 'Who changed what',
+  tokens: 'API tokens for scripts',
+  'audit-log': 'Every change, with its actor',
   catalog: 'The kinds of destinations',
   sources: 'Where calls come from, and their write keys',
   destinations: 'Where the events of a source are delivered',
-  deliveries: 'What happened to each event on its way to each destination',
+  deliveries: 'The record of each event on its way to each destination',
   events: 'One event, explained',
   metrics: 'Counters over time',
-  usage: 'How much was used',
+  usage: 'Accepted calls by source and month',
   'dead-letters': 'Deliveries that were given up',
-  configuration: 'What collect and deliver act on; for the operator',
-  quarantine: 'Stored things that could not be read or written; for the operator',
-  'deletion-requests': 'Users who are to be erased',
+  configuration: 'The configuration that collect and deliver act on; for the operator',
+  quarantine: 'Stored messages that could not be read or written; for the operator',
+  'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',
-  replays: 'Stored events delivered anew',
-  redrives: 'Dead letters delivered anew, many at a time',
+  replays: 'Stored events delivered again',
+  redrives: 'Dead letters delivered again, many at a time',
 };
 
 const SIGNED_IN = [{ token: [] }, { session: [] }];
@@ -81,19 +81,19 @@ const COMPONENTS = {
     workspace: {
       name: 'Millrace-Workspace',
       in: 'header',
-      description: 'The id of the workspace; may be left out by whoever is in only one.',
+      description: 'The id of the workspace; optional for a user who is in one workspace only.',
       schema: { type: 'string' },
     },
     idempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
-      description: 'The same key with the same request gets the same answer for 24 hours; the work is done once.',
+      description: 'For 24 hours the same request with the same key gets the stored answer; its work is done once.',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
     },
   },
   responses: {
     problem: {
-      description: 'What went wrong and what to do about it',
+      description: 'The mistake and its remedy',
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDocument' } } },
     },
   },
@@ -120,7 +120,10 @@ function successOf(route: Route | AccountRoute, schemas: Schemas): object {
   const { answer } = route;
   if ('isStream' in route) {
     const { 'application/json': content } = json(route.answer, schemas);
-    return { description: 'Server-sent events, until one of both ends it', content: { 'text/event-stream': content } };
+    return {
+      description: 'Server-sent events, until the client or the server ends the stream',
+      content: { 'text/event-stream': content },
+    };
   }
   return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
 }

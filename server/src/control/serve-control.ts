@@ -17,13 +17,13 @@ import { SECURITY_HEADERS } from './http/security-headers.ts';
 
 export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnections' | 'trustedProxies'>;
 
-/** Letting go of it: no new connections, then the end of what is under way. */
+/** Disposing it refuses new connections and waits for the requests under way. */
 export type ControlServer = AsyncDisposable & { port: number };
 
 const MAX_BODY_BYTES = 262_144;
 const IN_FLIGHT_PATIENCE_MS = 10_000;
 
-/** The HTTP API for the console and for scripts: endpoints are data, this gives them a server. */
+/** Serves the HTTP API for the console and for scripts, from the endpoints as data. */
 export async function serveControl(settings: ServeSettings, needs: ControlNeeds): Promise<ControlServer> {
   const app = await makeApp(settings, needs);
   await app.listen({ host: settings.host, port: settings.port });
@@ -46,7 +46,7 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     serverFactory: (handle) => createHardenedServer({ maxConnections: settings.maxConnections }, handle),
     // The hardened server has answered already.
     clientErrorHandler: () => undefined,
-    // Of requests too odd to reach the hook below.
+    // For malformed requests, which do not reach the hook below.
     frameworkErrors: (error, request, reply) => {
       void answerProblem(error, { request, reply: reply.headers(headersFor(request)) }, log);
     },

@@ -28,10 +28,10 @@ export type Control = AsyncDisposable & Pick<ControlNeeds, 'store' | 'keyRing' |
 export type StartNeeds = {
   settings: ControlSettings;
   side: ControlSide;
-  /** Begins to tell the other roles what changes in the store. */
+  /** Starts the projector. */
   project(store: Store): Projector;
   laneOf: ControlNeeds['laneOf'];
-  /** The size of the config bucket; without it only the engine says no. */
+  /** The size of the config bucket; without it only NATS refuses entries. */
   configRoom?(): Promise<ConfigRoom>;
   metrics?: Metrics;
   tails?: Tails;
@@ -78,12 +78,12 @@ async function setUp(store: Store, { settings: { bootstrapToken, port }, now, lo
   if (bootstrapToken !== DEMO_TOKEN) await store.asSystem(refuseDemo);
   const first = await bootstrap(store, bootstrapToken, now);
   if (first.kind === 'token-created') log.info({}, 'bootstrap.done');
-  // The one secret we ever log: whoever reads the log of the first start may set the installation up, for a day.
+  // The only secret that we log: a reader of the log of the first start may set the installation up, for a day.
   if (first.kind === 'waiting')
     log.warn({ link: `http://localhost:${port}/setup#token=${first.setupToken}` }, 'setup.waiting');
 }
 
-/** A database that `npm run dev` has set up lets in everybody who has read its source. */
+/** The token of a database that `npm run dev` has set up is public: it is in the source. */
 async function refuseDemo(tx: Tx): Promise<void> {
   if ((await useToken(tx, hashOfSecret(DEMO_TOKEN))) === undefined) return;
   throw new Error(

@@ -5,7 +5,7 @@ import { FORMATS } from '../domain/format.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
 import type { DestinationConfig, SourceConfig, UserConfig } from '../domain/configuration.ts';
 
-/** An entry of the config bucket as it should be. The same row always gives the same text. */
+/** An entry of the config bucket as its row defines it. The same row always gives the same text. */
 export type ConfigEntry = { key: string; value: string };
 
 export function sourceEntry(row: ProjectedSource): ConfigEntry {

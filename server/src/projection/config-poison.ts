@@ -4,14 +4,14 @@ import { readConfigKey } from '../stream/config/config-bucket.ts';
 import { CONFIG_BUCKET } from '../stream/layout/layout.ts';
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 
-/** What is left of the bucket's entries while the rows are gone through: enough to see a difference, not the entry. */
+/** The entries of the bucket that are not compared with their rows yet: a digest of each, to save memory. */
 export type Seen = Map<string, { digest: string; workspaceId: string }>;
 
 export type Poison = { key: string; value: string; revision: number; problem: Unread['problem']; why: string };
 
 /**
- * An entry that nobody can read is kept in quarantine before the row takes its place. One that quarantine does not take, or
- * that a newer control wrote, stays as it is.
+ * Moves unreadable entries to quarantine, before their rows replace them. An entry that quarantine does not take, or that a
+ * newer control wrote, stays in the bucket.
  */
 export async function setAsidePoison(
   poison: readonly Poison[],
@@ -21,7 +21,7 @@ export async function setAsidePoison(
   for (const { key, value, revision, problem, why } of poison) {
     const from = { stream: `KV_${CONFIG_BUCKET}`, subject: `$KV.${CONFIG_BUCKET}.${key}`, sequence: revision };
     const thing = { kind: 'config', payload: Buffer.from(value), from, why } as const;
-    // Whoever cannot sign cannot have an entry left alone either.
+    // Only a signed entry of a newer version stays: an attacker without the key must not protect an entry from repair.
     const isLeft = problem === 'newer' && isAuthentic(key, value);
     if (!isLeft && (await quarantine.append(thing)) === 'stored') continue;
     if (isLeft) quarantine.left('config', why);
@@ -29,7 +29,7 @@ export async function setAsidePoison(
   }
 }
 
-/** Equal to whatever the row says. */
+/** Compares as equal to every row, so that the entry stays. */
 export const LEFT = { digest: '' };
 
 export function readEntry(key: string, value: string): Stored<unknown> | undefined {

@@ -3,9 +3,9 @@ import type { DestinationConfig, SourceConfig } from '../domain/configuration.ts
 export type NarrowedKind = 'source' | 'destination' | 'user';
 
 /**
- * What a change takes away, and nothing of what it adds: the entry in effect with the keys that were revoked taken out,
- * disabled if it is to be disabled, paused if it is to be paused. It is what the bucket gets when the entry as a whole finds
- * no room. Undefined: the entry in effect cannot be read, and has to go.
+ * The part of a change that takes something away: the entry in effect without the revoked keys, disabled or paused if the new
+ * entry is. The bucket gets it when the new entry as a whole finds no room. Undefined: the entry in effect is unreadable and
+ * has to go.
  */
 export function narrowEntry(kind: NarrowedKind, inEffect: string, wanted: string): string | undefined {
   const before = readObject(inEffect);
@@ -18,12 +18,12 @@ export function narrowEntry(kind: NarrowedKind, inEffect: string, wanted: string
   return inEffect;
 }
 
-/** As `narrowEntry`, in a few bytes: for the bucket in which not even that finds room. */
+/** As `narrowEntry`, in a few bytes: for a bucket that has no room even for that. */
 export function shortestEntry(kind: NarrowedKind, narrowed: string): string | undefined {
   const entry = readObject(narrowed);
   if (entry === undefined || kind === 'user') return undefined;
   if (kind === 'source') return JSON.stringify({ ...entry, ...OFF_SOURCE });
-  // Settings that cannot be opened: what comes for a paused destination still waits.
+  // Empty settings cannot be opened, so nothing is sent; deliveries for a paused destination still wait.
   const { filters: _, resumedAt: __, ...kept } = entry as DestinationConfig;
   return JSON.stringify({ ...kept, name: '', settings: {} });
 }

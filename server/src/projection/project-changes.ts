@@ -10,16 +10,16 @@ import { destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
 import { type EntryChange, writeChanges } from './write-changes.ts';
 
 export type ProjectionNeeds = { store: Store; configWriter: ConfigWriter; log: Logger };
-/** `busy`: another process is at it. `more`: there may be changes left. */
+/** `busy`: another process holds the lock. `more`: changes may be left. */
 export type Projected = 'busy' | 'more' | 'done';
 
 const BATCH = 1_000;
 
 /**
- * Tells the bucket of the oldest changes. The bucket is written before the transaction that forgets them is committed, so
- * that a crash repeats, never loses. What is written is the row as it is now, so repeating does no harm either. A process
- * that stalls between reading and writing may still write something old after its lock is gone: the repair finds that.
- * An entry that the bucket does not take is set aside with the reason, and the next ones go on.
+ * Projects the oldest changes of the outbox, at least once: it writes the bucket before it commits the transaction that deletes
+ * them, so that a crash repeats and never loses. It writes the row as it is now, so a repetition does no harm. A process that
+ * stalls between reading and writing may write an old row after it lost its lock: the repair finds that. An entry that the
+ * bucket refuses is set aside with the reason, and the next ones go on.
  */
 export function projectChanges({ store, configWriter, log }: ProjectionNeeds): Promise<Projected> {
   return store.asSystem(async (tx) => {
@@ -49,7 +49,7 @@ export function projectChanges({ store, configWriter, log }: ProjectionNeeds): P
   });
 }
 
-/** For everything named in the outbox, its entry as it should be now; undefined where there is no row any more. */
+/** The current entry of each object in the outbox; undefined where the row is gone. */
 async function changesFor(tx: Tx, rows: OutboxRow[]): Promise<EntryChange[]> {
   const wanted = new Map<string, EntryChange>(
     rows.map(({ kind, workspace_id: workspaceId, object_id: objectId }) => {

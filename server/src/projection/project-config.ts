@@ -17,7 +17,7 @@ export type Projector = AsyncDisposable & {
   removals: RemovalGuard;
 };
 
-/** Entries without a row that wait for the operator: so many more likely mean an old backup than deletions. */
+/** Many entries without a row wait for the operator: a restored old backup is more likely than that many deletions. */
 export type RemovalGuard = {
   /** By the last comparison of this process. */
   waiting(): Removals;

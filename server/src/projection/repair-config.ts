@@ -12,9 +12,9 @@ import { type ConfigEntry, destinationEntry, sourceEntry, userEntry } from './co
 export type RepairNeeds = {
   store: Store;
   configWriter: ConfigWriter;
-  /** The operator said that all entries without a row may go. */
+  /** The operator confirmed that all entries without a row may go. */
   isConfirmed?: boolean;
-  /** Told after each comparison what waits for that word. */
+  /** Called after each comparison with the removals that wait for a confirmation. */
   held?(removals: Removals): void;
 };
 
@@ -26,8 +26,8 @@ export const totalOf = ({ source, destination, user }: Removals): number => sour
 const PAGE = 500;
 
 /**
- * Compares the whole bucket with all rows, both ways. It writes nothing itself: what differs goes into the outbox, where
- * the projector takes it in turn with the changes that happen meanwhile. Answers how many entries differed.
+ * Compares the whole bucket with all rows, both ways. It adds the differences to the outbox, where the projector takes them in
+ * turn with the changes that happen meanwhile, and writes nothing itself. Resolves with the number of differences.
  */
 export async function repairConfig(needs: RepairNeeds): Promise<number> {
   const { store, configWriter, isConfirmed = false } = needs;
@@ -62,7 +62,7 @@ async function readBucket(configWriter: ConfigWriter): Promise<{ seen: Seen; poi
 
 type Row = { id: string; workspace_id: string; entry: ConfigEntry };
 
-/** Goes through the rows page by page, each in a short transaction of its own; what was compared leaves `seen`. */
+/** Compares the rows page by page, each page in a short transaction, and removes each compared entry from `seen`. */
 async function comparePages(
   { store, configWriter }: RepairNeeds,
   seen: Seen,
@@ -86,14 +86,14 @@ async function comparePages(
   return count;
 }
 
-/** So few entries without a row are what a crash or a person left behind. */
+/** A few entries without a row are leftovers of a crash or of manual changes: they are removed. */
 const FEW = 3;
-/** More than this, or more than this part of all, are rather a database that was restored from an older backup. */
+/** More entries, or a larger share of all, more likely mean that the database was restored from an older backup. */
 const MANY = { entries: 20, share: 0.1 };
 
 /**
- * Entries without a row. Their deliveries would be given up, so many of them wait for the operator's word: nothing of them is
- * removed meanwhile.
+ * Removes the entries without a row. Their deliveries would be given up, so when there are many, all of them wait for the
+ * operator's confirmation.
  */
 async function repairLeftOvers(seen: Seen, entries: number, needs: RepairNeeds): Promise<number> {
   const { store, isConfirmed = false, held } = needs;
@@ -132,7 +132,7 @@ function digestOf(value: string): string {
   return hash('sha1', value, 'base64');
 }
 
-/** An entry that somebody broke is still one to repair. */
+/** Read without parsing: a broken entry is repaired too. */
 function workspaceOf(value: string): string {
   return /"workspaceId":"(\w+)"/.exec(value)?.[1] ?? '';
 }

@@ -1,7 +1,7 @@
 /**
- * Writes changes of configuration to the bucket. Most of them fit, and go out together. What may not fit is looked at one by
- * one: an entry that is no longer than the one in effect takes its place; of a longer one the bucket gets the part that takes
- * something away, and the change is refused with a reason. So no entry stands in the way of the next one, and off is off.
+ * Writes changes of configuration to the bucket. Most of them fit, and are written together. The others are tried one by one: an
+ * entry that is no longer than the one in effect replaces it; of a longer one the bucket gets only the part that takes something
+ * away (narrow-entry.ts), and the change is refused with a reason. So no entry blocks the next one, and a disable always works.
  */
 import type { Projected } from '../store/outbox.ts';
 import type { ConfigChange, ConfigRoom, ConfigWriter, CurrentEntry } from '../stream/config/config-writer.ts';
@@ -11,14 +11,14 @@ export type EntryChange = ConfigChange & Projected;
 export type Written = {
   written: EntryChange[];
   refused: { change: EntryChange; why: string }[];
-  /** Not tried yet: there was no time. */
+  /** Not tried: the time was over. */
   left: EntryChange[];
 };
 
-/** A transaction waits for all of it, and PostgreSQL ends one that is idle for ten seconds. */
+/** The caller's transaction stays open meanwhile, and PostgreSQL ends one that is idle for ten seconds. */
 const PATIENCE_MS = 5_000;
 const MAX_TOGETHER_BYTES = 8_388_608;
-/** What the engine keeps beside each value: the subject, headers, lengths. */
+/** NATS stores this much beside each value: the subject, headers, lengths. */
 const ENTRY_OVERHEAD_BYTES = 300;
 const FULL = 'the configuration of all workspaces fills its bucket: delete what is not needed, or give NATS more room';
 
@@ -39,13 +39,13 @@ export async function writeChanges(changes: readonly EntryChange[], writer: Conf
   return outcome;
 }
 
-/** A part of the bucket is kept for what must always get through: what is turned off, and users who are erased. */
+/** A part of the bucket is reserved for changes that must always get through: disables, and erased users. */
 export function usableBytes(maxBytes: number): number {
   const kept = Math.max(maxBytes * 0.05, 262_144);
   return Math.floor(maxBytes - Math.min(kept, maxBytes * 0.25));
 }
 
-/** Pure. Removals first: they make room. The engine counts a new entry before it forgets the one that it replaces. */
+/** Pure. Removals first: they make room. NATS counts a new entry before it drops the one that it replaces. */
 function sort(changes: readonly EntryChange[], { room, maxBytes }: { room: ConfigRoom; maxBytes: number }) {
   const together: EntryChange[] = [];
   const oneByOne: EntryChange[] = [];
@@ -65,7 +65,7 @@ function sort(changes: readonly EntryChange[], { room, maxBytes }: { room: Confi
   return { together, oneByOne, left };
 }
 
-/** Why the bucket does not have the whole of it. */
+/** Returns the reason when the bucket did not take the whole change. */
 async function writeOne(change: EntryChange, writer: ConfigWriter): Promise<string | undefined> {
   const { key, kind, value } = change;
   const current = await writer.current(key);
@@ -77,7 +77,7 @@ async function writeOne(change: EntryChange, writer: ConfigWriter): Promise<stri
   const maxBytes = writer.maxValueBytes();
   const why = bytes > maxBytes ? `its entry has ${bytes} bytes, and NATS takes at most ${maxBytes}` : FULL;
   if (current.kind === 'put') await narrow(change, { inEffect: current, wanted: value }, writer);
-  // A watch may still hold what we removed to make room, before a crash.
+  // Before a crash, the entry may have been removed to make room: watchers may still hold it.
   else if (!isGone) await writer.replace({ key, value: undefined });
   return why;
 }
@@ -97,7 +97,7 @@ async function narrow(
 
 type PutEntry = Extract<CurrentEntry, { kind: 'put' }>;
 
-/** Whatever we write is signed, and a stranger's settings must not be. Of a source without a MAC only keys that we know remain. */
+/** We sign every entry we write, so it must not contain settings of a stranger. An unsigned source keeps only keys that its row has. */
 function isDoubtful(kind: EntryChange['kind'], { verdict }: PutEntry): boolean {
   return verdict === 'forged' || (verdict === 'unsigned' && kind === 'destination');
 }

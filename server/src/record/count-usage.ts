@@ -8,7 +8,7 @@ export type UsageNeeds = { store: Store; usage: readonly UsageReader[]; log: Log
 
 const LOOK_MS = 1_000;
 
-/** Counts accepted calls for as long as we live: by source and month, before any filter. */
+/** Counts accepted calls by source and month, before any filter, until it is disposed. */
 export function startCountingUsage(needs: UsageNeeds): AsyncDisposable {
   const stopping = new AbortController();
   const counting = Promise.all(needs.usage.map((reader) => countOn(reader, needs, stopping.signal)));
@@ -24,7 +24,7 @@ async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: 
   let isWaiting = false;
   while (!signal.aborted) {
     try {
-      // Only who has much to catch up with reads on at once: each reading costs the engine a consumer.
+      // Reads on at once only when far behind: each read costs NATS a consumer.
       const counted = await countSome(reader, store);
       isWaiting = false;
       if (counted === USAGE_AT_ONCE) continue;
@@ -37,8 +37,8 @@ async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: 
 }
 
 /**
- * Answers how many requests were counted. The position moves with the counts or not at all; who finds that another process
- * has moved it meanwhile lets go of what it read.
+ * Resolves with the number of requests counted. The position and the counts are committed together. When another process has
+ * moved the position meanwhile, the requests read are dropped.
  */
 export async function countSome({ stream, readAfter }: UsageReader, store: Store): Promise<number> {
   const before = await store.asSystem((tx) => lockUsagePosition(tx, stream));
@@ -52,7 +52,7 @@ export async function countSome({ stream, readAfter }: UsageReader, store: Store
   });
 }
 
-/** One request with an envelope that PostgreSQL cannot read must not stop the count of all that come after it. */
+/** A request whose envelope PostgreSQL cannot store must not stop the count of the following ones. */
 function isCountable({ receivedAt, calls }: RequestUsage): boolean {
   return /^[12]\d{3}-(0[1-9]|1[0-2])-/.test(receivedAt) && Number.isSafeInteger(calls) && calls >= 0;
 }

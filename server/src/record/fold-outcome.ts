@@ -2,25 +2,25 @@ import type { DeliveryRow, DeliveryState } from '../store/deliveries.ts';
 import { recordText, storable } from '../store/record-text.ts';
 import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
 
-/** What ends a delivery, each with the bit that says it has been counted. */
+/** The outcomes that end a delivery, each with the bit that marks it as counted. */
 const ENDS = { delivered: 1, discarded: 2, expired: 4, skipped: 8 } as const;
 type End = keyof typeof ENDS;
 
-/** One more in the counters. */
+/** An increment of the counters. */
 export type Counted = { outcome: End; errorClass: string };
 export type Folded = { row: DeliveryRow; counted: Counted | undefined };
 
 type Fact = { state: DeliveryState; reason: string | null; rule?: string; rank: number };
 
-/** An entry as it may be written down: of an erased user, without the user. */
-export type ToldEntry = OutcomeEntry & { isErased?: true };
+/** An entry as it may be recorded: of an erased user, without the user. */
+export type RecordableEntry = OutcomeEntry & { isErased?: true };
 
 /**
- * The delivery's row with one more thing that happened to it. In whatever order things come, and however often, the row
- * ends up the same: times decide and not arrivals, and what a receiver took stays delivered. A delivery counts once for
- * each end it had; it can have two when a process died between them, or when somebody had it tried again.
+ * Folds one outcome into the delivery's row. Idempotent, and independent of the order of arrival: the times of the outcomes
+ * decide, and a delivered delivery stays delivered. A delivery counts once for each end it had; it has two ends after a crash
+ * between them, or after a replay.
  */
-export function foldOutcome(before: DeliveryRow | undefined, entry: ToldEntry): Folded {
+export function foldOutcome(before: DeliveryRow | undefined, entry: RecordableEntry): Folded {
   const fact = factOf(entry);
   const row = before === undefined ? newRow(entry, fact) : { ...before };
   const receivedAt = new Date(entry.receivedAt);
@@ -61,7 +61,7 @@ function factOf(entry: OutcomeEntry): Fact {
   }
 }
 
-/** That nothing is left to be replayed matters more than why the delivery was given up. */
+/** A refused dead letter leaves nothing to replay, which matters more than why the delivery was given up. */
 function reasonOf(letter: 'refused' | undefined): string | null {
   return letter === undefined ? null : 'letter_refused';
 }
@@ -108,13 +108,13 @@ const RANKS: Readonly<Record<DeliveryState, number>> = {
 
 function isNews(row: DeliveryRow, fact: Fact, at: number): boolean {
   const newer = at - row.changed_at.getTime();
-  // Of several times that a receiver took it, the first.
+  // Of several successful attempts, the first.
   if (fact.state === 'delivered') return row.state !== 'delivered' || newer < 0;
   if (row.state === 'delivered') return false;
   return newer > 0 || (newer === 0 && fact.rank > RANKS[row.state]);
 }
 
-/** Of several replays, the latest. */
+/** The row names the latest of several replays. */
 function foldReplay(row: DeliveryRow, replayId: string, at: Date): void {
   if (row.replayed_at !== null && at < row.replayed_at) return;
   row.replay_id = replayId;
@@ -123,7 +123,7 @@ function foldReplay(row: DeliveryRow, replayId: string, at: Date): void {
 
 type AttemptEntry = Extract<OutcomeEntry, { kind: 'attempt' }>;
 
-/** What the row says of attempts is of the first that was delivered, or else of the last. */
+/** The row describes the first successful attempt, or else the last one. */
 function foldAttempt(row: DeliveryRow, entry: AttemptEntry): void {
   const at = new Date(entry.at);
   const isLatest = row.last_attempt_at === null || at > row.last_attempt_at;
@@ -140,7 +140,7 @@ function foldAttempt(row: DeliveryRow, entry: AttemptEntry): void {
   row.next_at = entry.nextAt === undefined ? null : new Date(entry.nextAt);
 }
 
-/** Of several targets, the one that explains the outcome. */
+/** The answer that explains the outcome, of several targets. */
 export function tellingAnswer({
   outcome,
   answers,

@@ -2,13 +2,13 @@ import { userHash } from '../domain/withheld.ts';
 import { erasureMarks } from '../store/erased-users.ts';
 import type { Tx } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
-import type { ToldEntry } from './fold-outcome.ts';
+import type { RecordableEntry } from './fold-outcome.ts';
 
 /**
- * Outcomes can arrive after their user was erased: what happened is still recorded, but not whose it was, nor what receivers
- * answered. Notifications of deletion never bring a user back.
+ * Outcomes can arrive after their user was erased: they are recorded without the user's ids and without the receivers'
+ * answers. Notifications of a deletion are always recorded without the user.
  */
-export async function forgetErased(tx: Tx, entries: readonly OutcomeEntry[]): Promise<ToldEntry[]> {
+export async function forgetErased(tx: Tx, entries: readonly OutcomeEntry[]): Promise<RecordableEntry[]> {
   const hashes = entries.flatMap((entry) => hashOf(entry) ?? []);
   const marks = hashes.length === 0 ? new Map<string, Date>() : await erasureMarks(tx, [...new Set(hashes)]);
   return entries.map((entry) => {

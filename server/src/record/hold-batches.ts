@@ -1,7 +1,7 @@
 /**
- * The batches that the recorder holds. A batch is fresh, and written together with others, or set aside: writing it failed
- * by itself. One that is set aside is tried again alone, later each time, while the others go on. A batch leaves when it is
- * settled, or with the process.
+ * The batches that the recorder holds. A batch is fresh, and the recorder writes it together with others; or it is set aside,
+ * because writing it alone failed: then the recorder retries it alone, with exponential backoff, while the others go on. A batch
+ * leaves when the recorder settles it, or with the process.
  */
 import type { ReadEntries } from '../domain/read-outcomes.ts';
 import type { PulledOutcomes } from '../stream/open-record-side.ts';
@@ -20,9 +20,9 @@ export type HeldBatches = {
   size(): number;
   all(): Iterable<PulledOutcomes>;
   put(batch: PulledOutcomes): void;
-  /** Fresh batches with about this many entries, or one that was set aside and whose time has come. */
+  /** Returns fresh batches with about this many entries, or one that was set aside and is due. */
   take(mostEntries: number): ReadBatch[];
-  /** Answers whether the batch was fresh until now. */
+  /** Returns whether the batch was fresh until now. */
   setAside(sequence: number): boolean;
   /** All that were set aside may be tried again now. */
   tryAllAgain(): void;
@@ -37,7 +37,7 @@ export function holdBatches(nowMs: () => number): HeldBatches {
   return {
     size: () => held.size,
     all: () => held.values().map(({ batch }) => batch),
-    // A copy of one that we hold: the engine lost patience, and the new copy is the one to acknowledge.
+    // After the ack wait NATS redelivers a batch that we hold: the new copy is the one to acknowledge.
     put(batch) {
       const { failures, notBefore } = held.get(batch.sequence) ?? { failures: 0, notBefore: 0 };
       held.set(batch.sequence, { batch, failures, notBefore });

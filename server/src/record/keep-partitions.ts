@@ -9,7 +9,7 @@ export type PartitionNeeds = { store: Store; settings: RecordSettings; now(): Da
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Today's and tomorrow's partitions are there before they are needed; those that are over their time go as a whole. */
+/** Creates today's and tomorrow's partitions ahead, and drops those older than the retention. */
 export function keepPartitions(needs: PartitionNeeds): AsyncDisposable {
   let last = keep(needs);
   const timer = setInterval(() => {
@@ -28,7 +28,7 @@ async function keep(needs: PartitionNeeds): Promise<void> {
     await makeAhead(needs);
     await dropOld(needs);
   } catch (error) {
-    // The recorder makes what it misses itself, and the next hour drops what is left.
+    // The recorder creates missing partitions itself, and the next hour drops the old ones.
     needs.log.warn({ error: String(error) }, 'partitions.failed');
   }
 }

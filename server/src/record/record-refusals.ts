@@ -6,7 +6,7 @@ import type { RefusedCalls } from '../stream/signals/refusals.ts';
 
 export type RefusalNeeds = { store: Store; log: Logger };
 
-/** Keeps what collect tells of refused calls, for people to look at. What fails is dropped: it was never promised. */
+/** Stores the refused calls that collect reports. A report that cannot be stored is dropped: delivery is at most once. */
 export function recordRefusals({ store, log }: RefusalNeeds): (refused: RefusedCalls) => void {
   return ({ workspaceId, sourceId, code, count, at, samples }) => {
     const storableSamples = samples.map(({ message, messageId, call, at: sampledAt }) => ({

@@ -7,7 +7,7 @@ import type { Sighting } from '../stream/signals/sightings.ts';
 
 export type SightingNeeds = { store: Store; log: Logger };
 
-/** Keeps what collect has seen for people to look at. A sighting that fails is dropped: it will be seen again. */
+/** Stores sightings: used keys, event names, dropped calls. One that cannot be stored is dropped: collect reports it again. */
 export function recordSightings({ store, log }: SightingNeeds): (sighting: Sighting) => void {
   return (sighting) => {
     const { workspaceId, sourceId, at } = sighting;

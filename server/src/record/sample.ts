@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 
 /**
- * Whether an attempt is kept with its answers. Only those that went well at once are ever left out, the same ones however
- * often they come; the delivery itself and all counters are kept always.
+ * Whether an attempt is stored with its answers. Only first attempts that succeeded are ever left out, by a hash, so that a
+ * redelivered one gets the same decision. The delivery itself and all counters are always stored.
  */
 export function isSampled(entry: Extract<OutcomeEntry, { kind: 'attempt' }>, sample: number): boolean {
   if (sample >= 1 || entry.outcome !== 'delivered' || entry.attempt > 1) return true;

@@ -17,8 +17,8 @@ type Item = { batch: PulledOutcomes; entry: OutcomeEntry };
 type Refused = Item & { error: unknown };
 
 /**
- * Resolves when every entry is in PostgreSQL or in quarantine, and throws when some are in neither: then all of them come
- * again, and those that are written change nothing.
+ * Resolves when every entry is in PostgreSQL or in quarantine, and throws when some are in neither: then NATS redelivers all of
+ * them, and those that are written change nothing.
  */
 export async function settleBatches(batches: readonly ReadBatch[], needs: SettleNeeds): Promise<void> {
   const items = batches.flatMap(({ batch, entries }) => entries.map((entry) => ({ batch, entry })));
@@ -32,7 +32,7 @@ export async function settleBatches(batches: readonly ReadBatch[], needs: Settle
   }
 }
 
-/** Halves what PostgreSQL refuses until each refused entry stands alone. Answers those. */
+/** Bisects the items that PostgreSQL refuses until each refused entry stands alone. Returns those. */
 async function writeSplitting(items: Item[], needs: SettleNeeds): Promise<Refused[]> {
   if (items.length === 0) return [];
   try {

@@ -9,13 +9,13 @@ export type Told = {
   row: DeliveryRow;
   attempts: readonly AttemptRow[];
   lane: LaneHealth | undefined;
-  /** What it was part of, in the order of time. */
+  /** The replays that it was part of, oldest first. */
   replays?: readonly ReplayPart[];
 };
 
 const ERASED = 'Its user was erased since: whose it was and what receivers answered is not kept.';
 
-/** What happened to one delivery, for people: what came, what was tried, how it ended or where it waits. */
+/** The story of one delivery in sentences: its attempts, its replays, its end or the lane it waits in. */
 export function tellStory(told: Told): string[] {
   const { row } = told;
   const erased = row.is_erased && row.reason !== 'erased' ? [ERASED] : [];
@@ -23,7 +23,7 @@ export function tellStory(told: Told): string[] {
   return [...attemptSentences(told), ...sampledOut(told), ...endSentences(told), ...erased];
 }
 
-/** The rules of routing, in the order in which they are asked. */
+/** The rules of routing, in the order in which they apply. */
 const SKIPS: Readonly<Record<string, (row: DeliveryRow) => string>> = {
   erased: () => 'Not sent: its user was erased before it could be.',
   suppressed: () => 'Not sent: the user has asked to be forgotten, and their calls are dropped.',
@@ -41,7 +41,7 @@ function skipSentence(row: DeliveryRow): string {
   return SKIPS[row.reason ?? '']?.(row) ?? `Not sent: ${row.reason ?? 'for a reason that was not recorded'}.`;
 }
 
-/** Each replay before its attempts; one whose attempts are not known, at the end. */
+/** Each replay before its attempts; a replay without recorded attempts at the end. */
 function attemptSentences({ attempts, replays = [] }: Told): string[] {
   const untold = new Map(replays.map((replay) => [replay.id, replay]));
   const tell = (id: string | null) => {
@@ -101,7 +101,7 @@ function endSentences({ row, attempts, lane }: Told): string[] {
 const DELETED =
   'Given up: its destination was deleted while it waited. It is not kept, because there is nothing left to send it to.';
 
-/** A replay counts its attempts from 1 again: what it took is the number of the attempt that was delivered. */
+/** A replay counts its attempts from 1 again: the successful attempt's number is how many it took. */
 function attemptsUntil(deliveredAt: Date, attempts: readonly AttemptRow[]): number | undefined {
   const last = attempts.find(({ at, outcome }) => outcome === 'delivered' && at.getTime() === deliveredAt.getTime());
   return last?.attempt ?? (attempts.length === 0 ? undefined : 1);
@@ -119,7 +119,7 @@ const LANES: Readonly<Record<LaneHealth['state'], string>> = {
   draining: 'What waited is being sent again',
 };
 
-/** How it stands with a destination's lane. */
+/** The state of a destination's lane in sentences. */
 export function laneSentences(lane: LaneHealth | undefined): string[] {
   if (lane === undefined) return [];
   const why = lane.why === undefined || lane.why === '' ? '' : ` (${lane.why})`;

@@ -21,7 +21,7 @@ export function sealSettings(entry: CatalogEntry, settings: Settings, sealing: S
   });
 }
 
-/** What the API shows: that a secret is there. */
+/** The settings as the API shows them: of a secret only that it is set. */
 export function hideSettings(entry: CatalogEntry, stored: Record<string, unknown>): Record<string, unknown> {
   return mapped(entry, stored, () => ({ set: true }));
 }
@@ -41,7 +41,7 @@ export function openSettings(entry: CatalogEntry, stored: Record<string, unknown
 
 export type NewSecret = { text: string; previousValidUntil: Date | undefined };
 
-/** Puts a new secret in place; the one before stays beside it if it is to be valid for some time. */
+/** Replaces the secret; the previous one stays beside it while it remains valid. */
 export function rotateSecret(
   name: string,
   stored: Record<string, unknown>,
@@ -63,7 +63,7 @@ export function rotatingSetting({ settings }: CatalogEntry): string | undefined 
 }
 
 /**
- * Seals anew what an older key sealed, and forgets previous secrets that are over. Goes by the form of sealed values, not
+ * Reseals values that an older key sealed, and drops expired previous secrets. Goes by the form of sealed values, not
  * by a schema: it must find all of them, also those of an entry that has left the catalog.
  */
 export function resealSettings(

@@ -10,10 +10,10 @@ export type AttemptRow = {
   attempt: number;
   outcome: string;
   total_ms: number;
-  /** As deliver told them: OutcomeAnswer of the stream. */
+  /** As deliver reported them: OutcomeAnswer of the stream. */
   answers: Record<string, unknown>[];
   next_at: Date | null;
-  /** Which replay, or retry of a dead letter, it was made for. */
+  /** The replay, or retry of a dead letter, that it was made for. */
   replay_id: string | null;
 };
 
@@ -29,7 +29,7 @@ const INSERT = `WITH inserted AS (
 
 export type NewRetry = Pick<AttemptRow, 'delivery_id' | 'at' | 'attempt'>;
 
-/** Answers those to be tried again that were not there before. */
+/** Returns the retries among them that were not stored before. */
 export function addAttempts(tx: Tx, rows: readonly AttemptRow[]): Promise<NewRetry[]> {
   return rows.length === 0 ? Promise.resolve([]) : tx.query(INSERT, [JSON.stringify(rows)]);
 }

@@ -4,11 +4,11 @@ import { oneRow, type Page } from './rows.ts';
 
 export type AuditEntry = {
   at: Date;
-  /** Who: a user by session, or a token; with the address they came from. */
+  /** A user with the session, or a token; with the client's address. */
   actor: Record<string, string>;
   action: string;
   objectId: string;
-  /** What changed, without secrets. */
+  /** The change, without secrets. */
   details: Record<string, unknown>;
 };
 
@@ -26,7 +26,7 @@ export type AuditRow = {
 const COLUMNS = 'sequence, at, actor, action, object_id, details, previous_hash, hash';
 const FIRST_HASH = Buffer.alloc(32);
 
-/** In the transaction of the change itself: no change without its entry, no entry without its change. */
+/** Runs in the transaction of the change: no change without its entry, no entry without its change. */
 export async function appendAudit(tx: Tx, workspaceId: string, entry: AuditEntry): Promise<void> {
   // One at a time for each workspace: each entry needs the hash of the one before it.
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`audit ${workspaceId}`]);

@@ -30,10 +30,10 @@ export type DeliveryRow = {
   sentence: string | null;
   next_at: Date | null;
   counted: number;
-  /** The latest replay that something happened to it for, and when. */
+  /** The latest replay that it was part of, and when. */
   replay_id: string | null;
   replayed_at: Date | null;
-  /** Its user was erased: whose it was is not known any more. */
+  /** Its user was erased: the row no longer has the user's ids. */
   is_erased: boolean;
 };
 
@@ -79,7 +79,7 @@ const UPSERT = `INSERT INTO deliveries (${NAMES.join(', ')})
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')}`;
 
-/** Of all control processes one at a time, until the transaction ends: what it reads is what it changes. */
+/** Serializes the recorders of all control processes until the transaction ends: reads stay valid until their write. */
 export async function lockRecord(tx: Tx): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('record', 0))`);
 }
@@ -89,7 +89,7 @@ export function deliveriesOfDay(tx: Tx, day: string, ids: readonly string[]): Pr
   return tx.query(`SELECT ${COLUMNS} FROM deliveries WHERE received_on = $1 AND id = ANY($2)`, [day, ids]);
 }
 
-/** Each row as it is now. Only under lockRecord. */
+/** Writes each row as given. Only under lockRecord. */
 export async function putDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<void> {
   if (rows.length > 0) await tx.query(UPSERT, [JSON.stringify(rows)]);
 }
@@ -133,7 +133,7 @@ const COLUMN_OF = {
   messageId: 'message_id',
 } as const;
 
-/** Newest first. Only what is asked for is in the question, so that each kind of it finds its index. */
+/** Newest first. The query holds only the given filters, so that each combination finds its index. */
 export async function listDeliveries(
   tx: Tx,
   filter: DeliveryFilter,
@@ -147,7 +147,7 @@ export async function listDeliveries(
   });
   const { state, from, to } = filter;
   if (state !== undefined) wanted.push(`state = ${put(state)}`);
-  // Said again as a literal: PostgreSQL takes a partial index only if it can see that it fits.
+  // Repeated as a literal: PostgreSQL uses a partial index only if the query shows that it fits.
   if (state !== undefined && state !== 'delivered') wanted.push(`state <> 'delivered'`);
   if (from !== undefined) wanted.push(`received_at >= ${put(from)}`, `received_on >= ${put(from.slice(0, 10))}`);
   const end = after?.receivedAt ?? to;

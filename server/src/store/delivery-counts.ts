@@ -11,7 +11,7 @@ export type CountRow = {
 
 const NAMES = 'workspace_id, destination_id, minute, outcome, error_class, count';
 
-/** In an order of their own, so that two writers could not wait for each other. */
+/** Sorted, so that two writers cannot deadlock. */
 export async function addCounts(tx: Tx, rows: readonly CountRow[]): Promise<void> {
   const sql = `INSERT INTO delivery_counts (${NAMES})
     SELECT ${NAMES} FROM json_to_recordset($1)
@@ -27,7 +27,7 @@ export type CountQuestion = {
   destinationId: string | undefined;
   from: Date;
   to: Date;
-  /** Counts are added up by so many seconds. */
+  /** The length of the intervals that counts are summed over. */
   stepSeconds: number;
 };
 

@@ -13,9 +13,9 @@ export type DestinationRow = {
   paused_at: Date | null;
   /** The end of the last pause; null when there was none. */
   resumed_at: Date | null;
-  /** What an event has to be to reach it. */
+  /** The rules that an event must pass to reach it. */
   filters: FilterRule[];
-  /** As the catalog entry's schema has it, secret values sealed. */
+  /** Defined by the catalog entry's schema; secret values are sealed. */
   settings: Record<string, unknown>;
   created_at: Date;
   updated_at: Date;
@@ -41,7 +41,7 @@ export function findDestination(tx: Tx, workspaceId: string, id: string): Promis
   ]);
 }
 
-/** For a change: two at the same time would otherwise undo each other. */
+/** For a change: two concurrent ones would otherwise undo each other. */
 export function lockDestination(tx: Tx, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
   const sql = `SELECT ${DESTINATION_COLUMNS} FROM destinations WHERE workspace_id = $1 AND id = $2 FOR UPDATE`;
   return oneRow(tx, sql, [workspaceId, id]);

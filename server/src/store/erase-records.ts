@@ -4,7 +4,7 @@ import { recordText } from './record-text.ts';
 export type ErasedUsers = {
   workspaceId: string;
   userIds: string[];
-  /** Of each of them, in the same order. */
+  /** The hash of each user id, in the same order. */
   userHashes: string[];
   sourceIds: string[];
   before: Date;
@@ -12,8 +12,8 @@ export type ErasedUsers = {
 export type ErasedCounts = { deliveries: number; attempts: number; samples: number; replays: number };
 
 /**
- * Takes users out of the record of deliveries: what happened to an event stays, whose it was and what receivers answered
- * does not. Answers how many rows there were in each place.
+ * Erases users from the record of deliveries: the outcome of an event stays, the user's ids and the receivers' answers go.
+ * Returns the number of changed rows of each table.
  */
 export async function eraseRecords(tx: Tx, asked: ErasedUsers): Promise<ErasedCounts> {
   const { workspaceId, userIds, sourceIds, before } = asked;
@@ -67,7 +67,7 @@ async function eraseFromReplays(tx: Tx, asked: ErasedUsers): Promise<number> {
 
 export type NotificationRecord = { id: string; state: string; last_status: number | null };
 
-/** What the record knows of deletion notifications. */
+/** The recorded deliveries of deletion notifications. */
 export async function findNotifications(tx: Tx, workspaceId: string, ids: string[]): Promise<NotificationRecord[]> {
   if (ids.length === 0) return [];
   const sql = 'SELECT id, state, last_status FROM deliveries WHERE workspace_id = $1 AND id = ANY($2)';

@@ -1,7 +1,7 @@
 import type { Tx } from './open-store.ts';
 import { type Page, readInOrder } from './rows.ts';
 
-/** A user as the config bucket hears of them. */
+/** A user as the config bucket holds them. */
 export type ProjectedUser = {
   workspace_id: string;
   id: string;
@@ -11,7 +11,7 @@ export type ProjectedUser = {
 export type Erasure = {
   workspaceId: string;
   userHashes: string[];
-  /** One empty one for all sources. */
+  /** A single empty id for all sources. */
   sourceIds: string[];
   erasedBefore: Date;
   suppressed: boolean;
@@ -45,7 +45,7 @@ export async function pageOfUsers(tx: Tx, { limit, after }: Page): Promise<Proje
   return tx.query(sql, [after ?? '', limit]);
 }
 
-/** Changes whenever somebody is erased or suppressed. */
+/** Changes with every erasure and every suppression. */
 export async function erasuresVersion(tx: Tx, workspaceId: string): Promise<string> {
   const sql = `SELECT count(*) || ' ' || count(*) FILTER (WHERE suppressed) || ' ' || coalesce(max(erased_before)::text, '')
     AS version FROM erased_users WHERE workspace_id = $1`;
@@ -66,7 +66,7 @@ export async function erasureMarks(tx: Tx, hashes: readonly string[]): Promise<M
 
 export type Lifting = { workspaceId: string; userHash: string; sourceIds: string[] | undefined };
 
-/** Where a user is suppressed now; an empty source is all of them. Held until the transaction ends. */
+/** The sources in which a user is suppressed; an empty id is all of them. Locked until the transaction ends. */
 export async function lockSuppressions(tx: Tx, workspaceId: string, userHash: string): Promise<string[]> {
   const sql = `SELECT source_id FROM erased_users WHERE workspace_id = $1 AND user_hash = $2 AND suppressed
     ORDER BY source_id FOR UPDATE`;
@@ -74,7 +74,7 @@ export async function lockSuppressions(tx: Tx, workspaceId: string, userHash: st
   return rows.map((row) => row.source_id);
 }
 
-/** The user's calls are taken again. The tombstone stays: what was erased is. */
+/** Calls of the user are accepted again. The tombstone stays: earlier events stay erased. */
 export async function liftSuppressions(tx: Tx, { workspaceId, userHash, sourceIds }: Lifting): Promise<void> {
   const sql = `UPDATE erased_users SET suppressed = false
     WHERE workspace_id = $1 AND user_hash = $2 AND suppressed AND ($3::text[] IS NULL OR source_id = ANY($3))`;

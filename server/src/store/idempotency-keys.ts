@@ -5,8 +5,8 @@ export type IdempotencyRow = { request_hash: Buffer; status: number | null; answ
 type KeyOf = { workspaceId: string; key: string };
 
 /**
- * Takes the key for this request, or finds who had it before. Waits for one that is under way: its row is locked until its
- * transaction ends, so a request sent twice at the same moment is done once.
+ * Takes the key for this request, or returns the request that had it before. Waits for a request under way, which locks the row
+ * until its transaction ends: two concurrent copies of a request are done once.
  */
 export async function takeIdempotencyKey(
   tx: Tx,

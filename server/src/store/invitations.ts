@@ -23,7 +23,7 @@ export type NewInvitation = {
 
 const COLUMNS = 'workspace_id, id, email, role, created_by, created_at, expires_at';
 
-/** A new invitation of the same person takes the place of the one before, whose link ends. */
+/** A new invitation of the same address replaces the previous one, whose link stops working. */
 export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<InvitationRow | undefined> {
   const { workspaceId, id, email, role, secretHash, createdBy, expiresAt } = invitation;
   const sql = `INSERT INTO invitations (workspace_id, id, email, role, secret_hash, created_by, expires_at)
@@ -35,7 +35,7 @@ export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<Inv
   return oneRow(tx, sql, [workspaceId, id, email, role, secretHash, createdBy, expiresAt]);
 }
 
-/** One that can still be accepted; nobody else changes it before this transaction ends. */
+/** An invitation that can still be accepted, locked until this transaction ends. */
 export function lockInvitationOf(tx: Tx, workspaceId: string, email: string): Promise<InvitationRow | undefined> {
   const sql = `SELECT ${COLUMNS} FROM invitations
     WHERE workspace_id = $1 AND lower(email) = lower($2) AND expires_at > now() FOR UPDATE`;
@@ -46,7 +46,7 @@ export function findInvitation(tx: Tx, secretHash: Buffer): Promise<InvitationRo
   return oneRow(tx, `SELECT ${COLUMNS} FROM invitations WHERE secret_hash = $1 AND expires_at > now()`, [secretHash]);
 }
 
-/** Of two who use the same link at the same moment, one gets it. */
+/** Of two concurrent uses of the same link, one succeeds. */
 export function takeInvitation(tx: Tx, secretHash: Buffer): Promise<InvitationRow | undefined> {
   const sql = `DELETE FROM invitations WHERE secret_hash = $1 AND expires_at > now() RETURNING ${COLUMNS}`;
   return oneRow(tx, sql, [secretHash]);

@@ -19,13 +19,13 @@ export type JobRow = {
   created_at: Date;
   updated_at: Date;
   ended_at: Date | null;
-  /** Kind and id, as in the audit log; null for jobs of before it was kept. */
+  /** Kind and id, as in the audit log; null for jobs of older versions. */
   started_by: { kind: string; id: string } | null;
 };
 
 export type NewJob = Pick<JobRow, 'workspace_id' | 'id' | 'kind' | 'asked' | 'started_by'>;
 
-// bigint comes as text from the driver; nobody replays 2^53 events.
+// The driver returns bigint as text; no job has 2^53 items.
 const COLUMNS = `workspace_id, id, kind, state, asked, position, done::float8 AS done, total::float8 AS total, skipped, receipt,
   problem, created_at, updated_at, ended_at, started_by`;
 
@@ -45,7 +45,7 @@ export function findJob(tx: Tx, { workspaceId, kind, id }: JobName): Promise<Job
 
 export type JobStart = Pick<JobRow, 'id' | 'created_at' | 'started_by'>;
 
-/** Who started these jobs, and when. */
+/** The actor and the time of the start of each of these jobs. */
 export function jobStarts(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<JobStart[]> {
   if (ids.length === 0) return Promise.resolve([]);
   return tx.query('SELECT id, created_at, started_by FROM jobs WHERE workspace_id = $1 AND id = ANY($2)', [
@@ -65,7 +65,7 @@ export function listJobs(
   return tx.query(sql, [workspaceId, kind, after ?? null, limit]);
 }
 
-/** By a person. Undefined when there is no such job, or it is in none of the states to leave. */
+/** Moves the job for a request. Undefined when there is no such job, or it is in none of the `from` states. */
 export function moveJob(
   tx: Tx,
   { workspaceId, kind, id }: JobName,
@@ -82,7 +82,7 @@ export type Unclaimed = { kinds: readonly JobKind[]; notOf: readonly string[] };
 const UNCLAIMED = `state = 'running' AND (leased_until IS NULL OR leased_until < now())
   AND kind = ANY($1) AND NOT workspace_id = ANY($2)`;
 
-/** The job that has waited longest for its next step, for this holder; none of the workspaces that have enough. */
+/** Leases the job that has waited longest for its next step, except those of the workspaces in `notOf`. */
 export function claimJob(
   tx: Tx,
   { kinds, notOf }: Unclaimed,
@@ -98,21 +98,21 @@ export async function hasUnclaimedJob(tx: Tx, { kinds, notOf }: Unclaimed): Prom
   return (await tx.query(`SELECT 1 AS one FROM jobs WHERE ${UNCLAIMED} LIMIT 1`, [kinds, notOf])).length > 0;
 }
 
-/** What one step came to. */
+/** The result of one step. */
 export type JobStep = {
   position: Record<string, unknown>;
   done?: number;
   counted?: number;
   skipped?: Record<string, number>;
   receipt?: Record<string, unknown>;
-  /** Set when what was asked for must not be kept as it was. */
+  /** Replaces the stored request, when parts of it must not be kept. */
   asked?: Record<string, unknown>;
-  /** Why nothing moves; kept until a step has none. */
+  /** Why the job makes no progress; stored until a step has none. */
   problem?: string;
   end?: 'done' | 'failed';
 };
 
-/** Undefined when the lease was over and somebody else has it. A state that a person has set stays. */
+/** Undefined when the lease expired and another process holds the job. A state that a request has set stays. */
 export function saveStep(
   tx: Tx,
   { id, skipped }: JobRow,

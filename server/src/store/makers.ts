@@ -1,8 +1,8 @@
-/** Who made a token or an invitation, and whoever made that: what one of them may not any more, none after it may. */
+/** The chain of makers of a token or an invitation. A right that one maker has lost is lost for everything made after it. */
 import type { Tx } from './open-store.ts';
 
 export type MakerRow = {
-  /** Of a token: it is there and its time is not over. Of a user: they are a member. */
+  /** `missing`: a token that is gone or expired, or a user who is no longer a member. */
   kind: 'token' | 'user' | 'missing';
   role: string;
 };

@@ -27,7 +27,7 @@ export function findMember(tx: Tx, { workspaceId, userId }: Omit<NewMember, 'rol
   return oneRow(tx, `${SELECT} WHERE m.workspace_id = $1 AND m.user_id = $2`, [workspaceId, userId]);
 }
 
-/** The workspaces somebody belongs to. */
+/** The workspaces of a user. */
 export function membershipsOf(tx: Tx, userId: string): Promise<MemberRow[]> {
   return tx.query(`${SELECT} WHERE m.user_id = $1 ORDER BY m.created_at, m.workspace_id`, [userId]);
 }

@@ -13,7 +13,7 @@ export type Migration = {
 };
 export type Migrated = { applied: string[]; alreadyThere: number };
 
-/** Any number will do, as long as nobody else in the same database uses it. */
+/** Any number that no other program uses in the same database. */
 const LOCK = 4_820_551_301;
 const NO_TRANSACTION = '-- no transaction';
 /** The first line of a migration after which the version before it must not run. */
@@ -31,7 +31,7 @@ const TABLES = ['schema_migrations', 'schema_additions'] as const;
  * afterwards.
  */
 export async function migrate(client: Client, migrations: Migration[]): Promise<Migrated> {
-  // A login that may change nothing can still find that nothing is to be done.
+  // A read-only login can still find that there is nothing to do.
   const before = await readApplied(client);
   if (before.length > 0 && pendingMigrations(migrations, before).length === 0) {
     return { applied: [], alreadyThere: before.length };
@@ -76,7 +76,7 @@ function isForbidden(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42501';
 }
 
-/** What is still to do; throws when the database and the files tell different stories. */
+/** The migrations still to apply; throws when the database and the files contradict each other. */
 export function pendingMigrations(migrations: Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const { name, checksum, isAddition = false } of applied) {

@@ -1,20 +1,20 @@
 import { escapeLiteral, Pool } from 'pg';
 
-/** One transaction. Every question of the store takes one as its first argument. */
+/** One transaction. Every query of the store takes one as its first argument. */
 export type Tx = {
   query<Row extends Record<string, unknown>>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 };
 
 export type Store = AsyncDisposable & {
-  /** A transaction that sees one workspace, and nothing of the others even if a query forgets to ask. */
+  /** A transaction that sees one workspace: row-level security hides the others, even from a query without a filter. */
   inWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The same for reading alone: all its questions see the database at one moment, and it can change nothing. */
+  /** The same, read-only: all its queries see one snapshot. */
   readWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A transaction that sees all workspaces: for signing in, for the projector, for the first start. */
   asSystem<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** The database did not answer: the caller may try again, nothing is known of what it asked for. */
+/** The database did not answer: the caller may retry. Whether the transaction was committed is unknown. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
@@ -32,7 +32,7 @@ export async function openStore(databaseUrl: string): Promise<Store> {
     max: 10,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 5_000,
-    // The server keeps the limit above; a server that is silent keeps none.
+    // The server enforces the limit above; this one is for a server that does not answer at all.
     query_timeout: 6_000,
     idle_in_transaction_session_timeout: 10_000,
   });
@@ -58,7 +58,7 @@ function scopeOf(workspaceId: string): string {
 async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(rethrowUnavailable);
   let failure: Error | undefined;
-  // A connection that dies says so twice: to the query that waits, and as an event that would end the process.
+  // A lost connection is reported twice: to the waiting query, and as an event that would end the process.
   client.on('error', ignore);
   try {
     await client.query(begin);
@@ -79,7 +79,7 @@ async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<
 }
 
 function ignore(): void {
-  // The next query says it better.
+  // The next query reports it better.
 }
 
 async function canPlayAppRole(pool: Pool): Promise<boolean> {
@@ -103,7 +103,7 @@ function isConnectionLost(error: Error): boolean {
   return /Connection terminated|timeout (exceeded|expired)|Query read timeout/.test(error.message);
 }
 
-/** Whether it is worth trying again later: the database was not there, rather than against it. */
+/** Whether a retry may help: the database was unreachable, it did not refuse. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreUnavailable || (error instanceof Error && isConnectionLost(error));
 }
@@ -124,7 +124,7 @@ export function isOfDatabase(error: unknown): boolean {
   return isUnavailable(error) || /^(08|25|40|53|55|57|58)/.test(codeOf(error));
 }
 
-/** Whether an insert failed because the row is there already. */
+/** Whether an insert failed because the row exists. */
 export function isConflict(error: unknown): boolean {
   return codeOf(error) === '23505';
 }

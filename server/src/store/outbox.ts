@@ -4,7 +4,7 @@ import { readInOrder } from './rows.ts';
 export type Projected = { kind: 'source' | 'destination' | 'user'; workspaceId: string; objectId: string };
 export type OutboxRow = { id: string; workspace_id: string; kind: Projected['kind']; object_id: string };
 
-/** In the transaction of the change: what the config bucket has to be told. Not what it is told: that is read when it is. */
+/** Runs in the transaction of the change. It stores which object changed; the projector reads the row when it projects. */
 export async function addToOutbox(tx: Tx, { kind, workspaceId, objectId }: Projected): Promise<void> {
   await tx.query('INSERT INTO outbox (workspace_id, kind, object_id) VALUES ($1, $2, $3)', [
     workspaceId,
@@ -31,7 +31,7 @@ export async function addRepairsToOutbox(tx: Tx, repairs: readonly Projected[]):
   ]);
 }
 
-/** Then there is no use in looking for more. */
+/** While repairs wait, another comparison would find the same ones. */
 export async function hasRepairsWaiting(tx: Tx): Promise<boolean> {
   return (await tx.query('SELECT 1 AS one FROM outbox WHERE is_repair LIMIT 1')).length > 0;
 }
@@ -46,7 +46,7 @@ export async function deleteFromOutbox(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [ids]);
 }
 
-/** Whether this transaction may write the bucket: of all control processes one at a time, until it ends. */
+/** The projector's lock: one transaction of all control processes may write the bucket at a time, until it ends. */
 export async function lockProjection(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ locked: boolean }>(
     `SELECT pg_try_advisory_xact_lock(hashtextextended('projection', 0)) AS locked`,

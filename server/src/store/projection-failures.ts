@@ -1,10 +1,10 @@
-/** Entries that the config bucket does not take: set aside by the projector, shown by the API, tried again. */
+/** Entries that the config bucket refused: the projector sets them aside and retries them, the API shows them. */
 import type { Tx } from './open-store.ts';
 import type { Projected } from './outbox.ts';
 
 export type SetAside = Projected & { why: string };
 
-/** Answers those that were not set aside before. */
+/** Returns those that were not set aside before. */
 export async function setAside(tx: Tx, failures: readonly SetAside[]): Promise<Set<string>> {
   if (failures.length === 0) return new Set();
   const sql = `INSERT INTO projection_failures AS f (workspace_id, kind, object_id, why)
@@ -20,7 +20,7 @@ export async function setAside(tx: Tx, failures: readonly SetAside[]): Promise<S
   return new Set(rows.filter((row) => row.is_new).map((row) => row.object_id));
 }
 
-/** Their entries are in the bucket now, or their rows are gone. Answers those that had been set aside. */
+/** Their entries are in the bucket now, or their rows are gone. Returns those that had been set aside. */
 export async function clearFailures(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const sql = 'DELETE FROM projection_failures WHERE object_id = ANY($1) RETURNING object_id';
   return (await tx.query<{ object_id: string }>(sql, [ids])).map((row) => row.object_id);

@@ -19,7 +19,7 @@ export async function makeMonthPartition(tx: Tx, month: string): Promise<void> {
 
 export type Dropped = string | undefined;
 
-/** One partition at a time, each in a transaction of its own. Answers its name, or undefined when none is left to drop. */
+/** One partition at a time, each in a transaction of its own. Returns its name, or undefined when none is left to drop. */
 export async function dropOldPartition(tx: Tx, { recordsFrom, countsFrom }: Kept): Promise<Dropped> {
   const befores = [...DAILY.map((table) => [table, recordsFrom]), [MONTHLY, `${countsFrom.slice(0, 7)}-01`]];
   for (const values of befores) {

@@ -1,7 +1,7 @@
 /** Longer ids and names would not fit an index; they are found by this much of them. */
 const MAX_LENGTH = 500;
 
-/** PostgreSQL knows no NUL and no half characters. Everything of users goes through here, also what is searched for. */
+/** PostgreSQL stores no NUL and no lone surrogates. All texts of users pass through here, also search terms. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }

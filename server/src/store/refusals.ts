@@ -23,7 +23,7 @@ export type RefusalCount = {
   samples: RefusalSample[];
 };
 
-/** Enough to find one's own mistake while one is at it. */
+/** Enough to find a mistake in one's own calls. */
 export const MAX_SAMPLES = 20;
 
 export async function addRefusals(tx: Tx, given: RefusalCount): Promise<void> {
@@ -54,7 +54,7 @@ export function refusalsOfSource(
   return tx.query(sql, [workspaceId, sourceId, fromDay]);
 }
 
-/** Samples hold what users sent, so they go with the records; the counts stay as long as other counts. */
+/** Samples hold users' data, so they have the retention of records; counts have that of the other counts. */
 export async function forgetOldRefusals(
   tx: Tx,
   { recordsFrom, countsFrom }: { recordsFrom: string; countsFrom: string },

@@ -21,7 +21,7 @@ export type NewSession = {
 };
 
 const COLUMNS = 'id, user_id, address, user_agent, created_at, last_seen_at, expires_at';
-/** A session that nobody used for so long is over, whatever its end. */
+/** The idle timeout of a session. */
 const IDLE = `interval '12 hours'`;
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
@@ -31,14 +31,14 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
   await tx.query(sql, [id, userId, secretHash, address, userAgent, expiresAt]);
 }
 
-/** The session, if it still stands; being looked at keeps it alive. */
+/** The session, if it is still valid; restarts its idle timeout. */
 export function useSession(tx: Tx, secretHash: Buffer): Promise<SessionRow | undefined> {
   const sql = `UPDATE sessions SET last_seen_at = now()
     WHERE secret_hash = $1 AND expires_at > now() AND last_seen_at > now() - ${IDLE} RETURNING ${COLUMNS}`;
   return oneRow(tx, sql, [secretHash]);
 }
 
-/** Looks without using it. */
+/** Whether the session is valid, without restarting its idle timeout. */
 export async function sessionStands(tx: Tx, id: string): Promise<boolean> {
   const sql = `SELECT id FROM sessions WHERE id = $1 AND expires_at > now() AND last_seen_at > now() - ${IDLE}`;
   return (await tx.query(sql, [id])).length > 0;
@@ -55,7 +55,7 @@ export async function deleteSession(tx: Tx, { id, userId }: { id: string; userId
   return rows.length > 0;
 }
 
-/** Nobody can use them any more; they are only in the way. */
+/** Ended sessions are of no use. */
 export async function deleteEndedSessions(tx: Tx): Promise<void> {
   await tx.query(`DELETE FROM sessions WHERE expires_at < now() OR last_seen_at < now() - ${IDLE}`);
 }

@@ -31,7 +31,7 @@ export async function blockedEvents(tx: Tx, { workspaceId, sourceId }: SourceOf)
   return (await tx.query<{ name: string }>(sql, [workspaceId, sourceId])).map((row) => row.name);
 }
 
-/** Whoever has a write key can make up names, so a source remembers only so many. */
+/** A client with a write key can make up names, so the number of names of a source is bounded. */
 const MAX_NAMES = 10_000;
 
 /** A name that PostgreSQL cannot store (with a NUL) is left out; a source deleted meanwhile takes its names with it. */

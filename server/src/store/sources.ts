@@ -42,7 +42,7 @@ export async function listSources(tx: Tx, workspaceId: string, { limit, after }:
   return tx.query(sql, [workspaceId, after ?? '', limit]);
 }
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay as they are. */
 export async function updateSource(tx: Tx, before: SourceRow, change: SourceChange): Promise<void> {
   const limit = change.rateLimitPerSecond === undefined ? before.rate_limit_per_second : change.rateLimitPerSecond;
   const sql = `UPDATE sources SET name = $3, enabled = $4, rate_limit_per_second = $5, updated_at = now()

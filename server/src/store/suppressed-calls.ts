@@ -2,7 +2,7 @@ import type { Tx } from './open-store.ts';
 
 export type SuppressedCount = { workspaceId: string; sourceId: string; day: string; process: string; count: number };
 
-/** The same count may come again, and an older one late. */
+/** A count may arrive twice, and an older one late: the highest stays. */
 export async function noteSuppressed(tx: Tx, noted: SuppressedCount): Promise<void> {
   const sql = `INSERT INTO suppressed_calls AS c (workspace_id, source_id, day, process, count) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (workspace_id, source_id, day, process) DO UPDATE SET count = greatest(c.count, excluded.count)`;

@@ -12,7 +12,7 @@ export type TokenRow = {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
-  /** False only for tokens of before it was so, whose maker was gone. */
+  /** False only for tokens of an older version whose maker was gone. */
   ends_with_maker: boolean;
 };
 
@@ -38,7 +38,7 @@ export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow | undefin
   return oneRow(tx, sql, [workspaceId, id, name, role, scopes, secretHash, hint, createdBy, expiresAt]);
 }
 
-/** The token, if it is still good. Its last use is kept to the minute: one write a minute, not one a request. */
+/** The token, if it is still valid. Its last use is stored to the minute: one write a minute, not one a request. */
 export async function useToken(tx: Tx, secretHash: Buffer): Promise<TokenRow | undefined> {
   const token = await oneRow<TokenRow>(
     tx,
@@ -54,7 +54,7 @@ export async function useToken(tx: Tx, secretHash: Buffer): Promise<TokenRow | u
   return token;
 }
 
-/** Looks without using it. */
+/** Reads the token without changing its last use. */
 export function findToken(tx: Tx, workspaceId: string, id: string): Promise<TokenRow | undefined> {
   const sql = `SELECT ${COLUMNS} FROM tokens
     WHERE workspace_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > now())`;

@@ -4,7 +4,7 @@ import { oneRow } from './rows.ts';
 export type UsageRow = { source_id: string; calls: string; suppressed: string };
 export type CallCount = { sourceId: string; month: string; calls: number };
 
-/** How far a stream has been counted. Whoever asks holds it until their transaction ends. */
+/** How far a stream has been counted. Locked until the transaction ends. */
 export async function lockUsagePosition(tx: Tx, stream: string): Promise<number> {
   await tx.query('INSERT INTO usage_positions (stream, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING', [stream]);
   const sql = 'SELECT sequence FROM usage_positions WHERE stream = $1 FOR UPDATE';
@@ -15,7 +15,7 @@ export async function setUsagePosition(tx: Tx, stream: string, sequence: number)
   await tx.query('UPDATE usage_positions SET sequence = $2 WHERE stream = $1', [stream, sequence]);
 }
 
-/** Calls of a source that was deleted meanwhile belong to nobody. */
+/** Calls of a source that was deleted meanwhile are dropped. */
 export async function addUsage(tx: Tx, counts: readonly CallCount[]): Promise<void> {
   const sql = `INSERT INTO usage (workspace_id, source_id, month, calls)
     SELECT s.workspace_id, s.id, given.month, given.calls
@@ -26,7 +26,7 @@ export async function addUsage(tx: Tx, counts: readonly CallCount[]): Promise<vo
   if (counts.length > 0) await tx.query(sql, [column('sourceId'), column('month'), column('calls')]);
 }
 
-/** What was stored, and what was dropped at collection because its user is suppressed: both were used. */
+/** Counts stored calls and calls that collect dropped because their user is suppressed: both are usage. */
 export function usageOfMonth(tx: Tx, workspaceId: string, month: string): Promise<UsageRow[]> {
   const sql = `SELECT source_id, sum(stored + dropped)::text AS calls, sum(dropped)::text AS suppressed FROM (
       SELECT source_id, calls AS stored, 0 AS dropped FROM usage WHERE workspace_id = $1 AND month = $2

@@ -1,7 +1,7 @@
 import { isAllowed, type Permission, type RoleName } from './permissions.ts';
 import { ApiProblem } from '../problems/problems.ts';
 
-/** Who asks, in which workspace, with which rights. */
+/** The user or token behind a request, with its workspace and its rights there. */
 export type Actor = {
   kind: 'user' | 'token';
   /** Of the user or the token. */
@@ -17,12 +17,12 @@ export function mustBeAllowed(actor: Actor, permission: Permission): void {
   if (!isAllowed(permission, actor)) throw new ApiProblem('not_allowed');
 }
 
-/** Who it was, for a row that says so. */
+/** The actor as a job's row keeps it. */
 export function startedBy({ kind, id }: Actor): { kind: string; id: string } {
   return { kind, id };
 }
 
-/** What the audit log keeps of an actor. */
+/** The actor as the audit log keeps it. */
 export function auditActor({ kind, id, sessionId, address }: Actor): Record<string, string> {
   return { kind, id, address, ...(sessionId === undefined ? {} : { sessionId }) };
 }

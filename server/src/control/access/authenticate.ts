@@ -12,7 +12,7 @@ export type Identity = { kind: 'user'; userId: string; sessionId: string } | { k
 
 export type Credentials = { bearer: string | undefined; sessionSecret: string | undefined };
 
-/** Who sends this. A request with a token is judged by the token alone: its cookies are never looked at. */
+/** Authenticates the sender. A request with a token is judged by the token alone: its cookies are ignored. */
 export async function identify({ bearer, sessionSecret }: Credentials, store: Store): Promise<Identity> {
   const identity =
     bearer === undefined ? await identifySession(sessionSecret, store) : await identifyToken(bearer, store);
@@ -35,7 +35,7 @@ async function identifyToken(secret: string, store: Store): Promise<Identity | u
   return token === undefined ? undefined : { kind: 'token', token };
 }
 
-/** With the rights that its makers have by now; undefined when it has ended, or one of them has. */
+/** The token with the rights that its makers have now; undefined when it, or one of its makers, has ended. */
 export async function withRoleNow(tx: Tx, token: TokenRow | undefined): Promise<TokenRow | undefined> {
   if (token?.ends_with_maker !== true) return token;
   const { workspace_id: workspaceId, created_by: createdBy } = token;
@@ -50,12 +50,12 @@ async function identifySession(secret: string | undefined, store: Store): Promis
 }
 
 export type From = {
-  /** The header `Millrace-Workspace`; may be left out by whoever is in only one. */
+  /** The header `Millrace-Workspace`; optional for a user who is in one workspace only. */
   workspaceId: string | undefined;
   address: string;
 };
 
-/** Somebody, in one workspace. A workspace that is not theirs answers like one that never was. */
+/** The identity in one workspace. A workspace of others gets the same answer as one that does not exist. */
 export async function actorIn(identity: Identity, from: From, store: Store): Promise<Actor> {
   return identity.kind === 'token' ? tokenActor(identity.token, from) : userActor(identity, from, store);
 }

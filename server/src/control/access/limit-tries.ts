@@ -5,10 +5,10 @@ export type TryLimiter = {
 };
 
 const WINDOW_MS = 60_000;
-/** Somebody who makes up names must not fill our memory: beyond this, the oldest are forgotten. */
+/** An attacker who makes up names must not fill our memory: beyond this, the oldest are forgotten. */
 const MAX_KEYS = 50_000;
 
-/** Counts in one process: several behind a balancer allow as many times more, which still is no way to guess. */
+/** Counts in this process. Several behind a load balancer allow as many times more, still too few to guess a password. */
 export function openTryLimiter(nowMs: () => number): TryLimiter {
   const counts = new Map<string, { since: number; tries: number }>();
   return {

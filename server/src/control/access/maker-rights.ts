@@ -20,7 +20,7 @@ export async function roleNow(
   return least;
 }
 
-/** Revokes the tokens that a user or a token made, with those that they made. Answers their ids, for the audit log. */
+/** Revokes the tokens that a user or a token made, with those that they made. Returns their ids, for the audit log. */
 export async function revokeMadeBy(tx: Tx, workspaceId: string, id: string): Promise<string[]> {
   const ids = await tokensMadeBy(tx, workspaceId, id);
   for (const each of ids) await deleteToken(tx, workspaceId, each);

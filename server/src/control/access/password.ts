@@ -6,7 +6,7 @@ const derive = promisify(argon2);
 
 /** OWASP's numbers for argon2id; about 80 ms here. They are stored with each hash, so they can be raised later. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
-/** Each takes 19 MiB and a thread: more at one time would only starve each other. */
+/** Each hash takes 19 MiB and a thread: more at once would starve each other. */
 const MAX_AT_ONCE = 2;
 
 let running = 0;

@@ -1,4 +1,4 @@
-/** Who may do what, in one table. What is not in it is not allowed. */
+/** The permissions of each role, in one table. Everything else is not allowed. */
 export const ROLE_NAMES = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 
@@ -47,7 +47,7 @@ export function isAllowed(
   return roles.includes(who.role) && (who.scopes === undefined || who.scopes.includes(permission));
 }
 
-/** Nobody hands out more than they have. */
+/** An actor grants at most its own role. */
 export function isAtMost(role: RoleName, own: RoleName): boolean {
   return ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf(own);
 }

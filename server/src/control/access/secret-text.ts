@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43; // 62^43 is a little over 2^256
 
-/** What a secret is for stands in front of it, so that a leaked one can be found and named. */
+/** The prefix names the kind of secret, so that scanners find a leaked one and people recognise it. */
 export type SecretKind = 'mlr' | 'mls' | 'mli' | 'wk';
 
 /** `mlr_<43 random characters>_<checksum>`: the checksum tells a mistyped token from an unknown one without a look-up. */

@@ -23,7 +23,7 @@ export async function startSession(
   return secret;
 }
 
-/** What somebody does with their account concerns every workspace they are in. */
+/** Writes a change of a user's account to the audit log of every workspace that they are in. */
 export async function recordForUser(
   tx: Tx,
   { userId, sessionId, address }: { userId: string; sessionId: string; address: string },

@@ -19,7 +19,7 @@ export type AccountNeeds = ControlNeeds & { tries: TryLimiter };
 /** `session`: the secret of a new session for the browser to keep, or null to make it forget the one it has. */
 export type AccountAnswer = { body?: unknown; session?: string | null };
 
-/** The endpoints about oneself rather than a workspace: signing in and out, one's sessions, the first start. */
+/** An endpoint about the user rather than a workspace: signing in and out, sessions, the first start. */
 export type AccountRoute = {
   method: Method;
   url: ApiUrl;

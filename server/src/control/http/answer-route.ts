@@ -18,7 +18,7 @@ type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<Fasti
 
 const NO_QUERY = Type.Object({}, { additionalProperties: false });
 
-/** Who asks, may they, is it well said; then the work, in a transaction that sees one workspace. */
+/** Authenticates, authorizes, validates, then runs the handler in a transaction that sees one workspace. */
 export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
   const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
   const readQuery = queryValidator(route.query ?? NO_QUERY);
@@ -42,7 +42,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
 
 type Performed = { parsed: Omit<ApiRequest, 'tx' | 'audit'>; once: Once | undefined };
 
-/** In turn with the other requests of the workspace, and the workspace in turn with the others. */
+/** Runs the handler when it is its turn: the workspace's requests take turns, and so do the workspaces. */
 async function perform(route: Route, { parsed, once }: Performed, needs: AnswerNeeds): Promise<Answer> {
   const { actor } = parsed;
   using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
@@ -94,7 +94,7 @@ export async function identifySender(request: FastifyRequest, { store }: AnswerN
   return identity;
 }
 
-/** PostgreSQL knows no NUL, so nothing that it keeps has one in its name. */
+/** PostgreSQL stores no NUL, so no id has one. */
 export function paramsOf(request: FastifyRequest): Record<string, string> {
   if (request.url.includes('%00')) throw new ApiProblem('not_found');
   return request.params as Record<string, string>;

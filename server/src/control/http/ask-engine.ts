@@ -1,9 +1,9 @@
 import { ApiProblem } from '../problems/problems.ts';
 
-/** For a question to NATS in the course of a request: whatever goes wrong there, the one who asks can try again. */
-export async function askEngine<T>(asked: Promise<T>): Promise<T> {
+/** Waits for NATS within a request: every error there becomes a 503, which the client may retry. */
+export async function askEngine<T>(answer: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     throw Object.assign(new ApiProblem('engine_unavailable'), { cause: error });
   }

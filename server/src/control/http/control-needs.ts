@@ -10,26 +10,26 @@ import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 
-/** What the control role is given; nothing in it is found by itself. */
+/** The dependencies of the control role; `startControl` brings them, tests bring their own. */
 export type ControlNeeds = {
   store: Store;
-  /** What people act on in the engine: dead letters, lanes, stored events. */
+  /** NATS as control sees it: dead letters, lanes, stored events. */
   side: ControlSide;
   keyRing: KeyRing;
-  /** What a destination can be; CATALOG, or more in a test. */
+  /** The kinds of destinations: CATALOG, or more in a test. */
   catalog: readonly CatalogEntry[];
   /** MILLRACE_ALLOW_CIDRS and MILLRACE_DENY_CIDRS. */
   networks: Networks;
-  /** Called after a commit that the config bucket should hear of. */
+  /** Called after each commit: wakes the projector and the jobs. */
   changed(): void;
-  /** A destination's lane as deliver last told of it; undefined when nothing waits. */
+  /** A destination's lane as deliver last reported it; undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
-  /** How much configuration a workspace may have; without it only the engine says no. */
+  /** How much configuration a workspace may have; without it only NATS refuses entries. */
   configLimits?: ConfigLimits;
-  /** Entries that wait to be removed; without it there are none. */
+  /** Config entries without a row that wait for the operator; without it there are none. */
   removals?: RemovalGuard;
   metrics?: Metrics;
-  /** How to look on at sources; without it there is nothing to be seen. */
+  /** The live tails of sources; without it they are empty. */
   tails?: Tails;
   now(): Date;
   log: Logger;

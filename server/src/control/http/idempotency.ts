@@ -7,12 +7,12 @@ import type { KeyRing } from '../../secrets/seal.ts';
 
 export type Answer = { status: number; text: string; isRepeated: boolean };
 
-/** One request that is to be done once, however often it is sent. */
+/** A request with an Idempotency-Key: it is done once, however often it is sent. */
 export type Once = { workspaceId: string; key: string; requestHash: Buffer };
 
 type Sent = { header: string; method: string; path: string; body: unknown };
 
-/** Everybody has keys of their own: what somebody else got for theirs is not ours to see. */
+/** Keys belong to a user or token, so that one never gets the stored answer of another. */
 export function readOnce({ header, method, path, body }: Sent, actor: Actor): Once {
   if (!/^[\x21-\x7e]{1,200}$/.test(header)) {
     throw new ApiProblem('invalid_request', [
@@ -24,7 +24,7 @@ export function readOnce({ header, method, path, body }: Sent, actor: Actor): On
 }
 
 /**
- * In the transaction of the work itself: the answer is kept if and only if the work is done. It is sealed, because some
+ * Stores the answer in the transaction of the work: it exists if and only if the work is done. It is sealed, because some
  * answers hold a secret that is shown once.
  */
 export async function doOnce(

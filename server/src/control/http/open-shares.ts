@@ -3,13 +3,13 @@ import { type FairShare, openFairShare, type Turn } from './fair-share.ts';
 import { ApiProblem, type ProblemCode } from '../problems/problems.ts';
 
 /**
- * What the workspaces share of one control process. The store has ten connections: those that are left are for signing in, for
- * what is projected, recorded and run, and for `/readyz`.
+ * The limits that divide one control process among workspaces. The store has ten connections: those that are left serve
+ * sign-in, the projector, the recorder, jobs and `/readyz`.
  */
 export type Shares = {
   /** A transaction of a workspace. */
   transact(actor: Actor): Promise<Turn>;
-  /** A question that costs: a preview, a look through dead letters, an explanation. */
+  /** A costly read: a preview, a scan of dead letters, an explanation. */
   ask(actor: Actor): Promise<Turn>;
 };
 

@@ -4,8 +4,8 @@ import { ApiProblem } from '../problems/problems.ts';
 import type { Actor } from '../access/actor.ts';
 
 /**
- * The operator of an installation is an owner of the workspace that it was set up with: what belongs to no workspace, or to
- * several, is for them alone.
+ * The operator of an installation is an owner of its first workspace. Only the operator acts on things that belong to no
+ * workspace, or to several.
  */
 export async function mustBeOperator(actor: Actor, { store }: Pick<ControlNeeds, 'store'>) {
   const first = await store.asSystem(findFirstWorkspace);

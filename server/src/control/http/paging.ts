@@ -1,10 +1,10 @@
 import { ApiProblem } from '../problems/problems.ts';
 import type { Page } from '../../store/rows.ts';
 
-export type PageAsked = { limit?: number; cursor?: string };
+export type PageParams = { limit?: number; cursor?: string };
 
-/** One row more than asked for is read, to know whether there is a next page. */
-export function readPage({ limit = 50, cursor }: PageAsked): Page {
+/** Reads one row more than the page holds, to know whether there is a next page. */
+export function readPage({ limit = 50, cursor }: PageParams): Page {
   return { limit: limit + 1, after: cursor === undefined ? undefined : readCursor(cursor) };
 }
 
@@ -25,7 +25,7 @@ export function cursorOf(text: string): string {
 
 function readCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  // PostgreSQL knows no NUL, so no row has one in its key.
+  // PostgreSQL stores no NUL, so no row has one in its key.
   const isText = text !== '' && !text.includes('\u0000');
   if (!isText || Buffer.from(text).toString('base64url') !== cursor) throw new ApiProblem('invalid_cursor');
   return text;

@@ -3,8 +3,8 @@ import { ApiProblem } from '../problems/problems.ts';
 const MAX_DEPTH = 32;
 
 /**
- * JSON that is safe to check, store and send on: PostgreSQL keeps no NUL and no half characters, and deep nesting
- * breaks whoever walks it.
+ * JSON that is safe to validate, store and send on: PostgreSQL stores no NUL and no lone surrogates, and deep nesting overflows
+ * the stack of recursive code.
  */
 export function readJson(text: string): unknown {
   let value: unknown;

@@ -46,9 +46,9 @@ export type Route = {
   query?: TObject;
   answer?: TSchema;
   status: 200 | 201 | 204;
-  /** Costs more than a look into PostgreSQL: a workspace, and each token or user of it, may ask a few at a time. */
+  /** Costs more than a query of PostgreSQL: a workspace, and each token or user of it, may run only a few at a time. */
   isCostly?: boolean;
-  /** Reads the engine before the transaction begins; the handler gets it as `prepared`. */
+  /** Reads NATS before the transaction begins; the handler gets the result as `prepared`. */
   prepare?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
   /** Answers outside of any transaction, in place of `handle`. */
   ask?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
@@ -76,7 +76,7 @@ export function route<Url extends ApiUrl, Body extends TSchema, Query extends TO
   return definition;
 }
 
-/** An endpoint that reads the engine: costly, and outside of any transaction. */
+/** An endpoint that reads NATS: costly, and outside of any transaction. */
 export function engineRoute<Url extends ApiUrl, Body extends TSchema, Query extends TObject>(
   definition: Asking<Url, Body, Query>,
 ): Route {

@@ -9,9 +9,9 @@ export type TailShare<T extends OpenTail> = { kind: 'open' } | { kind: 'give'; f
 export const MAX_TAILS = { total: 100, workspace: 50, actor: 10 };
 
 /**
- * Whether one more tail is opened. Pure. One token or session has a few; a workspace that has all of its own ends the oldest
- * of whoever has the most there, and where all workspaces together have too many, the one with the most gives one. So
- * a viewer never keeps an owner out, nor a workspace another one.
+ * Whether one more tail is opened. Pure. A token or user may have a few. In a workspace at its limit, the actor with the most
+ * tails loses its oldest; in a process at its limit, the workspace with the most loses one. So a viewer never keeps an owner
+ * out, nor a workspace another one.
  */
 export function shareTails<T extends OpenTail>(open: readonly T[], asking: OpenTail): TailShare<T> {
   const ofWorkspace = open.filter(({ workspaceId }) => workspaceId === asking.workspaceId);
@@ -27,7 +27,7 @@ export function shareTails<T extends OpenTail>(open: readonly T[], asking: OpenT
 function fromOthers<T extends OpenTail>(tails: readonly T[], own: number, asking: OpenTail): TailShare<T> {
   const most = largestGroup(tails, ({ actorId }) => actorId);
   if (most.length > own + 1) return give(most);
-  // Everybody has about as many: then the role decides.
+  // All have about as many: the role decides.
   const below = tails.filter(({ role }) => ROLE_NAMES.indexOf(role) > ROLE_NAMES.indexOf(asking.role));
   return asking.role === 'owner' ? give(below) : { kind: 'refuse' };
 }

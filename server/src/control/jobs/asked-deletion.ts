@@ -1,4 +1,4 @@
-/** What the request asked for, worked out when it was made: what is set up later is not affected by it. */
+/** A deletion request, resolved when it was made: sources and destinations that are created later are not affected. */
 export type AskedDeletion = {
   /** Gone when the job has ended. */
   userIds?: string[];

@@ -15,12 +15,12 @@ type Phase = 'notify' | 'settle' | 'lanes' | 'letters' | 'records';
 type Position = { phase?: Phase; told?: number; lanesFound?: number };
 
 /**
- * By then every process has heard of the erasure and what was under way has ended: an attempt takes five seconds at
- * most. What is looked for before could still be put back.
+ * After this time every process knows of the erasure, and the attempts under way have ended: one takes five seconds at most.
+ * An earlier search could miss deliveries that such an attempt puts back into a lane.
  */
 const SETTLE_MS = 10_000;
 
-/** Tells every receiver, then erases store by store. Each phase may be done twice. */
+/** Notifies every destination, then erases store by store: phase after phase, each safe to repeat. */
 export function deletionWork(needs: DeletionNeeds): JobWork {
   return async (job) => {
     const asked = job.asked as AskedDeletion;
@@ -54,7 +54,7 @@ function withErased({ receipt }: JobRow, erased: Record<string, number>): Record
   return { ...receipt, erased: { ...(receipt as DeletionReceipt).erased, ...erased } };
 }
 
-/** The place of a user in the request, and nothing of the user, is what a notification is recognised by. */
+/** Identifies a notification by the user's position in the request, so that nothing of the user is kept. */
 export function notificationId(jobId: string, userIndex: number): string {
   return `delete-${jobId}-${userIndex}`;
 }
@@ -84,7 +84,7 @@ async function notify(job: JobRow, asked: AskedDeletion, { feeder, now }: Deleti
   };
 }
 
-/** Deliver takes them out; we wake it, and go on when nothing is found any more. */
+/** Deliver removes the deliveries of erased users from lanes: this wakes it, until a search finds none. */
 async function lookAtLanes(job: JobRow, asked: AskedDeletion, needs: DeletionNeeds): Promise<JobStep> {
   const found = await findInLanes(asked, needs);
   const { lanesFound = 0 } = job.position as Position;
@@ -93,7 +93,7 @@ async function lookAtLanes(job: JobRow, asked: AskedDeletion, needs: DeletionNee
   return { position: { ...job.position, lanesFound: most }, problem: `${found} deliveries still wait in lanes` };
 }
 
-/** The ids themselves go last, with the end of the job. */
+/** Erases the record; the user ids of the job itself go last, when it ends. */
 async function finish(job: JobRow, asked: AskedDeletion, { store }: DeletionNeeds): Promise<JobStep> {
   const { userIds = [], ...kept } = asked;
   const { userHashes, sourceIds } = asked;

@@ -17,10 +17,10 @@ function isOfUsers({ userIds = [], erasedBefore }: AskedDeletion): Is {
   return (event) => withheld(event, (id) => (users.has(id) ? mark : undefined)) !== undefined;
 }
 
-/** Overwriting takes time, and a step has to end within its lease. */
+/** Overwriting takes time, and a step must end within its lease. */
 const ERASED_AT_ONCE = 500;
 
-/** Erases some of their dead letters; answers how many, and 0 when there are none left. */
+/** Erases some of their dead letters; returns how many, 0 when none are left. */
 export async function eraseLetters(asked: AskedDeletion, { side }: EraseNeeds): Promise<number> {
   const isErased = isOfUsers(asked);
   let erased = 0;
@@ -41,7 +41,7 @@ export async function eraseLetters(asked: AskedDeletion, { side }: EraseNeeds): 
   return erased;
 }
 
-/** How many of their deliveries wait in lanes. Whoever drains such a lane is called, and takes them out. */
+/** Counts their deliveries in lanes, and makes each such lane urgent: the process that drains it removes them. */
 export async function findInLanes(asked: AskedDeletion, { side, now }: EraseNeeds): Promise<number> {
   const isErased = isOfUsers(asked);
   let found = 0;

@@ -1,15 +1,15 @@
 import type { JobKind } from '../../store/jobs.ts';
 
 /**
- * Which jobs a process runs at a time. Deletion requests have slots of their own, so that no replay holds one up. A job keeps
- * its slot while it waits for a slow receiver; where all slots are taken and a workspace without any has a job, the workspace with
- * the most gives one back. Its job goes on later, from where it was.
+ * How many jobs a process runs at once. Deletion requests have their own slots, so that replays never delay them. A job keeps
+ * its slot while it waits for a slow receiver. When all slots are taken and a workspace without a slot has a job, the workspace
+ * with the most slots gives one back, and its job resumes later.
  */
 export type SlotPlan = {
   kinds: readonly JobKind[];
   atOnce: number;
   perWorkspace: number;
-  /** Steps that are being made at a time: a job that waits makes none. */
+  /** How many steps run at once: a waiting job makes none. */
   steps: number;
 };
 

@@ -10,13 +10,13 @@ import { type FoundLetter, type LetterPlace, type Scanned, scanLetters } from '.
 
 export type RedriveNeeds = { store: Store; side: ControlSide; feeder: LaneFeeder; now(): Date };
 
-/** First all are counted, then they are put into their lanes. Letters that come meanwhile are not touched. */
+/** The job first counts all letters, then moves them to their lanes. Letters that arrive meanwhile stay. */
 type Position = { phase?: 'redrive'; at?: LetterPlace; upTo?: number };
 
 const COUNT_AT_ONCE = 5_000;
 const REMOVE_AT_ONCE = 64;
 
-/** Gives dead letters another chance: into the lane first and out of the letters then, so that a crash repeats. */
+/** Retries dead letters: appends to the lane first and removes the letter then, so that a crash repeats and never loses. */
 export function redriveWork(needs: RedriveNeeds): JobWork {
   return async (job, most) => {
     const position = job.position as Position;
@@ -50,17 +50,17 @@ export async function withLetters(ids: readonly string[], { deadLetters }: Pick<
   return ids.filter((id) => counts.has(id));
 }
 
-/** A sentence when some could not be stored: all of them are tried again then, and receivers recognise those sent twice. */
+/** Returns the problem when a lane did not take some: the step repeats then, and receivers recognise duplicates by webhook-id. */
 async function replayLetters(
   { id: replayId }: JobRow,
   found: readonly FoundLetter[],
   { side, feeder, now }: RedriveNeeds,
 ): Promise<string | undefined> {
   for (const [destinationId, letters] of Map.groupBy(found, ({ letter }) => letter.destinationId)) {
-    const made = { replayId, now: now().getTime() };
+    const replay = { replayId, now: now().getTime() };
     const fed = await feeder.feed(
       destinationId,
-      letters.map(({ letter }) => deliveryOfLetter(letter, made)),
+      letters.map(({ letter }) => deliveryOfLetter(letter, replay)),
     );
     if (fed !== 'stored') return fed === 'full' ? `the lane of ${destinationId} is full` : 'NATS does not answer';
     for (let start = 0; start < letters.length; start += REMOVE_AT_ONCE) {

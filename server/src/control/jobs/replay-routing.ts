@@ -8,7 +8,7 @@ import { destinationsToProject, sourcesToProject } from '../../store/projection.
 import { combine } from '../../stream/config/user-index.ts';
 import { destinationConfig } from '../../projection/config-entries.ts';
 
-/** Sorts events as deliver would today, for one destination: undefined for those it gets, else why not. */
+/** Routes events for one destination by the rules of today: undefined for those it gets, else the reason why not. */
 export type ReplayRouting = (event: AcceptedEvent) => string | undefined;
 
 /** Undefined when the source or the destination is gone. */
@@ -41,7 +41,7 @@ export async function readRouting(
 
 export type Marks = { read(tx: Tx, workspaceId: string): Promise<ReadonlyMap<string, ProjectedUser>> };
 
-/** Who was erased or is suppressed, read anew only when that has changed. */
+/** A cache of the erased and suppressed users of each workspace, read again only after a change. */
 export function openMarks(): Marks {
   const known = new Map<string, { version: string; users: ReadonlyMap<string, ProjectedUser> }>();
   return {
@@ -56,7 +56,7 @@ export function openMarks(): Marks {
   };
 }
 
-/** Counts what is delivered, and what is kept back by reason. */
+/** Counts the events that are delivered, and those that are skipped by reason. */
 export function openTally(routing: ReplayRouting) {
   const skipped: Record<string, number> = {};
   let delivered = 0;

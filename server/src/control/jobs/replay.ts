@@ -18,10 +18,10 @@ export type ReplayNeeds = {
   now(): Date;
 };
 
-/** First all are counted, then they are put into the lane. */
+/** The job first counts all events, then appends them to the lane. */
 type Position = { phase?: 'replay'; at?: EventPlace };
 
-/** Makes deliveries of stored events anew, for one destination, by the rules of today. */
+/** Makes new deliveries of stored events, for one destination, by the rules of today. */
 export function replayWork(needs: ReplayNeeds): JobWork {
   const marks = openMarks();
   const learned = openRunAhead(() => performance.now());
@@ -39,7 +39,7 @@ async function count(job: JobRow, routing: ReplayRouting, { side }: ReplayNeeds)
   const tally = openTally(routing);
   const { at } = job.position as Position;
   const scan = { range: job.asked as NewReplay, at, most: Infinity };
-  // Counted, not kept.
+  // `isWanted` counts and never keeps.
   const { next } = await scanEvents(side.events, { ...scan, isWanted: (event) => tally.isDelivered(event) && false });
   return { position: next === undefined ? { phase: 'replay' } : { at: next }, counted: tally.delivered() };
 }
@@ -71,7 +71,7 @@ async function replaySome(
   return { ...step, position: { phase: 'replay', at: next } };
 }
 
-/** While it ran, some may have expired or made room, or be withheld by rules that are newer than the count. */
+/** Since the count, events may have expired or been evicted, or newer rules may withhold them. */
 function gone({ done, total }: JobRow, doneNow: number): Pick<JobStep, 'problem'> {
   const missing = (total ?? 0) - done - doneNow;
   return missing > 0 ? { problem: `${missing} of the events counted were not stored any more, or not wanted` } : {};

@@ -1,9 +1,9 @@
 /**
- * How far a replay runs ahead of its destination. What is in the lane is delivered even if the replay is cancelled, and fresh
- * events that have to wait should not stand behind a long replay: so no more than leaves the lane in about a second.
+ * Backpressure for a replay: it keeps about one second's worth of untried deliveries in the lane. A cancelled replay still
+ * delivers what the lane holds, and new events that have to wait should not queue behind a long replay.
  */
 export type RunAhead = {
-  /** How many groups may be put into the lane that holds so many which were not attempted yet. */
+  /** How many groups may be appended to a lane that holds `untried` groups. */
   room(untried: number): number;
   fed(groups: number): void;
 };
@@ -11,10 +11,10 @@ export type RunAhead = {
 const LEAST = 2;
 const MOST = 20;
 const GROWTH = 1.5;
-/** What is done with leaves the lane in portions, twice a second: a shorter time would measure those. */
+/** Deliver acknowledges in portions, twice a second: a shorter measurement would see single portions. */
 const MEASURE_MS = 1_000;
 
-/** For a replay with a rate: that is what bounds it, unless its destination is slower. */
+/** For a replay with a rate limit: the rate bounds it, unless its destination is slower. */
 export const FIXED_AHEAD: RunAhead = { room: (untried) => Math.max(0, MOST - untried), fed: () => undefined };
 
 export function openRunAhead(nowMs: () => number): RunAhead {
@@ -27,12 +27,12 @@ export function openRunAhead(nowMs: () => number): RunAhead {
       if (ms >= MEASURE_MS) {
         const left = seen.untried + seen.fed - untried;
         const perSecond = (left * 1_000) / ms;
-        // A lane that ran dry could have done with more.
+        // A lane that ran dry could have taken more.
         const wanted = untried <= 1 ? perSecond * GROWTH : perSecond;
         limit = Math.min(MOST, Math.max(LEAST, Math.ceil(wanted)));
         Object.assign(seen, { at: nowMs(), untried, fed: 0 });
       }
-      // Others put theirs into the same lane: however much that is, a replay is not kept waiting for ever.
+      // Other deliveries share the lane: a replay gets at least one group a second, so that they never starve it.
       const least = nowMs() - fedAt >= MEASURE_MS && untried < MOST ? 1 : 0;
       return Math.max(least, limit - untried);
     },

@@ -7,31 +7,31 @@ import { SLOTS } from './job-slots.ts';
 import { type JobSlot, openPool } from './open-pool.ts';
 import { openPace, type Pace } from './pace.ts';
 
-/** One step of a job: short, so that a pause or an end is heard soon, and safe to be done twice. */
+/** One step of a job: short, so that a pause or cancel takes effect soon, and safe to repeat. */
 export type JobWork = (job: JobRow, most: number) => Promise<JobStep>;
 
-/** Makes what does a kind of job, anew for each job that is taken up: it may learn while it runs. */
+/** Makes the work for each kind of job, anew for each job: it may keep state while the job runs. */
 export type Works = Readonly<Partial<Record<JobKind, () => JobWork>>>;
 
 export type JobsNeeds = { store: Store; works: Works; log: Logger };
 
 export type Jobs = AsyncDisposable & {
-  /** There may be a job to take up now. */
+  /** Looks for jobs to claim now. */
   look(): void;
 };
 
 const LOOK_MS = 1_000;
-/** How long the job of a crashed process waits for another one. */
+/** The lease of a job: how long the job of a crashed process waits for another one. */
 const LEASE_MS = 30_000;
-/** How much one step may do when nothing limits it. */
+/** The most items of one step. */
 const STEP_SIZE = 1_000;
-/** With a limit, how often a step is made. */
+/** The pause between steps of a job with a rate limit. */
 const STEP_MS = 100;
-/** A step that found a reason to wait. */
+/** The pause after a step that reported a problem. */
 const WAIT_MS = 250;
 const TROUBLE_MS = { first: 500, most: 10_000 };
 
-/** Runs the jobs that no other process runs, a few at a time, for as long as we live. */
+/** Claims jobs under a lease and runs them step by step, a few at a time, until it is disposed. */
 export function startJobs(needs: JobsNeeds): Jobs {
   const life = new AbortController();
   const kinds = Object.keys(needs.works) as JobKind[];
@@ -89,7 +89,7 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
 
 type Doing = { pace: Pace; work: JobWork };
 
-/** Undefined when somebody else has the job by now. */
+/** Returns the job after the step; undefined when another process holds its lease by now. */
 async function makeStep(job: JobRow, { pace, work }: Doing, run: Run): Promise<JobRow | undefined> {
   const { store, lease, signal, steps } = run;
   const most = Math.min(pace.room(), STEP_SIZE);
@@ -97,19 +97,19 @@ async function makeStep(job: JobRow, { pace, work }: Doing, run: Run): Promise<J
     await pause(STEP_MS, signal);
     return job;
   }
-  const made = await inTurn(job, steps, async () => {
+  const result = await inTurn(job, steps, async () => {
     const step = await work(job, most);
     pace.spend(step.done ?? 0);
     return { step, saved: await store.asSystem((tx) => saveStep(tx, job, { step, lease, leaseMs: LEASE_MS })) };
   });
-  if (made === undefined) return job;
-  const { step, saved } = made;
+  if (result === undefined) return job;
+  const { step, saved } = result;
   if (step.problem !== undefined) await pause(WAIT_MS, signal);
   else if (pace.isLimited && saved?.state === 'running') await pause(STEP_MS, signal);
   return saved;
 }
 
-/** Workspaces take turns. Undefined when the turn did not come for so long that the lease may be over. */
+/** Workspaces take turns. Undefined when the wait took so long that the lease may be over. */
 async function inTurn<T>(job: JobRow, steps: FairShare, make: () => Promise<T>): Promise<T | undefined> {
   using turn = await steps.enter(job.workspace_id);
   return turn === undefined ? undefined : await make();

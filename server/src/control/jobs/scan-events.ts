@@ -3,7 +3,7 @@ import type { ReplayRange } from '@millrace/contract/control';
 import { openBreather } from '../../breathe.ts';
 import type { EventReader } from '../../stream/events/stored-events.ts';
 
-/** Where to go on: in this stream, from this event of this request on. */
+/** Where the next scan continues: this event of this request in this stream. */
 export type EventPlace = { stream: number; sequence: number; offset: number };
 
 export type EventScan = {
@@ -11,17 +11,21 @@ export type EventScan = {
   at: EventPlace | undefined;
   /** How many events are wanted. */
   most: number;
-  /** No more than about this much time; the events found by then. */
+  /** The scan stops after about this time, with the events found by then. */
   maxMs?: number;
   /** Whether an event that fits the filter is one of those that are wanted. */
   isWanted(event: AcceptedEvent): boolean;
 };
 
-export type EventsScanned = { found: AcceptedEvent[] /** Undefined at the end. */; next: EventPlace | undefined };
+export type EventsScanned = {
+  found: AcceptedEvent[];
+  /** Undefined at the end. */
+  next: EventPlace | undefined;
+};
 
 const READ_AT_ONCE = 256;
 const READ_AT_LEAST = 16;
-/** A request is stored some time after it was received: later by a failover, earlier by a clock that is behind. */
+/** The difference between the times of receipt and storage: a failover delays storage, and clocks differ. */
 const CLOCK_SLACK_MS = 60_000;
 const MAX_MS = 1_000;
 
@@ -75,7 +79,7 @@ async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventP
   }
 }
 
-/** Where in the request to go on, when there is no room for more. */
+/** The index at which the next scan continues, when `most` is reached; undefined at the end of the request. */
 function takeFrom(events: AcceptedEvent[], start: number, scan: StreamScan): number | undefined {
   for (let index = start; index < events.length; index += 1) {
     const event = events[index];
@@ -86,10 +90,12 @@ function takeFrom(events: AcceptedEvent[], start: number, scan: StreamScan): num
   return undefined;
 }
 
-type Asked = Pick<ReplayRange, 'from' | 'to' | 'filter'>;
-
-/** Whether events are in the range and fit the filter: made once, asked for each of many thousands. */
-export function openRange({ from, to, filter = {} }: Asked): (event: AcceptedEvent) => boolean {
+/** A predicate for events in the range that pass the filter; built once for many thousands of events. */
+export function openRange({
+  from,
+  to,
+  filter = {},
+}: Pick<ReplayRange, 'from' | 'to' | 'filter'>): (event: AcceptedEvent) => boolean {
   const [start, end] = [Date.parse(from), Date.parse(to)];
   const types = setOf(filter.types);
   const names = setOf(filter.events);

@@ -5,23 +5,27 @@ import type { DeadLetterBox, StoredLetter } from '../../stream/deliveries/dead-l
 
 export type LetterFilter = { reason?: DeadReason; from?: string; to?: string };
 export type FoundLetter = { sequence: number; letter: DeadLetter };
-/** Where to go on: in the letters of this destination, from this sequence on. */
+/** Where the next scan continues: this sequence in the letters of this destination. */
 export type LetterPlace = { destinationId: string; sequence: number };
 
 export type LetterScan = {
-  /** All whose letters are wanted. They are gone through by id. */
+  /** The destinations to scan, in the order of their ids. */
   destinationIds: readonly string[];
   filter: LetterFilter;
   at: LetterPlace | undefined;
   most: number;
-  /** Letters that came later stay. */
+  /** The last sequence to scan: later letters stay. */
   upTo?: number;
 };
 
-export type Scanned = { found: FoundLetter[] /** Undefined at the end. */; next: LetterPlace | undefined };
+export type Scanned = {
+  found: FoundLetter[];
+  /** Undefined at the end. */
+  next: LetterPlace | undefined;
+};
 
 const READ_AT_ONCE = 200;
-/** A filter that matches little must not make one question read everything. */
+/** Bounds one request: a filter that matches little must not make it read everything. */
 const MAX_LOOKED_AT = 5_000;
 
 type Letters = Pick<DeadLetterBox, 'read' | 'setAside'>;
@@ -55,7 +59,7 @@ export async function scanLetters(box: Letters, scan: LetterScan): Promise<Scann
   return { found, next: undefined };
 }
 
-/** Undefined for one that nobody can read, which goes to quarantine, and for one that is for a newer process. */
+/** Undefined for an unreadable letter, which goes to quarantine, and for one of a newer version, which stays. */
 export async function readOrSetAside(
   box: Pick<DeadLetterBox, 'setAside'>,
   stored: StoredLetter,

@@ -7,7 +7,7 @@ import { type Jobs, startJobs } from './run-jobs.ts';
 
 export type WorkNeeds = Pick<ControlNeeds, 'store' | 'side' | 'catalog' | 'now' | 'log'>;
 
-/** Everything that control does by itself because somebody asked for it. */
+/** Runs the jobs that requests of the API started. */
 export function startWork(needs: WorkNeeds): Jobs {
   const feeder = openLaneFeeder(needs);
   const shared = { ...needs, feeder };

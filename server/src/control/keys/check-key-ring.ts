@@ -6,8 +6,8 @@ import { headOf, type KeyRing } from '../../secrets/seal.ts';
 const CANARY_TEXT = 'this key opens';
 
 /**
- * Before anything is sealed or opened: every key that the database knows is in the ring and is the same key. Throws and
- * says what to do if not, because the first sign would otherwise be a secret that does not open when it is needed.
+ * Checks, before any value is sealed or opened, that every key the database knows is in the ring and is the same key. Throws
+ * with the remedy if not: otherwise the first sign would be a secret that does not open when it is needed.
  */
 export function checkKeyRing(store: Store, keyRing: KeyRing): Promise<void> {
   return store.asSystem(async (tx) => {

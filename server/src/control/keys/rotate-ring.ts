@@ -26,7 +26,7 @@ const BATCH = 500;
 const RETRY_MS = 1_000;
 
 /**
- * Seals everything anew that an older key has sealed, in the background, while people work; done when nothing is left.
+ * Reseals with the new key every value that an older key sealed, in the background; ends when none is left.
  * To rotate: put the new key in front of the old one everywhere, so that all processes can open what it seals; then put
  * it last, so that it seals; when the log says ring.rotated, the old key can go.
  */
@@ -52,7 +52,7 @@ async function keepRotating(needs: RotationNeeds, signal: AbortSignal): Promise<
   }
 }
 
-/** Once through all tables; false when somebody held a row meanwhile, or has sealed with an older key since. */
+/** One pass over all tables; false when a row was locked, or another process sealed with an older key meanwhile. */
 export async function rotateRing(needs: RotationNeeds, signal?: AbortSignal): Promise<boolean> {
   const { store, keyRing, log } = needs;
   const head = headOf(keyRing.activeId);
@@ -61,7 +61,7 @@ export async function rotateRing(needs: RotationNeeds, signal?: AbortSignal): Pr
   for (const table of SEALED_TABLES) {
     if (await store.asSystem((tx) => isSealedByOthers(tx, table, head))) return false;
   }
-  // Only then may the old key go: deliver would refuse what it signed.
+  // The old key may go only after that: deliver would refuse entries that it signed.
   if (count > 0 && (await needs.signedAnew?.()) !== false) log.info({ keyId: keyRing.activeId, count }, 'ring.rotated');
   return true;
 }
@@ -98,7 +98,7 @@ function resealRow(table: SealedTable, row: SealedRow, { keyRing, now }: Rotatio
   return { ...row, sealed: keyRing.seal(keyRing.open(sealed, place), place) };
 }
 
-/** The bucket holds sealed values too; as repairs, so that changes go first. */
+/** The config bucket holds sealed values too. They are projected as repairs, so that changes go first. */
 async function tellBucket(tx: Tx, rows: SealedRow[]): Promise<void> {
   const repairs = rows.map(
     (row) => ({ kind: 'destination', workspaceId: row.workspace_id, objectId: row.id }) as const,

@@ -13,10 +13,10 @@ const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** The one place where what was thrown becomes an answer. */
+/** The one place where a thrown error becomes an answer. */
 export function answerProblem(error: unknown, { request, reply }: Exchange, log: Logger): FastifyReply {
   const problem = toProblem(error);
-  // Data that PostgreSQL refuses should have been refused before: the sender gets a 400, and we a line about it.
+  // Validation should have refused data that PostgreSQL refuses: the sender gets a 400, and the log a line about our gap.
   if (problem.code === 'internal' || (problem.code === 'invalid_request' && isRefusedData(error))) {
     const what = error instanceof Error ? error.stack : String(error);
     log.error(
@@ -39,7 +39,7 @@ function toProblem(error: unknown): ApiProblem {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new ApiProblem('body_too_large');
   if (status === 415) return new ApiProblem('not_json');
-  // What else Fastify refuses by itself is a request it could not read.
+  // Fastify refuses by itself only requests that it could not read.
   if (typeof status === 'number' && status < 500) return new ApiProblem('invalid_request');
   return new ApiProblem('internal');
 }

@@ -1,4 +1,4 @@
-/** Every problem the control API answers with: its status, its title, and what happened and what to do. */
+/** Every problem that the control API answers with: its status, its title, and the remedy. */
 const PROBLEMS = {
   invalid_request: [400, 'The request is not valid', 'See errors for what to change.'],
   invalid_cursor: [
@@ -13,7 +13,7 @@ const PROBLEMS = {
   workspace_required: [400, 'Several workspaces are possible', 'Name one in the header Millrace-Workspace.'],
   not_found: [404, 'There is no such thing', 'Check the id: it may belong to another workspace, or be deleted.'],
   conflict: [409, 'That is there already', 'Choose another one, or change the one that exists.'],
-  last_owner: [409, 'A workspace needs an owner', 'Make somebody else an owner first.'],
+  last_owner: [409, 'A workspace needs an owner', 'Make another member an owner first.'],
   too_many_destinations: [
     409,
     'The source has as many destinations as it may',
@@ -51,7 +51,7 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
 export type FieldError = { path: string; message: string };
 
-/** Thrown by whoever finds it, answered in one place. */
+/** Thrown anywhere in a request; answer-problem.ts answers it. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly code: ProblemCode;
@@ -70,7 +70,7 @@ export function problemDocument({ code, errors }: ApiProblem, requestId: string)
   return { type: 'about:blank', title, status, code, detail, requestId, ...(errors === undefined ? {} : { errors }) };
 }
 
-/** Unwraps what must be there: another workspace's ids look exactly like ids that never were. */
+/** Unwraps a row, or answers 404: an id of another workspace gets the same answer as one that does not exist. */
 export function found<T>(value: T | undefined): T {
   if (value === undefined) throw new ApiProblem('not_found');
   return value;

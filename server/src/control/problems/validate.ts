@@ -11,7 +11,7 @@ setFormat('date-time', (text) => {
 });
 const TIME = 'must be a time between the years 1 and 9999, such as 2026-11-16T12:00:00Z';
 
-/** Checks JSON as it is: `"1"` is not a number, and nothing unknown is let through. */
+/** Validates JSON without conversion: `"1"` is not a number, and unknown fields are refused. */
 export function bodyValidator(schema: TSchema): (value: unknown) => unknown {
   const compiled = Compile(schema);
   return (value) => {
@@ -21,7 +21,7 @@ export function bodyValidator(schema: TSchema): (value: unknown) => unknown {
   };
 }
 
-/** A query string holds only text, so numbers are read out of it first. */
+/** A query string holds only text, so numbers are converted first. */
 export function queryValidator(schema: TSchema): (value: unknown) => unknown {
   const check = bodyValidator(schema);
   return (value) => check(Value.Convert(schema, value));

@@ -1,7 +1,7 @@
 /**
- * How much configuration a source, a destination and a workspace may have. Every process that collects or delivers holds all
- * of it in memory, and the bucket that brings it to them has a size: it is shared, and a workspace may take three quarters of
- * what the others leave. So one workspace never fills it, and the next one still finds room.
+ * Limits the configuration of a source, a destination and a workspace. Every process that collects or delivers holds all
+ * configuration in memory, and the config bucket has a fixed size. A workspace may take three quarters of the room that the
+ * others leave, so it never fills the bucket, and the next workspace still finds room.
  */
 import type { Logger } from '../../log.ts';
 import { configBytes } from '../../store/config-sizes.ts';
@@ -22,7 +22,7 @@ const COUNT_FROM = 0.8;
 export type LimitsNeeds = { store: Store; configRoom(): Promise<ConfigRoom>; log: Logger };
 
 export type ConfigLimits = {
-  /** Throws a problem when the workspace of this transaction has more than it may, by what the change has added at most. */
+  /** Throws a problem when the workspace exceeds its limit. `addedBytes` is the most that the change can have added. */
   check(tx: Tx, workspaceId: string, addedBytes: number): Promise<void>;
 };
 
@@ -33,10 +33,10 @@ export function workspaceLimit({ maxBytes, others }: { maxBytes: number; others:
 type Sample = { maxBytes: number; byWorkspace: Map<string, number>; estimates: Map<string, number> };
 
 /**
- * The own bytes are estimated by what was added since the last count, and near the limit counted in the transaction of the
- * change; those of the others may be some seconds old, and no estimate counts against them. They are counted beside the changes and
- * never waited for: a transaction that waits for another one may wait for ever. As long as NATS or PostgreSQL has not told
- * them, the projector alone decides what fits.
+ * The workspace's own bytes are estimated from the last count and the additions since, and near the limit counted in the
+ * transaction of the change. The bytes of the others come from a count that is some seconds old. That count runs in the
+ * background and is never awaited: a transaction that waits for another one can deadlock. Before the first count, the projector
+ * alone decides which entries fit.
  */
 export function openConfigLimits({ store, configRoom, log }: LimitsNeeds): ConfigLimits {
   let sample: Sample | undefined;
@@ -71,7 +71,7 @@ export function openConfigLimits({ store, configRoom, log }: LimitsNeeds): Confi
   };
 }
 
-/** The bytes of the entry as the bucket would get it, or a problem. */
+/** The size of the entry in the bucket; throws a problem when it is too large. */
 export async function checkEntry(tx: Tx, kind: 'source' | 'destination', id: string): Promise<number> {
   const [source] = kind === 'source' ? await sourcesToProject(tx, [id]) : [];
   const [destination] = kind === 'destination' ? await destinationsToProject(tx, [id]) : [];

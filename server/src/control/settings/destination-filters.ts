@@ -1,7 +1,7 @@
 import { type FilterRule, ruleProblems, ruleText } from '@millrace/contract';
 import { ApiProblem } from '../problems/problems.ts';
 
-/** The rules as they are, or a problem that says everything that is wrong with them. */
+/** The same rules; throws a problem that lists every mistake in them. */
 export function checkedFilters(rules: FilterRule[]): FilterRule[] {
   const errors = rules.flatMap((rule, index) =>
     ruleProblems(rule).map(([path, message]) => ({ path: `/filters/${index}${path}`, message })),
@@ -10,7 +10,7 @@ export function checkedFilters(rules: FilterRule[]): FilterRule[] {
   return rules;
 }
 
-/** In words, without ids: the log is never changed. */
+/** As sentences without ids: the audit log is append-only. */
 export function filtersForLog(rules: readonly FilterRule[] | undefined): { filters?: string[] } {
   return rules === undefined ? {} : { filters: rules.map(ruleText) };
 }

@@ -1,4 +1,4 @@
-/** What the routes do with settings: the catalog's schema checks, the key ring seals, the row keeps. */
+/** The settings of a destination: validated by the catalog's schema, sealed by the key ring, stored in the row. */
 import { randomBytes } from 'node:crypto';
 import type { CatalogEntry } from '@millrace/contract/control';
 import type { Networks } from '../../http/address-policy.ts';
@@ -26,7 +26,7 @@ type Checking = { owner: SettingsOwner; needs: SettingsNeeds; stored?: Stored };
 
 const HOUR_MS = 3_600_000;
 
-/** Sealed and ready to be stored, or a problem that says everything that is wrong with them. */
+/** The settings, sealed and ready to be stored; throws a problem that lists every mistake in them. */
 export function checkedSettings(entry: CatalogEntry, given: unknown, { owner, needs, stored }: Checking): Stored {
   const { networks, keyRing } = needs;
   const read = readSettings(entry, given, stored === undefined ? { networks } : { networks, stored });
@@ -72,7 +72,7 @@ function checkedSecretName(row: DestinationRow, secret: string | undefined, need
   if (secret === undefined) return name;
   const { networks } = needs;
   const read = readSettings(entry, { ...row.settings, [name]: secret }, { networks, stored: row.settings });
-  // Whatever else has become wrong since, such as a network no longer allowed, must not keep a leaked secret in use.
+  // Only the secret is judged: a setting that became invalid, such as a URL in a denied network, must not block a rotation.
   const error = read.ok ? undefined : read.errors.find(({ path }) => path === `/${name}`);
   if (error !== undefined) throw refuse(error.message);
   return name;
@@ -89,7 +89,7 @@ function ownerOf(row: DestinationRow): SettingsOwner {
   return { workspaceId: row.workspace_id, destinationId: row.id };
 }
 
-/** The form that Standard Webhooks libraries ask for. */
+/** The form that Standard Webhooks libraries expect. */
 function makeWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '@millrace/contract/control';
 import { ApiProblem } from '../problems/problems.ts';
 
-/** The entry that a request names, or the names it could have used. */
+/** The entry with this name; throws a problem that lists the names there are. */
 export function entryNamed(catalog: readonly CatalogEntry[], name: string): CatalogEntry {
   const entry = catalog.find((each) => each.name === name);
   if (entry !== undefined) return entry;

@@ -29,7 +29,7 @@ const RULES: Record<SettingKind, (value: unknown, networks: Networks) => [path: 
   'webhook-headers': (value) => (isObject(value) ? [...headerProblems(value)].map(([n, m]) => [`/${n}`, m]) : []),
 };
 
-/** Parses what somebody sent as a destination's settings: everything that is wrong with it, or settings to be sealed. */
+/** Parses the settings of a request: returns settings to be sealed, or every mistake in them. */
 export function readSettings(entry: CatalogEntry, given: unknown, context: SettingsContext): SettingsRead {
   const { value, kept, errors } = keepSecrets(entry, given, context.stored);
   errors.push(...errorsOf(Compile(entry.settings), value).filter(({ path }) => !kept.has(path)));
@@ -64,13 +64,13 @@ function keepSecrets(entry: CatalogEntry, given: unknown, stored: Record<string,
   return { value, kept, errors };
 }
 
-/** Items of a list are told apart by what they are, not where they stand: a header must not wander to another URL. */
+/** List items are identified by their identity mark, not by position: a header must not move to another URL. */
 function secretsByIdentity(entry: CatalogEntry, stored: unknown): Map<string, unknown> {
   const identities = identitiesOf(entry, stored);
   const secrets = new Map<string, unknown>();
   mapSecrets(rootPlace(entry.settings), stored, (place, each) => {
     const identity = identify(place, identities);
-    // Two items may be alike: then the one in the same position is meant.
+    // Two items may have the same identity: then the position decides.
     secrets.set(`${identity} ${place.path}`, each);
     if (!secrets.has(identity)) secrets.set(identity, each);
     return each;
@@ -95,7 +95,7 @@ function identify({ path, column }: SettingPlace, identities: Map<string, string
   return `${column} ${path}`;
 }
 
-/** The database keeps no NUL and no half of a character. */
+/** PostgreSQL stores no NUL and no lone surrogate. */
 function textProblem(value: unknown): string | undefined {
   const texts = typeof value === 'string' ? [value] : isObject(value) ? Object.keys(value) : [];
   const isBad = texts.some((text) => text.includes('\u0000') || !text.isWellFormed());

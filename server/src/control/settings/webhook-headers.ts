@@ -4,7 +4,7 @@ const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Visible ASCII, spaces and tabs inside: anything else reaches receivers in different ways. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
 
-/** What is wrong with each static header, by name. */
+/** The problem of each invalid static header, by name. */
 export function headerProblems(headers: Record<string, unknown>): Map<string, string> {
   const problems = new Map<string, string>();
   const seen = new Set<string>();

@@ -2,8 +2,8 @@ const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 8;
 
 /**
- * Why this text cannot be a shared secret, or undefined. After `whsec_` Standard Webhooks expects base64, and every
- * language decodes what is not base64 in another way: some to no key at all, which anybody could sign with.
+ * Why this text cannot be a shared secret, or undefined. After `whsec_` Standard Webhooks expects base64, and languages decode
+ * invalid base64 differently: some to an empty key, with which an attacker could sign.
  */
 export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(PREFIX)) return undefined;

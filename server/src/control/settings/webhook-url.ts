@@ -3,7 +3,7 @@ import { addressProblem, type Networks } from '../../http/address-policy.ts';
 import { nameProblem } from '../../http/name-policy.ts';
 import { portProblem } from '../../http/port-policy.ts';
 
-/** What is wrong with a webhook's URL, in words that say what to change; undefined when nothing is. */
+/** The problem of a webhook's URL, with its remedy; undefined when the URL is fine. */
 export function urlProblem(text: string, networks: Networks): string | undefined {
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not contain spaces, control characters or backslashes';
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://example.com/hook';

@@ -9,7 +9,7 @@ export const catalogRoutes: Route[] = [
     permission: 'catalog:read',
     answer: CatalogItems,
     status: 200,
-    async handle(_asked, { catalog }) {
+    async handle(_request, { catalog }) {
       return { items: catalog.map(({ settings, ...entry }) => ({ ...entry, settingsSchema: settings })) };
     },
   }),

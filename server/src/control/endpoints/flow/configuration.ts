@@ -10,7 +10,7 @@ export const configurationRoutes: Route[] = [
     method: 'GET',
     url: '/api/v1/configuration/removals',
     summary:
-      'Configuration in effect that has no row in the database, too much to be removed unasked; for the operator',
+      'Configuration in effect without a row in the database, too much to remove without confirmation; for the operator',
     permission: 'configuration:read',
     answer: RemovalsWaiting,
     status: 200,
@@ -22,7 +22,7 @@ export const configurationRoutes: Route[] = [
   engineRoute({
     method: 'POST',
     url: '/api/v1/configuration/removals/confirm',
-    summary: 'Removes it: what waits for these destinations is given up; for the operator',
+    summary: 'Removes it, and gives up the deliveries that wait for these destinations; for the operator',
     permission: 'configuration:write',
     body: ConfirmRemovals,
     answer: RemovalsWaiting,

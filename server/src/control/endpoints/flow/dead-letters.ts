@@ -40,7 +40,7 @@ export const deadLetterRoutes: Route[] = [
       const { after } = readPage(query);
       const at = after === undefined ? undefined : readPlace(after);
       const whose = { workspaceId: actor.workspaceId, destinationId };
-      const ids = await inWorkspace((tx) => destinationsAsked(tx, whose));
+      const ids = await inWorkspace((tx) => destinationsOf(tx, whose));
       const destinationIds = destinationId === undefined ? await askEngine(withLetters(ids, side)) : ids;
       const scan = { destinationIds, filter, at, most: limit };
       const { found: letters, next } = await askEngine(scanLetters(side.deadLetters, scan));
@@ -65,7 +65,7 @@ export const deadLetterRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/dead-letters/:id/retry',
-    summary: 'Delivers a dead letter anew, with the same webhook-id and its whole time to be retried',
+    summary: 'Delivers a dead letter again, with the same webhook-id and a new retry window',
     answer: RetriedLetter,
     status: 200,
     isCostly: true,
@@ -78,7 +78,7 @@ export const deadLetterRoutes: Route[] = [
       const replayId = newId('rdr');
       const details = { destinationId, deliveryId: delivery.id, reason: letter.reason, replayId };
       await audit('dead_letter.retried', params.id, { details });
-      // It may have to look once more after we have answered.
+      // Not disposed here: it may have to check the ticket once more after the answer.
       const feeder = openLaneFeeder(needs);
       const again = deliveryOfLetter(letter, { replayId, now: needs.now().getTime() });
       const fed = await askEngine(feeder.feed(destinationId, [again]));
@@ -90,7 +90,7 @@ export const deadLetterRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/dead-letters/redrive',
-    summary: 'Delivers all dead letters anew that match; a job that shows its progress',
+    summary: 'Starts a job that delivers all matching dead letters again',
     body: NewRedrive,
     answer: Redrive,
     status: 201,
@@ -122,12 +122,12 @@ export const deadLetterRoutes: Route[] = [
 
 type Whose = { workspaceId: string; destinationId: string | undefined };
 
-async function destinationsAsked(tx: Tx, { workspaceId, destinationId }: Whose): Promise<string[]> {
+async function destinationsOf(tx: Tx, { workspaceId, destinationId }: Whose): Promise<string[]> {
   if (destinationId === undefined) return allDestinationIds(tx, workspaceId);
   return [found(await findDestination(tx, workspaceId, destinationId)).id];
 }
 
-/** Of any workspace: whose it is has to be asked then. */
+/** Reads the letter of any workspace: the caller checks whose it is. */
 async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLetter | undefined> {
   const sequence = Number(found(/^dl_([1-9]\d{0,14})$/.exec(id)?.[1]));
   const stored = await askEngine(side.deadLetters.readOne(sequence));
@@ -136,7 +136,7 @@ async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLett
   return letter && { sequence, letter: { ...letter, destinationId: stored.destinationId } };
 }
 
-/** Another workspace's letter looks exactly like one that never was. */
+/** A letter of another workspace gets the same answer as one that does not exist. */
 async function mustBeOurs(tx: Tx, workspaceId: string, { letter }: Pick<FoundLetter, 'letter'>): Promise<void> {
   found(await findDestination(tx, workspaceId, letter.destinationId));
 }

@@ -23,7 +23,7 @@ export const deletionRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/deletion-requests',
-    summary: 'Erases users: tells the destinations, and forgets them in all stores of our own',
+    summary: 'Erases users: notifies the destinations, then erases the users from all stores',
     body: NewDeletion,
     answer: DeletionRequest,
     status: 201,
@@ -108,7 +108,7 @@ async function toDeletion(tx: Tx, job: JobRow) {
   return { ...rest, userHashes, sources, suppress, erasedBefore, receipt };
 }
 
-/** Sent ones only. What became of each is the record's word, when it has one. */
+/** The notifications that were sent, each with its state in the record. */
 async function notificationsOf(tx: Tx, { id, workspace_id: workspaceId, asked, receipt }: JobRow) {
   const { destinations, userHashes } = asked as AskedDeletion;
   const { toldAt = {} } = receipt as DeletionReceipt;

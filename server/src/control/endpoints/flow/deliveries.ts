@@ -14,7 +14,7 @@ export const deliveryRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/deliveries',
-    summary: 'What happened to deliveries, newest first',
+    summary: 'The record of deliveries, newest first',
     query: DeliveryQuery,
     answer: Deliveries,
     ...READ,
@@ -39,7 +39,7 @@ export const deliveryRoutes: Route[] = [
   }),
 ];
 
-/** Texts are looked for as the record keeps them. */
+/** The record stores texts shortened, so the filter shortens them the same way. */
 function filterOf(query: Static<typeof DeliveryQuery>, workspaceId: string): DeliveryFilter {
   const { destinationId, sourceId, state, errorClass, userId, event, messageId } = query;
   const text = (given: string | undefined) => (given === undefined ? undefined : recordText(given));

@@ -8,14 +8,14 @@ import { ApiProblem, found } from '../../problems/problems.ts';
 import { type Route, route } from '../../http/route.ts';
 
 const DAY_MS = 86_400_000;
-/** More points than anybody's screen has room for. */
+/** More points than a screen can show. */
 const MAX_STEPS = 2_000;
 
 export const metricsRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/metrics/deliveries',
-    summary: 'How many deliveries ended how, over time',
+    summary: 'The number of deliveries by outcome, over time',
     query: DeliveryMetricsQuery,
     answer: DeliveryMetrics,
     permission: 'deliveries:read',
@@ -57,7 +57,7 @@ export const metricsRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/sources/:id/refusals',
-    summary: 'Calls that were refused in the last seven days, with samples',
+    summary: 'Refused calls of the last seven days, with samples',
     answer: Refusals,
     permission: 'sources:read',
     status: 200,

@@ -16,7 +16,7 @@ export const healthRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/destinations/:id/health',
-    summary: 'How a destination is doing: in a sentence, in figures, and what waits for it',
+    summary: 'The health of a destination: a sentence, figures, and its waiting deliveries',
     answer: DestinationHealth,
     permission: 'destinations:read',
     status: 200,

@@ -75,7 +75,7 @@ export const destinationRoutes: Route[] = [
       const { tx, actor, body, audit } = request;
       const { workspaceId } = actor;
       const entry = entryNamed(needs.catalog, body.catalog);
-      // Locked, so that two who count at the same time do not both find room.
+      // Locked, so that two concurrent requests do not both find room.
       const source = found(await lockSource(tx, workspaceId, body.sourceId));
       const count = await countDestinations(tx, workspaceId, source.id);
       if (count >= MAX_DESTINATIONS_OF_SOURCE) throw new ApiProblem('too_many_destinations');
@@ -143,7 +143,7 @@ export const destinationRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/destinations/:id/rotate-secret',
-    summary: 'Replaces the shared secret; the one before stays valid beside it for some hours',
+    summary: 'Replaces the shared secret; the previous one stays valid beside it for some hours',
     body: RotateSecret,
     answer: RotatedSecret,
     status: 200,
@@ -175,7 +175,7 @@ function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {
   };
 }
 
-/** What people write, without what they switch: turning off is never refused for its size. */
+/** The size of the texts, without the switches: a disable or a pause is never refused for its size. */
 function textBytes({ name, filters, settings }: Pick<DestinationRow, 'name' | 'filters' | 'settings'>): number {
   return Buffer.byteLength(JSON.stringify([name, filters, settings]));
 }
@@ -188,7 +188,7 @@ async function readDestination({ tx, actor }: ApiRequest, id: string, { catalog 
 
 type PauseTimes = Pick<DestinationRow, 'paused_at' | 'resumed_at'>;
 
-/** Pausing what is paused, or resuming what is not, changes nothing: what waits must not get a longer window by it. */
+/** Pausing a paused destination, or resuming a running one, changes nothing: it must not extend the retry window. */
 function pauseTimes({ paused_at, resumed_at }: PauseTimes, wanted: boolean | undefined, now: Date): PauseTimes {
   if (wanted === undefined || wanted === (paused_at !== null)) return { paused_at, resumed_at };
   return wanted ? { paused_at: now, resumed_at } : { paused_at: null, resumed_at: now };

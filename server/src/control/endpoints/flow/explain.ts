@@ -45,7 +45,7 @@ export const explainRoutes: Route[] = [
 
 type Recorded = { rows: readonly DeliveryRow[]; attempts: readonly AttemptRow[] };
 
-/** Everything that had some of these deliveries sent again. An id says itself when it was made. */
+/** Every replay that sent some of these deliveries again. The id itself holds the time of its creation. */
 async function replaysOf(tx: Tx, workspaceId: string, { rows, attempts }: Recorded): Promise<ReplayPart[]> {
   const ids = [...new Set([...rows, ...attempts].flatMap((one) => one.replay_id ?? []))];
   const starts = new Map((await jobStarts(tx, workspaceId, ids)).map((job) => [job.id, job]));

@@ -8,7 +8,7 @@ import { type ApiUrl, type Route, route } from '../../http/route.ts';
 
 export type JobRoutes = {
   kind: JobKind;
-  /** `replay`, for people. */
+  /** The job's name in summaries and audit actions: `replay`. */
   word: string;
   url: ApiUrl;
   read: Permission;
@@ -30,7 +30,7 @@ export function toJob({ id, state, asked, done, total, skipped, problem, ...row 
   };
 }
 
-/** Jobs of one kind, to be looked at. */
+/** Endpoints to list and read the jobs of one kind. */
 export function jobReadRoutes(
   { kind, word, url, read, one, many }: Omit<JobRoutes, 'write'>,
   item: (row: JobRow) => unknown = toJob,
@@ -65,18 +65,18 @@ export function jobReadRoutes(
 }
 
 const MOVES = {
-  pause: { from: ['running', 'paused'], to: 'paused', past: 'paused', does: 'Holds' },
-  resume: { from: ['paused', 'running'], to: 'running', past: 'resumed', does: 'Goes on with' },
-  cancel: { from: ['running', 'paused', 'cancelled'], to: 'cancelled', past: 'cancelled', does: 'Ends' },
+  pause: { from: ['running', 'paused'], to: 'paused', past: 'paused', does: 'Pauses' },
+  resume: { from: ['paused', 'running'], to: 'running', past: 'resumed', does: 'Resumes' },
+  cancel: { from: ['running', 'paused', 'cancelled'], to: 'cancelled', past: 'cancelled', does: 'Cancels' },
 } as const satisfies Record<string, { from: JobState[]; to: JobState; past: string; does: string }>;
 
-/** And to be held, gone on with and ended. */
+/** Endpoints to list, read, pause, resume and cancel the jobs of one kind. */
 export function jobRoutes(of: JobRoutes): Route[] {
   const moves = Object.entries(MOVES).map(([verb, move]) =>
     route({
       method: 'POST',
       url: `${of.url}/:id/${verb}`,
-      summary: `${move.does} a ${of.word}; within two seconds`,
+      summary: `${move.does} a ${of.word}, within two seconds`,
       permission: of.write,
       answer: of.one,
       status: 200,

@@ -14,7 +14,7 @@ export const quarantineRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/quarantine',
-    summary: 'Stored things that could not be read or written, oldest first; for the operator',
+    summary: 'Stored messages that could not be read or written, oldest first; for the operator',
     query: QuarantineQuery,
     answer: QuarantineItems,
     ...READ,
@@ -29,7 +29,7 @@ export const quarantineRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/quarantine/:id',
-    summary: 'One of them, with its bytes; for the operator',
+    summary: 'One quarantined message, with its bytes; for the operator',
     answer: QuarantineDetails,
     ...READ,
     async handle(request, needs) {
@@ -41,12 +41,12 @@ export const quarantineRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/quarantine/:id/redrive',
-    summary: 'Puts it back to where it came from, to be tried again; for the operator',
+    summary: 'Puts a quarantined message back where it came from, to be tried again; for the operator',
     status: 204,
     ...WRITE,
     async handle(request, needs) {
       const entry = await findEntry(request, needs);
-      // These are written anew by those who own them: put back, an old one would take the place of a newer one.
+      // Control and deliver rewrite these entries: a redriven old one would replace a newer one.
       if (entry.kind === 'config' || entry.kind === 'health') throw new ApiProblem('wrong_state');
       await request.audit('quarantine.redriven', request.params.id, { details: detailsOf(entry) });
       const { side, now } = needs;
@@ -62,7 +62,7 @@ export const quarantineRoutes: Route[] = [
   route({
     method: 'DELETE',
     url: '/api/v1/quarantine/:id',
-    summary: 'Deletes it for good; for the operator',
+    summary: 'Deletes a quarantined message; for the operator',
     status: 204,
     ...WRITE,
     async handle(request, needs) {

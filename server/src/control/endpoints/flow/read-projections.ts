@@ -4,7 +4,7 @@ import { unprojected } from '../../../store/projection-failures.ts';
 
 const APPLIED: Projection = { state: 'applied', since: null, why: null };
 
-/** For each of these sources or destinations, whether collect and deliver act on it as it is here. */
+/** For each of these sources or destinations, whether collect and deliver already act on its current row. */
 export async function readProjections(
   tx: Tx,
   workspaceId: string,

@@ -14,7 +14,7 @@ import { ApiProblem, found } from '../../problems/problems.ts';
 import { engineRoute, type Route, route } from '../../http/route.ts';
 
 const WRITE = { permission: 'replays:write' } as const;
-/** Somebody waits for a preview. */
+/** A person waits for the preview. */
 const PREVIEW_MS = 7_000;
 const SHOWN = 5;
 
@@ -22,7 +22,7 @@ export const replayRoutes: Route[] = [
   engineRoute({
     method: 'POST',
     url: '/api/v1/replays/preview',
-    summary: 'How many events a replay would deliver, and the first five',
+    summary: 'Previews a replay: the number of events it would deliver, and the first five',
     body: ReplayRange,
     answer: ReplayPreview,
     status: 200,
@@ -47,7 +47,7 @@ export const replayRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/replays',
-    summary: 'Delivers stored events of a source to one destination anew; a job that shows its progress',
+    summary: 'Starts a job that delivers stored events of a source to one destination again',
     body: NewReplay,
     answer: Replay,
     status: 201,
@@ -63,7 +63,7 @@ export const replayRoutes: Route[] = [
         asked: body,
       });
       const { filter = {}, ...rest } = body;
-      // Whose events they are stays out of the log, which is never changed.
+      // Without user ids: the audit log is append-only, so they could not be erased from it.
       const details = { ...rest, filter: { ...filter, ...(filter.userIds && { userIds: filter.userIds.length }) } };
       await audit('replay.started', job.id, { details });
       return toJob(job);

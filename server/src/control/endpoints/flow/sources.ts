@@ -136,7 +136,7 @@ export const sourceRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/sources/:id/events',
-    summary: "Event names seen in the source's track calls, and which are blocked",
+    summary: "Event names of the source's track calls, each with whether it is blocked",
     query: PageQuery,
     answer: SourceEvents,
     ...READ,
@@ -174,7 +174,7 @@ export const sourceRoutes: Route[] = [
   }),
 ];
 
-/** Every process that collects or delivers holds them all. */
+/** Every process that collects or delivers holds them in memory. */
 const MAX_BLOCKED_EVENTS = 1_000;
 
 function tooManyBlocked(): ApiProblem {

@@ -5,14 +5,14 @@ import { suppressedOfMonth } from '../../../store/suppressed-calls.ts';
 import { ApiProblem } from '../../problems/problems.ts';
 import { type Route, route } from '../../http/route.ts';
 
-/** As a mark of a user names all sources. */
+/** The source id of a suppression that covers all sources. */
 const ALL = '';
 
 export const suppressionRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/suppressions/calls',
-    summary: 'Calls of suppressed users that were dropped in a month, by source and day',
+    summary: 'Dropped calls of suppressed users in a month, by source and day',
     query: UsageQuery,
     answer: SuppressedCalls,
     permission: 'usage:read',
@@ -27,7 +27,7 @@ export const suppressionRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/suppressions/lift',
-    summary: 'Takes the calls of a suppressed user again',
+    summary: 'Lifts a suppression: calls of the user are accepted again',
     body: LiftSuppression,
     answer: LiftedSuppression,
     permission: 'deletions:write',
@@ -43,7 +43,7 @@ export const suppressionRoutes: Route[] = [
   }),
 ];
 
-/** Who is suppressed everywhere cannot be taken again by one source alone: there is no mark that says so. */
+/** A suppression for all sources cannot be lifted for one source alone: the store cannot express that. */
 function toLift(suppressed: string[], wanted: string[] | undefined): string[] {
   const lifted = wanted === undefined ? suppressed : suppressed.filter((id) => wanted.includes(id));
   if (wanted !== undefined && suppressed.includes(ALL)) {

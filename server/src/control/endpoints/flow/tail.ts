@@ -12,7 +12,7 @@ export const tailRoutes: StreamRoute[] = [
     isStream: true,
     method: 'GET',
     url: '/api/v1/sources/:id/tail',
-    summary: 'The calls of a source as they come in, and what becomes of them',
+    summary: 'A live tail: the calls of a source as they arrive, and their outcomes',
     permission: 'sources:read',
     query: TailQuery,
     answer: TailEvent,
@@ -29,15 +29,15 @@ export const tailRoutes: StreamRoute[] = [
 type Listen = (heard: (entries: StreamEvent[], leftOut: number) => void) => Listening | undefined;
 
 /**
- * At most so many a second; what is left out is counted and said. `open` is not said before the engine has the wish, or a
- * call right after it would be missed.
+ * Sends at most MAX_TAIL_PER_SECOND events a second, and reports how many it left out. It sends `open` only after NATS has the
+ * subscription: a call right after `open` is never missed.
  */
 function tail(send: Send, sourceId: string, listen: Listen): Disposable {
   const life = { isOpen: false, isOver: false };
   let leftOut = 0;
   let left = MAX_TAIL_PER_SECOND;
   const listening = listen((entries, missed) => {
-    // What others who look on wished for may come before.
+    // Entries that other viewers subscribed to may arrive earlier.
     if (!life.isOpen) return;
     leftOut += missed;
     for (const entry of entries) {
@@ -47,8 +47,8 @@ function tail(send: Send, sourceId: string, listen: Listen): Disposable {
   });
   const nextSecond = () => {
     left = MAX_TAIL_PER_SECOND;
-    const said = { kind: 'sampled', leftOut, maxPerSecond: MAX_TAIL_PER_SECOND };
-    if (leftOut > 0 && send(said)) leftOut = 0;
+    const report = { kind: 'sampled', leftOut, maxPerSecond: MAX_TAIL_PER_SECOND };
+    if (leftOut > 0 && send(report)) leftOut = 0;
   };
   const timer = setInterval(nextSecond, SECOND_MS);
   const opened = { kind: 'open', sourceId, maxPerSecond: MAX_TAIL_PER_SECOND };

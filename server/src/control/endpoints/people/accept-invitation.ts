@@ -21,7 +21,7 @@ export const acceptRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/invitations/accept',
-    summary: 'Joins with a link: with a new password, or that of the account you have, and signs in',
+    summary: 'Accepts an invitation with a new password, or that of the account you have, and signs in',
     access: 'anybody',
     body: AcceptInvitation,
     answer: Me,
@@ -34,9 +34,9 @@ export const acceptRoutes: AccountRoute[] = [
         throw new ApiProblem('too_many_tries');
       }
       const known = await store.asSystem((tx) => findUserByEmail(tx, email));
-      // Either takes as long, outside of any transaction.
+      // Hashing and checking take equally long, both outside of any transaction.
       const passwordHash = known === undefined ? await hashPassword(body.password) : null;
-      // The account of somebody is joined by whoever knows its password, and by nobody who was given a link to it.
+      // An existing account joins only with its password: a link alone gives no access to an account.
       if (known !== undefined && !(await isPassword(body.password, known.password_hash ?? ''))) {
         throw new ApiProblem('wrong_password');
       }
@@ -52,7 +52,7 @@ export const acceptRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/me/workspaces',
-    summary: 'Joins a workspace with a link, as the account you are signed in with',
+    summary: 'Accepts an invitation as the account you are signed in with',
     access: 'user',
     body: JoinWorkspace,
     answer: Me,
@@ -70,7 +70,7 @@ export const acceptRoutes: AccountRoute[] = [
 
 type Joining = { secretHash: Buffer; userId: string; address: string };
 
-/** The link is used up with it. One that its maker could not give any more has ended. */
+/** Uses the link up. A link whose maker could no longer grant the role has ended. */
 async function join(tx: Tx, { secretHash, userId, address }: Joining, at: Date): Promise<void> {
   const invitation = found(await takeInvitation(tx, secretHash));
   const { workspace_id: workspaceId, created_by: createdBy, email } = invitation;

@@ -9,7 +9,7 @@ export const auditRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/audit-log',
-    summary: 'Who changed what, newest first',
+    summary: 'The audit log: every change with its actor, newest first',
     permission: 'audit:read',
     query: PageQuery,
     answer: AuditEntries,

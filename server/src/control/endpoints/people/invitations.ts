@@ -39,7 +39,7 @@ export const invitationRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/invitations',
-    summary: 'Invites somebody with a link that works once, for 72 hours; the only answer that shows it',
+    summary: 'Invites a person with a link that works once, for 72 hours; only this answer shows it',
     body: NewInvitation,
     answer: CreatedInvitation,
     status: 201,
@@ -49,7 +49,7 @@ export const invitationRoutes: Route[] = [
       mustBeOursToGive(body.role, actor);
       await mustBeNew(tx, workspaceId, body.email);
       const before = await lockInvitationOf(tx, workspaceId, body.email);
-      // The new one ends the link of that one, as withdrawing it would.
+      // The new invitation revokes the link of the previous one, so it needs the same permission as withdrawing it.
       if (before !== undefined && !isAtMost(before.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
       const secret = makeSecret('mli');
       const row = await insertInvitation(tx, {
@@ -71,7 +71,7 @@ export const invitationRoutes: Route[] = [
   route({
     method: 'DELETE',
     url: '/api/v1/invitations/:id',
-    summary: 'Withdraws an invitation: its link ends',
+    summary: 'Withdraws an invitation; its link stops working',
     status: 204,
     ...WRITE,
     async handle({ tx, actor, params, audit }) {
@@ -82,7 +82,7 @@ export const invitationRoutes: Route[] = [
   }),
 ];
 
-/** Looks at the members of this workspace only: whether somebody has an account elsewhere is theirs to tell. */
+/** Reads the members of this workspace only, so that it never reveals whether an address has an account elsewhere. */
 async function mustBeNew(tx: Tx, workspaceId: string, email: string): Promise<void> {
   const members = await listMembers(tx, workspaceId);
   if (members.some((member) => member.email.toLowerCase() === email.toLowerCase())) throw new ApiProblem('conflict');

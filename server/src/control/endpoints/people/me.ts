@@ -16,7 +16,7 @@ export const meRoutes: AccountRoute[] = [
   accountRoute({
     method: 'GET',
     url: '/api/v1/me',
-    summary: 'Who you are and which workspaces you are in',
+    summary: 'Your account and your workspaces',
     access: 'signed-in',
     answer: Me,
     status: 200,

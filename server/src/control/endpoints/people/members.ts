@@ -19,7 +19,7 @@ export const memberRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/members',
-    summary: 'The people of the workspace',
+    summary: 'The members of the workspace',
     permission: 'members:read',
     answer: Members,
     status: 200,
@@ -30,7 +30,7 @@ export const memberRoutes: Route[] = [
   route({
     method: 'PATCH',
     url: '/api/v1/members/:userId',
-    summary: "Changes somebody's role",
+    summary: 'Changes the role of a member',
     body: MemberChange,
     answer: Member,
     status: 200,
@@ -49,7 +49,7 @@ export const memberRoutes: Route[] = [
   route({
     method: 'DELETE',
     url: '/api/v1/members/:userId',
-    summary: 'Takes somebody out of the workspace, and revokes the tokens that they made',
+    summary: 'Removes a member from the workspace, and revokes the tokens that they made',
     status: 204,
     ...WRITE,
     async handle(request) {
@@ -71,7 +71,7 @@ async function findOther({ tx, actor, params }: ApiRequest<{ userId: string }>):
   return member;
 }
 
-/** A narrowed token makes no members: a member's role is not narrowed, so it would hand out more than it has. */
+/** A token with scopes cannot grant a role: a role has no scopes, so the token would grant more than it has. */
 export function mustBeOursToGive(role: RoleName, { role: own, scopes }: Actor): void {
   if (scopes !== undefined || !isAtMost(role, own)) throw new ApiProblem('not_allowed');
 }

@@ -8,7 +8,7 @@ export const sessionRoutes: AccountRoute[] = [
   accountRoute({
     method: 'GET',
     url: '/api/v1/sessions',
-    summary: 'Where you are signed in',
+    summary: 'Your sessions',
     access: 'user',
     answer: Sessions,
     status: 200,

@@ -9,8 +9,8 @@ import { recordForUser, startSession } from '../../access/start-session.ts';
 const TRIES_PER_MINUTE = 10;
 const TRIES_PER_MINUTE_OF_ADDRESS = 100;
 
-/** No password has this hash. Checked for people we do not know, so that they take as long as those we know. */
-const NOBODYS_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+/** No password has this hash. Checked for unknown addresses, so that they take as long as known ones. */
+const IMPOSSIBLE_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 export const signInRoutes: AccountRoute[] = [
   accountRoute({
@@ -24,9 +24,9 @@ export const signInRoutes: AccountRoute[] = [
       const pair = JSON.stringify([body.email.toLowerCase(), address]);
       const isFewEnough = tries.take(address, TRIES_PER_MINUTE_OF_ADDRESS) && tries.take(pair, TRIES_PER_MINUTE);
       if (!isFewEnough) throw new ApiProblem('too_many_tries');
-      // Outside of any transaction: checking a password takes longer than a connection should be held.
+      // Outside of any transaction: a password check takes longer than a connection should be held.
       const user = await store.asSystem((tx) => findUserByEmail(tx, body.email));
-      const isRight = await isPassword(body.password, user?.password_hash ?? NOBODYS_HASH);
+      const isRight = await isPassword(body.password, user?.password_hash ?? IMPOSSIBLE_HASH);
       if (user === undefined || !isRight) {
         log.warn({ address, userId: user?.id }, 'session.refused');
         throw new ApiProblem('wrong_password');

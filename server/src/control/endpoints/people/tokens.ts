@@ -30,7 +30,7 @@ export const tokenRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/tokens',
-    summary: 'Creates an API token; the only answer that shows it',
+    summary: 'Creates an API token; only this answer shows it',
     body: NewToken,
     answer: CreatedToken,
     status: 201,
@@ -39,7 +39,7 @@ export const tokenRoutes: Route[] = [
       mustBeOursToGive({ role: body.role, scopes: body.scopes }, actor);
       const latest = await ownEnd(tx, actor);
       const expiresAt = body.expiresAt === undefined ? latest : new Date(body.expiresAt);
-      // A leap second is good RFC 3339 and no Date: it compares as false too.
+      // A leap second is valid RFC 3339 but an invalid Date, which compares as false.
       if (expiresAt !== null && !(expiresAt > now())) throw invalid('/expiresAt', 'must be in the future');
       if (expiresAt !== null && latest !== null && expiresAt > latest) {
         throw invalid('/expiresAt', `must not be after ${latest.toISOString()}, the end of the token that asks`);
@@ -65,7 +65,7 @@ export const tokenRoutes: Route[] = [
   route({
     method: 'DELETE',
     url: '/api/v1/tokens/:id',
-    summary: 'Revokes an API token, and those that it made',
+    summary: 'Revokes an API token, and the tokens made with it',
     status: 204,
     ...WRITE,
     async handle({ tx, actor, params, audit }) {
@@ -77,7 +77,7 @@ export const tokenRoutes: Route[] = [
   }),
 ];
 
-/** No token has more than who made it: neither a higher role nor, from a narrowed token, a wider scope. */
+/** A token never has more than its maker: neither a higher role nor, from a token with scopes, wider scopes. */
 function mustBeOursToGive(token: { role: RoleName; scopes: string[] | undefined }, own: Actor): void {
   const known: readonly string[] = PERMISSION_NAMES;
   const unknown = token.scopes?.find((scope) => !known.includes(scope));
