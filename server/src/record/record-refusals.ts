@@ -15,9 +15,9 @@ export function recordRefusals({ store, log }: RefusalNeeds): (refused: RefusedC
       ...(messageId === undefined ? {} : { messageId: storable(messageId) }),
       ...(call === undefined ? {} : { call: storable(call) }),
     }));
-    const given = { workspaceId, sourceId, code, day: at.slice(0, 10), count, at, samples: storableSamples };
+    const refusals = { workspaceId, sourceId, code, day: at.slice(0, 10), count, at, samples: storableSamples };
     store
-      .inWorkspace(workspaceId, (tx) => addRefusals(tx, given))
+      .inWorkspace(workspaceId, (tx) => addRefusals(tx, refusals))
       .catch((error: unknown) => log.debug({ sourceId, error: String(error) }, 'refusal.dropped'));
   };
 }

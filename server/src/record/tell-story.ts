@@ -5,7 +5,7 @@ import type { LaneHealth } from '../domain/lane-health.ts';
 import type { OutcomeAnswer } from '../domain/outcome.ts';
 import { sentenceOf } from './fold-outcome.ts';
 
-export type Told = {
+export type StoryFacts = {
   row: DeliveryRow;
   attempts: readonly AttemptRow[];
   lane: LaneHealth | undefined;
@@ -16,11 +16,11 @@ export type Told = {
 const ERASED = 'Its user was erased since: whose it was and what receivers answered is not kept.';
 
 /** The story of one delivery in sentences: its attempts, its replays, its end or the lane it waits in. */
-export function tellStory(told: Told): string[] {
-  const { row } = told;
+export function tellStory(facts: StoryFacts): string[] {
+  const { row } = facts;
   const erased = row.is_erased && row.reason !== 'erased' ? [ERASED] : [];
   if (row.state === 'skipped') return [skipSentence(row), ...erased];
-  return [...attemptSentences(told), ...sampledOut(told), ...endSentences(told), ...erased];
+  return [...attemptSentences(facts), ...sampledOut(facts), ...endSentences(facts), ...erased];
 }
 
 /** The rules of routing, in the order in which they apply. */
@@ -42,7 +42,7 @@ function skipSentence(row: DeliveryRow): string {
 }
 
 /** Each replay before its attempts; a replay without recorded attempts at the end. */
-function attemptSentences({ attempts, replays = [] }: Told): string[] {
+function attemptSentences({ attempts, replays = [] }: StoryFacts): string[] {
   const untold = new Map(replays.map((replay) => [replay.id, replay]));
   const tell = (id: string | null) => {
     const replay = id === null ? undefined : untold.get(id);
@@ -50,8 +50,8 @@ function attemptSentences({ attempts, replays = [] }: Told): string[] {
     untold.delete(replay.id);
     return [replaySentence(replay)];
   };
-  const told = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt)]);
-  return [...told, ...[...untold.values()].map(replaySentence)];
+  const sentences = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt)]);
+  return [...sentences, ...[...untold.values()].map(replaySentence)];
 }
 
 function replaySentence({ id, kind, startedAt, startedBy }: ReplayPart): string {
@@ -66,7 +66,7 @@ function attemptSentence({ attempt, at, answers }: AttemptRow): string {
   return `Attempt ${attempt} at ${at.toISOString()}: ${said.join('; ')}.`;
 }
 
-function sampledOut({ row, attempts }: Told): string[] {
+function sampledOut({ row, attempts }: StoryFacts): string[] {
   const isMissing = attempts.length === 0 && row.attempts > 0 && !row.is_erased;
   return isMissing ? [`Attempt ${row.attempts} was made; its answers are not kept (MILLRACE_RECORD_SAMPLE).`] : [];
 }
@@ -74,7 +74,7 @@ function sampledOut({ row, attempts }: Told): string[] {
 const NO_LETTER =
   'Given up, and not kept as a dead letter: the dead letters of this destination or workspace hold all they may. Replay the event as long as it is stored.';
 
-function endSentences({ row, attempts, lane }: Told): string[] {
+function endSentences({ row, attempts, lane }: StoryFacts): string[] {
   switch (row.state) {
     case 'delivered': {
       const count = attemptsUntil(row.changed_at, attempts) ?? row.attempts;

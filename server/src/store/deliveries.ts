@@ -141,21 +141,21 @@ export async function listDeliveries(
 ): Promise<DeliveryRow[]> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
-  const wanted = Object.entries(COLUMN_OF).flatMap(([field, column]) => {
+  const conditions = Object.entries(COLUMN_OF).flatMap(([field, column]) => {
     const value = filter[field as keyof typeof COLUMN_OF];
     return value === undefined ? [] : [`${column} = ${put(value)}`];
   });
   const { state, from, to } = filter;
-  if (state !== undefined) wanted.push(`state = ${put(state)}`);
+  if (state !== undefined) conditions.push(`state = ${put(state)}`);
   // Repeated as a literal: PostgreSQL uses a partial index only if the query shows that it fits.
-  if (state !== undefined && state !== 'delivered') wanted.push(`state <> 'delivered'`);
-  if (from !== undefined) wanted.push(`received_at >= ${put(from)}`, `received_on >= ${put(from.slice(0, 10))}`);
+  if (state !== undefined && state !== 'delivered') conditions.push(`state <> 'delivered'`);
+  if (from !== undefined) conditions.push(`received_at >= ${put(from)}`, `received_on >= ${put(from.slice(0, 10))}`);
   const end = after?.receivedAt ?? to;
-  if (to !== undefined) wanted.push(`received_at < ${put(to)}`);
-  if (end !== undefined) wanted.push(`received_on <= ${put(end.slice(0, 10))}`);
-  if (after !== undefined) wanted.push(`(received_at, id) < (${put(after.receivedAt)}, ${put(after.id)})`);
+  if (to !== undefined) conditions.push(`received_at < ${put(to)}`);
+  if (end !== undefined) conditions.push(`received_on <= ${put(end.slice(0, 10))}`);
+  if (after !== undefined) conditions.push(`(received_at, id) < (${put(after.receivedAt)}, ${put(after.id)})`);
   await readInOrder(tx);
-  const sql = `SELECT ${COLUMNS} FROM deliveries WHERE ${wanted.join(' AND ')}
+  const sql = `SELECT ${COLUMNS} FROM deliveries WHERE ${conditions.join(' AND ')}
     ORDER BY received_at DESC, id DESC LIMIT ${put(limit)}`;
   return tx.query(sql, values);
 }

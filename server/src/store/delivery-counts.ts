@@ -22,7 +22,7 @@ export async function addCounts(tx: Tx, rows: readonly CountRow[]): Promise<void
   if (rows.length > 0) await tx.query(sql, [JSON.stringify(rows)]);
 }
 
-export type CountQuestion = {
+export type CountQuery = {
   workspaceId: string;
   destinationId: string | undefined;
   from: Date;
@@ -34,11 +34,13 @@ export type CountQuestion = {
 export type CountSum = { at: Date; outcome: string; error_class: string; count: string };
 
 /** Steps begin at whole multiples of their length since 1970. */
-export function sumCounts(tx: Tx, asked: CountQuestion): Promise<CountSum[]> {
+export function sumCounts(
+  tx: Tx,
+  { workspaceId, destinationId, from, to, stepSeconds }: CountQuery,
+): Promise<CountSum[]> {
   const sql = `SELECT date_bin(make_interval(secs => $5), minute, 'epoch') AS at, outcome, error_class, sum(count) AS count
     FROM delivery_counts
     WHERE workspace_id = $1 AND ($2::text IS NULL OR destination_id = $2) AND minute >= $3 AND minute < $4
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
-  const { workspaceId, destinationId, from, to, stepSeconds } = asked;
   return tx.query(sql, [workspaceId, destinationId ?? null, from, to, stepSeconds]);
 }

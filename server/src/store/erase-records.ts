@@ -15,13 +15,13 @@ export type ErasedCounts = { deliveries: number; attempts: number; samples: numb
  * Erases users from the record of deliveries: the outcome of an event stays, the user's ids and the receivers' answers go.
  * Returns the number of changed rows of each table.
  */
-export async function eraseRecords(tx: Tx, asked: ErasedUsers): Promise<ErasedCounts> {
-  const { workspaceId, userIds, sourceIds, before } = asked;
+export async function eraseRecords(tx: Tx, users: ErasedUsers): Promise<ErasedCounts> {
+  const { workspaceId, userIds, sourceIds, before } = users;
   const values = [workspaceId, userIds.map(recordText), sourceIds, before];
   const attempts = await tx.query(ERASE_ATTEMPTS, values);
   const deliveries = await tx.query(ERASE_DELIVERIES, values);
-  const samples = await eraseSamples(tx, asked);
-  const replays = await eraseFromReplays(tx, asked);
+  const samples = await eraseSamples(tx, users);
+  const replays = await eraseFromReplays(tx, users);
   return { deliveries: deliveries.length, attempts: attempts.length, samples, replays };
 }
 
@@ -40,7 +40,7 @@ async function eraseSamples(tx: Tx, { workspaceId, userIds, sourceIds }: ErasedU
     WHERE strpos(sample->>'call', u.written) > 0 OR strpos(sample->>'messageId', u.id) > 0)`;
   const written = userIds.map((id) => JSON.stringify(id).slice(1, -1));
   const values = [workspaceId, sourceIds, userIds, written];
-  const found = await tx.query<{ count: number }>(
+  const [erased] = await tx.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM refusals, jsonb_array_elements(samples) AS sample WHERE ${own} AND ${holds}`,
     values,
   );
@@ -50,18 +50,18 @@ async function eraseSamples(tx: Tx, { workspaceId, userIds, sourceIds }: ErasedU
     WHERE ${own} AND EXISTS (SELECT FROM jsonb_array_elements(samples) AS sample WHERE ${holds})`,
     values,
   );
-  return found[0]?.count ?? 0;
+  return erased?.count ?? 0;
 }
 
 /** The hash in place of the id: with the id left out, a replay of one user would become one of all. */
-async function eraseFromReplays(tx: Tx, asked: ErasedUsers): Promise<number> {
+async function eraseFromReplays(tx: Tx, users: ErasedUsers): Promise<number> {
   const sql = `UPDATE jobs SET asked = jsonb_set(asked, '{filter,userIds}', (
       SELECT jsonb_agg(coalesce(u.hash, id) ORDER BY place)
       FROM jsonb_array_elements_text(asked#>'{filter,userIds}') WITH ORDINALITY AS each (id, place)
       LEFT JOIN unnest($3::text[], $4::text[]) AS u (user_id, hash) ON u.user_id = each.id))
     WHERE workspace_id = $1 AND kind = 'replay' AND asked->>'sourceId' = ANY($2)
       AND asked#>'{filter,userIds}' ?| $3::text[] RETURNING 1 AS one`;
-  const { workspaceId, sourceIds, userIds, userHashes } = asked;
+  const { workspaceId, sourceIds, userIds, userHashes } = users;
   return (await tx.query(sql, [workspaceId, sourceIds, userIds, userHashes])).length;
 }
 

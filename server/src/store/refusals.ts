@@ -26,14 +26,14 @@ export type RefusalCount = {
 /** Enough to find a mistake in one's own calls. */
 export const MAX_SAMPLES = 20;
 
-export async function addRefusals(tx: Tx, given: RefusalCount): Promise<void> {
+export async function addRefusals(tx: Tx, refusals: RefusalCount): Promise<void> {
   const sql = `INSERT INTO refusals (workspace_id, source_id, code, day, count, last_at, samples)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (workspace_id, source_id, code, day) DO UPDATE SET
       count = refusals.count + excluded.count,
       last_at = greatest(refusals.last_at, excluded.last_at),
       samples = jsonb_path_query_array(excluded.samples || refusals.samples, '$[0 to ${MAX_SAMPLES - 1}]')`;
-  const { workspaceId, sourceId, code, day, count, at, samples } = given;
+  const { workspaceId, sourceId, code, day, count, at, samples } = refusals;
   await tx.query(sql, [workspaceId, sourceId, code, day, count, at, JSON.stringify(samples)]);
 }
 

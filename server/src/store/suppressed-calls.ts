@@ -3,10 +3,13 @@ import type { Tx } from './open-store.ts';
 export type SuppressedCount = { workspaceId: string; sourceId: string; day: string; process: string; count: number };
 
 /** A count may arrive twice, and an older one late: the highest stays. */
-export async function noteSuppressed(tx: Tx, noted: SuppressedCount): Promise<void> {
+export async function noteSuppressed(
+  tx: Tx,
+  { workspaceId, sourceId, day, process, count }: SuppressedCount,
+): Promise<void> {
   const sql = `INSERT INTO suppressed_calls AS c (workspace_id, source_id, day, process, count) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (workspace_id, source_id, day, process) DO UPDATE SET count = greatest(c.count, excluded.count)`;
-  await tx.query(sql, [noted.workspaceId, noted.sourceId, noted.day, noted.process, noted.count]);
+  await tx.query(sql, [workspaceId, sourceId, day, process, count]);
 }
 
 export type SuppressedDay = { source_id: string; day: string; calls: string };

@@ -6,7 +6,7 @@ import type { ControlSide } from '../../stream/open-control-side.ts';
 import { eraseLetters, findInLanes } from './erase-in-engine.ts';
 import type { LaneFeeder } from './feed-lane.ts';
 import type { JobWork } from './run-jobs.ts';
-import type { AskedDeletion } from './asked-deletion.ts';
+import type { DeletionPlan } from './deletion-plan.ts';
 
 export type DeletionNeeds = { store: Store; side: ControlSide; feeder: LaneFeeder; now(): Date };
 
@@ -23,25 +23,25 @@ const SETTLE_MS = 10_000;
 /** Notifies every destination, then erases store by store: phase after phase, each safe to repeat. */
 export function deletionWork(needs: DeletionNeeds): JobWork {
   return async (job) => {
-    const asked = job.asked as AskedDeletion;
+    const plan = job.asked as DeletionPlan;
     const { phase = 'notify' } = job.position as Position;
     switch (phase) {
       case 'notify':
-        return notify(job, asked, needs);
+        return notify(job, plan, needs);
       case 'settle': {
-        const isSettled = needs.now().getTime() >= Date.parse(asked.erasedBefore) + SETTLE_MS;
+        const isSettled = needs.now().getTime() >= Date.parse(plan.erasedBefore) + SETTLE_MS;
         return isSettled ? next(job, 'lanes') : { position: job.position, problem: 'waiting for attempts under way' };
       }
       case 'lanes':
-        return lookAtLanes(job, asked, needs);
+        return lookAtLanes(job, plan, needs);
       case 'letters': {
-        const letters = await eraseLetters(asked, needs);
+        const letters = await eraseLetters(plan, needs);
         const before = (job.receipt as DeletionReceipt).erased?.['deadLetters'] ?? 0;
         const receipt = withErased(job, { deadLetters: before + letters });
         return letters === 0 ? { ...next(job, 'records'), receipt } : { position: job.position, receipt };
       }
       case 'records':
-        return finish(job, asked, needs);
+        return finish(job, plan, needs);
     }
   };
 }
@@ -60,15 +60,15 @@ export function notificationId(jobId: string, userIndex: number): string {
 }
 
 /** One destination a step. */
-async function notify(job: JobRow, asked: AskedDeletion, { feeder, now }: DeletionNeeds): Promise<JobStep> {
+async function notify(job: JobRow, plan: DeletionPlan, { feeder, now }: DeletionNeeds): Promise<JobStep> {
   const { told = 0 } = job.position as Position;
-  const destinations = asked.destinations.filter(({ isTold }) => isTold);
+  const destinations = plan.destinations.filter(({ isTold }) => isTold);
   const place = destinations[told];
   if (place === undefined) return { ...next(job, 'settle'), ...(told === 0 ? { counted: 0 } : {}) };
   const { sourceId, destinationId } = place;
   const at = now();
   const timestamp = at.toISOString();
-  const deliveries = (asked.userIds ?? []).map((userId, index) => {
+  const deliveries = (plan.userIds ?? []).map((userId, index) => {
     const messageId = notificationId(job.id, index);
     const event = { type: 'delete' as const, messageId, userId, receivedAt: timestamp, timestamp };
     return newDelivery(deliveryId(destinationId, sourceId, messageId), event, at.getTime());
@@ -85,8 +85,8 @@ async function notify(job: JobRow, asked: AskedDeletion, { feeder, now }: Deleti
 }
 
 /** Deliver removes the deliveries of erased users from lanes: this wakes it, until a search finds none. */
-async function lookAtLanes(job: JobRow, asked: AskedDeletion, needs: DeletionNeeds): Promise<JobStep> {
-  const found = await findInLanes(asked, needs);
+async function lookAtLanes(job: JobRow, plan: DeletionPlan, needs: DeletionNeeds): Promise<JobStep> {
+  const found = await findInLanes(plan, needs);
   const { lanesFound = 0 } = job.position as Position;
   const most = Math.max(lanesFound, found);
   if (found === 0) return { ...next(job, 'letters'), receipt: withErased(job, { lanes: most }) };
@@ -94,10 +94,10 @@ async function lookAtLanes(job: JobRow, asked: AskedDeletion, needs: DeletionNee
 }
 
 /** Erases the record; the user ids of the job itself go last, when it ends. */
-async function finish(job: JobRow, asked: AskedDeletion, { store }: DeletionNeeds): Promise<JobStep> {
-  const { userIds = [], ...kept } = asked;
-  const { userHashes, sourceIds } = asked;
-  const before = new Date(asked.erasedBefore);
+async function finish(job: JobRow, plan: DeletionPlan, { store }: DeletionNeeds): Promise<JobStep> {
+  const { userIds = [], ...kept } = plan;
+  const { userHashes, sourceIds } = plan;
+  const before = new Date(plan.erasedBefore);
   const erased = await store.asSystem((tx) =>
     eraseRecords(tx, { workspaceId: job.workspace_id, userIds, userHashes, sourceIds, before }),
   );

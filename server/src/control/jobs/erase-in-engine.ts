@@ -2,7 +2,7 @@ import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import { readableDeliveries, readLetter } from '../../domain/read-deliveries.ts';
 import { withheld } from '../../domain/withheld.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
-import type { AskedDeletion } from './asked-deletion.ts';
+import type { DeletionPlan } from './deletion-plan.ts';
 
 export type EraseNeeds = { side: ControlSide; now(): Date };
 
@@ -11,7 +11,7 @@ const GROUPS_AT_ONCE = 32;
 
 type Is = (event: AcceptedEvent | DeleteEvent) => boolean;
 
-function isOfUsers({ userIds = [], erasedBefore }: AskedDeletion): Is {
+function isOfUsers({ userIds = [], erasedBefore }: DeletionPlan): Is {
   const users = new Set(userIds);
   const mark = { erasedBefore: Date.parse(erasedBefore), isSuppressed: false };
   return (event) => withheld(event, (id) => (users.has(id) ? mark : undefined)) !== undefined;
@@ -21,10 +21,10 @@ function isOfUsers({ userIds = [], erasedBefore }: AskedDeletion): Is {
 const ERASED_AT_ONCE = 500;
 
 /** Erases some of their dead letters; returns how many, 0 when none are left. */
-export async function eraseLetters(asked: AskedDeletion, { side }: EraseNeeds): Promise<number> {
-  const isErased = isOfUsers(asked);
+export async function eraseLetters(plan: DeletionPlan, { side }: EraseNeeds): Promise<number> {
+  const isErased = isOfUsers(plan);
   let erased = 0;
-  for (const { destinationId } of asked.destinations) {
+  for (const { destinationId } of plan.destinations) {
     for (let from = 1; ; ) {
       const letters = await side.deadLetters.read(destinationId, from, READ_AT_ONCE);
       for (const { sequence, text, format } of letters) {
@@ -42,10 +42,10 @@ export async function eraseLetters(asked: AskedDeletion, { side }: EraseNeeds): 
 }
 
 /** Counts their deliveries in lanes, and makes each such lane urgent: the process that drains it removes them. */
-export async function findInLanes(asked: AskedDeletion, { side, now }: EraseNeeds): Promise<number> {
-  const isErased = isOfUsers(asked);
+export async function findInLanes(plan: DeletionPlan, { side, now }: EraseNeeds): Promise<number> {
+  const isErased = isOfUsers(plan);
   let found = 0;
-  for (const { destinationId } of asked.destinations) {
+  for (const { destinationId } of plan.destinations) {
     const inLane = await countInLane(destinationId, isErased, side);
     found += inLane;
     if (inLane > 0) await side.tickets.ensure(destinationId, { dueAt: now().getTime(), hurry: true });

@@ -6,7 +6,7 @@ import type { Store } from '../../store/open-store.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import type { LaneFeeder } from './feed-lane.ts';
 import type { JobWork } from './run-jobs.ts';
-import { type FoundLetter, type LetterPlace, type Scanned, scanLetters } from './scan-letters.ts';
+import { type NumberedLetter, type LetterPlace, type Scanned, scanLetters } from './scan-letters.ts';
 
 export type RedriveNeeds = { store: Store; side: ControlSide; feeder: LaneFeeder; now(): Date };
 
@@ -53,7 +53,7 @@ export async function withLetters(ids: readonly string[], { deadLetters }: Pick<
 /** Returns the problem when a lane did not take some: the step repeats then, and receivers recognise duplicates by webhook-id. */
 async function replayLetters(
   { id: replayId }: JobRow,
-  found: readonly FoundLetter[],
+  found: readonly NumberedLetter[],
   { side, feeder, now }: RedriveNeeds,
 ): Promise<string | undefined> {
   for (const [destinationId, letters] of Map.groupBy(found, ({ letter }) => letter.destinationId)) {

@@ -26,11 +26,11 @@ export function replayWork(needs: ReplayNeeds): JobWork {
   const marks = openMarks();
   const learned = openRunAhead(() => performance.now());
   return async (job, most) => {
-    const asked = job.asked as NewReplay;
-    const routing = await needs.store.asSystem((tx) => readRouting(tx, asked, { catalog: needs.catalog, marks }));
+    const request = job.asked as NewReplay;
+    const routing = await needs.store.asSystem((tx) => readRouting(tx, request, { catalog: needs.catalog, marks }));
     const position = job.position as Position;
     if (routing === undefined) return { position, end: 'failed', problem: 'the source or the destination was deleted' };
-    const ahead = asked.ratePerSecond === undefined ? learned : FIXED_AHEAD;
+    const ahead = request.ratePerSecond === undefined ? learned : FIXED_AHEAD;
     return position.phase === undefined ? count(job, routing, needs) : replaySome(job, { routing, most, ahead }, needs);
   };
 }

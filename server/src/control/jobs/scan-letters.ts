@@ -4,7 +4,7 @@ import { readLetter } from '../../domain/read-deliveries.ts';
 import type { DeadLetterBox, StoredLetter } from '../../stream/deliveries/dead-letter-box.ts';
 
 export type LetterFilter = { reason?: DeadReason; from?: string; to?: string };
-export type FoundLetter = { sequence: number; letter: DeadLetter };
+export type NumberedLetter = { sequence: number; letter: DeadLetter };
 /** Where the next scan continues: this sequence in the letters of this destination. */
 export type LetterPlace = { destinationId: string; sequence: number };
 
@@ -19,7 +19,7 @@ export type LetterScan = {
 };
 
 export type Scanned = {
-  found: FoundLetter[];
+  found: NumberedLetter[];
   /** Undefined at the end. */
   next: LetterPlace | undefined;
 };
@@ -33,7 +33,7 @@ type Letters = Pick<DeadLetterBox, 'read' | 'setAside'>;
 /** The next letters that match, oldest first for each destination. */
 export async function scanLetters(box: Letters, scan: LetterScan): Promise<Scanned> {
   const { at, upTo = Infinity } = scan;
-  const found: FoundLetter[] = [];
+  const found: NumberedLetter[] = [];
   const breathe = openBreather();
   let lookedAt = 0;
   for (const destinationId of scan.destinationIds.toSorted()) {

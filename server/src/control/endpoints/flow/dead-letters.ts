@@ -18,7 +18,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
 import { openLaneFeeder } from '../../jobs/feed-lane.ts';
 import { withLetters } from '../../jobs/redrive.ts';
-import { type FoundLetter, type LetterPlace, readOrSetAside, scanLetters } from '../../jobs/scan-letters.ts';
+import { type NumberedLetter, type LetterPlace, readOrSetAside, scanLetters } from '../../jobs/scan-letters.ts';
 import { newId } from '../../../store/new-id.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
@@ -72,7 +72,7 @@ export const deadLetterRoutes: Route[] = [
     ...WRITE,
     prepare: ({ params }, needs) => readLetter(params.id, needs),
     async handle({ tx, actor, params, prepared, audit }, needs) {
-      const { sequence, letter } = found(prepared as FoundLetter | undefined);
+      const { sequence, letter } = found(prepared as NumberedLetter | undefined);
       await mustBeOurs(tx, actor.workspaceId, { letter });
       const { destinationId, delivery } = letter;
       const replayId = newId('rdr');
@@ -128,7 +128,7 @@ async function destinationsOf(tx: Tx, { workspaceId, destinationId }: Whose): Pr
 }
 
 /** Reads the letter of any workspace: the caller checks whose it is. */
-async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLetter | undefined> {
+async function readLetter(id: string, { side }: ControlNeeds): Promise<NumberedLetter | undefined> {
   const sequence = Number(found(/^dl_([1-9]\d{0,14})$/.exec(id)?.[1]));
   const stored = await askEngine(side.deadLetters.readOne(sequence));
   if (stored === undefined) return undefined;
@@ -137,11 +137,11 @@ async function readLetter(id: string, { side }: ControlNeeds): Promise<FoundLett
 }
 
 /** A letter of another workspace gets the same answer as one that does not exist. */
-async function mustBeOurs(tx: Tx, workspaceId: string, { letter }: Pick<FoundLetter, 'letter'>): Promise<void> {
+async function mustBeOurs(tx: Tx, workspaceId: string, { letter }: Pick<NumberedLetter, 'letter'>): Promise<void> {
   found(await findDestination(tx, workspaceId, letter.destinationId));
 }
 
-function toItem({ sequence, letter }: FoundLetter): DeadLetterItem {
+function toItem({ sequence, letter }: NumberedLetter): DeadLetterItem {
   const { destinationId, reason, at, delivery } = letter;
   const { id: deliveryId, event, attempts } = delivery;
   const { messageId, type } = event;

@@ -10,7 +10,7 @@ import { allSourceIds } from '../../../store/sources.ts';
 import { startedBy } from '../../access/actor.ts';
 import { toJob } from './job-routes.ts';
 import { type DeletionReceipt, notificationId } from '../../jobs/delete-users.ts';
-import type { AskedDeletion } from '../../jobs/asked-deletion.ts';
+import type { DeletionPlan } from '../../jobs/deletion-plan.ts';
 import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
@@ -84,7 +84,7 @@ async function workOut(tx: Tx, workspaceId: string, { userIds, sources, suppress
   if (sources?.some((id) => !own.includes(id)) === true) throw new ApiProblem('not_found');
   const sourceIds = sources ?? own;
   const places = await destinationPlaces(tx, workspaceId, sourceIds);
-  const work: AskedDeletion = {
+  const work: DeletionPlan = {
     userIds: [...new Set(userIds)],
     userHashes: [...new Set(userIds)].map((id) => userHash(workspaceId, id)),
     sources: sources ?? null,
@@ -102,7 +102,7 @@ async function workOut(tx: Tx, workspaceId: string, { userIds, sources, suppress
 
 async function toDeletion(tx: Tx, job: JobRow) {
   const { asked: _, ...rest } = toJob(job);
-  const { userHashes, sources, suppress, erasedBefore } = job.asked as AskedDeletion;
+  const { userHashes, sources, suppress, erasedBefore } = job.asked as DeletionPlan;
   const { erased = {} } = job.receipt as DeletionReceipt;
   const receipt = { notifications: await notificationsOf(tx, job), erased };
   return { ...rest, userHashes, sources, suppress, erasedBefore, receipt };
@@ -110,7 +110,7 @@ async function toDeletion(tx: Tx, job: JobRow) {
 
 /** The notifications that were sent, each with its state in the record. */
 async function notificationsOf(tx: Tx, { id, workspace_id: workspaceId, asked, receipt }: JobRow) {
-  const { destinations, userHashes } = asked as AskedDeletion;
+  const { destinations, userHashes } = asked as DeletionPlan;
   const { toldAt = {} } = receipt as DeletionReceipt;
   const sent = destinations.flatMap(({ sourceId, destinationId }) => {
     const sentAt = toldAt[destinationId];

@@ -1,5 +1,5 @@
 /** A deletion request, resolved when it was made: sources and destinations that are created later are not affected. */
-export type AskedDeletion = {
+export type DeletionPlan = {
   /** Gone when the job has ended. */
   userIds?: string[];
   userHashes: string[];
