@@ -39,7 +39,7 @@ func randomJitter() float64 {
 	return rand.Float64()
 }
 
-// readRetryAfter takes seconds or a date; what it cannot read is no wish.
+// readRetryAfter takes seconds or a date; a value it cannot read is ignored.
 func readRetryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
@@ -101,7 +101,7 @@ func (c *Client) finish(calls []queuedCall, last answer, tries int) {
 	c.settle(failed, outcomeFailed, errs)
 }
 
-// free gives the room of answered calls to those who wait for it.
+// free gives the room of answered calls to blocked callers.
 func (c *Client) free(calls []queuedCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

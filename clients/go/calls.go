@@ -25,7 +25,7 @@ type Identify struct {
 	Integrations map[string]interface{}
 	// Timestamp is when it happened, in ISO 8601; the time of the call when empty. FormatTime makes it from a time.Time.
 	Timestamp string
-	// MessageId names the call for whoever removes duplicates; made at random when empty.
+	// MessageId names the call, so that the server and receivers can remove duplicates; made at random when empty.
 	MessageId string
 	Message
 }

@@ -88,8 +88,8 @@ func TestEveryCaseFileIsRunOrHasAReasonNotToBe(t *testing.T) {
 }
 
 // runCallCase makes the call with the library's own types, adding nothing to it, and holds the verdict against the
-// server's. What the types cannot hold is refused by the compiler; that the server does not take it for something else
-// than we think is still looked at.
+// server's. The compiler refuses a call that the types cannot hold; for those the test checks that the server has
+// the code that we expect.
 func runCallCase(t *testing.T, each contractCase) {
 	var expected map[string]interface{}
 	if err := json.Unmarshal([]byte(filled(each.Expect, each.Fills)), &expected); err != nil {
@@ -118,7 +118,7 @@ func runCallCase(t *testing.T, each contractCase) {
 	}
 }
 
-// assertSameData: whatever the call says, the server's event says too.
+// assertSameData: the server's event has all data of the call.
 func assertSameData(t *testing.T, body []byte, event map[string]interface{}) {
 	t.Helper()
 	var sent map[string]interface{}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// WhenFull says what becomes of a call when the queue has no room for it.
+// WhenFull chooses which call is dropped, or that the caller waits, when the queue is full.
 type WhenFull int
 
 const (
@@ -38,7 +38,7 @@ type Client struct {
 	MaxQueueCalls int
 	// MaxQueueBytes is how many bytes of encoded calls may wait for their answer. Default: 32 MiB.
 	MaxQueueBytes int
-	// WhenFull is what becomes of a call when there is no room for it. Default: DropNewest.
+	// WhenFull chooses which call is dropped, or that the caller waits, when the queue is full. Default: DropNewest.
 	WhenFull WhenFull
 
 	// MaxTries is how often a batch is sent in all before its calls have failed. Default: 10.
@@ -81,7 +81,7 @@ type Client struct {
 	totals         Counts
 	isRunning      bool
 	isClosing      bool
-	// hasRoom is closed when room is made, for those who wait for it; nil while nobody does.
+	// hasRoom is closed when room is made, to wake blocked callers; nil while none is blocked.
 	hasRoom chan struct{}
 	// wake tells the goroutine that sends to look at the queue again.
 	wake chan struct{}
@@ -130,7 +130,7 @@ func (c *Client) Group(call *Group) error { return c.Enqueue(context.Background(
 // Alias queues a call that says that two ids are one user.
 func (c *Client) Alias(call *Alias) error { return c.Enqueue(context.Background(), call) }
 
-// Counts says what became of all calls so far that were not refused.
+// Counts returns how many calls were sent, failed or dropped so far; refused calls are not counted.
 func (c *Client) Counts() Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()

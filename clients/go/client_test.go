@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// outcomes is what the callbacks were told: how often each call ended, and how.
+// outcomes records the callbacks: how often each call ended, and how.
 type outcomes struct {
 	mu     sync.Mutex
 	counts Counts

@@ -15,7 +15,7 @@ type additions struct {
 const libraryJSON = `{"name":"` + libraryName + `","version":"` + Version + `"}`
 
 // encodeCall appends the call to the encoder's buffer in the one order of fields that all of Millrace's libraries keep.
-// What it returns is part of the contract too: depth before size, size before the fields.
+// The order of its checks is part of the contract too: depth before size, size before the fields.
 func (e *encoder) encodeCall(f *fields, add *additions) *RefusedError {
 	e.buf = append(e.buf, `{"type":"`...)
 	e.buf = append(e.buf, f.kind...)

@@ -10,7 +10,7 @@ const libraryName = "millrace-go"
 // DefaultEndpoint is where a Millrace server listens on the developer's own machine.
 const DefaultEndpoint = "http://localhost:8080"
 
-// The server's own limits, in UTF-8 bytes before compression: what exceeds them would be refused there.
+// The server's own limits, in UTF-8 bytes before compression: it would refuse a request that exceeds them.
 const (
 	// MaxCallBytes is the size of the largest call, as it is sent.
 	MaxCallBytes = 32_768
@@ -23,7 +23,7 @@ const (
 	maxMessageIdCharacters = 256
 )
 
-// What a setting left at its zero value means.
+// The defaults, for settings left at their zero value.
 const (
 	defaultFlushAt       = 20
 	defaultFlushAfter    = 5 * time.Second

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// verbose logs a step with its facts, given as names and values. What is always the same is added: which source.
+// verbose logs a step with its facts, given as names and values. The source is added to each line.
 func (c *Client) verbose(step string, facts ...interface{}) {
 	if !c.settings.isVerbose {
 		return

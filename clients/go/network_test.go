@@ -60,7 +60,7 @@ func TestHoweverTheServerFailsEveryCallIsAccountedFor(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				// A server that does not read what it is sent is not told when its client leaves.
+				// A server that does not read the request does not learn when its client leaves.
 				_, _ = io.Copy(io.Discard, r.Body)
 				way(w, r)
 			}))
@@ -89,10 +89,10 @@ func assertAccounted(t *testing.T, endpoint string) {
 	}
 }
 
-// Nothing listens there, and no system gives its port to anybody.
+// Nothing listens there, and no system hands out its port.
 const deadAddress = "http://127.0.0.1:1"
 
-// freeAddress has a port below those that systems give to whoever asks for any: it is still free when it is used again.
+// freeAddress has a port below the ephemeral ones: it is still free when it is used again.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 1000 {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// endProcess is a program as the README advises to write it: whatever ends it, Close runs.
+// endProcess is a program as the README advises to write it: Close runs at every end.
 func endProcess(ending string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

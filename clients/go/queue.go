@@ -66,7 +66,7 @@ func (q *queue) release(calls []queuedCall) {
 	}
 }
 
-// What a batch is made of besides its calls and the commas between them.
+// The parts of a batch besides its calls and the commas between them.
 const (
 	batchStart = `{"batch":[`
 	batchEnd   = `]}`

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Counts says what became of calls: each that was not refused is counted once in the end.
+// Counts is how many calls came to which end: each that was not refused is counted once.
 type Counts struct {
 	// Sent calls are stored by the server.
 	Sent int
@@ -15,7 +15,7 @@ type Counts struct {
 	Dropped int
 }
 
-// Report tells of one call what became of it.
+// Report tells how one call ended.
 type Report struct {
 	// Type is identify, track, page, screen, group or alias.
 	Type      string
@@ -71,8 +71,8 @@ func (n *Counts) add(o outcome) {
 	}
 }
 
-// settle is the one place where a call ends. Those who wait for it go on after its callback has returned, so that what
-// they then read is complete. errs, where given, holds an error for each call.
+// settle is the one place where a call ends. Waiting flushes go on after its callback has returned, so that the counts
+// they then read are complete. errs, where given, holds an error for each call.
 func (c *Client) settle(calls []queuedCall, o outcome, errs []error) {
 	if len(calls) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	// What a program that used version 2 of Segment's library changes is this line.
+	// A program that used version 2 of Segment's library changes only this line.
 	analytics "github.com/millrace/millrace/clients/go"
 )
 

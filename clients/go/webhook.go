@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Why a webhook is not to be believed.
+// The reasons why VerifyWebhook refuses a webhook.
 var (
 	ErrSecretInvalid       = errors.New("millrace: the secret is empty, or is whsec_ without base64 after it")
 	ErrSignatureMissing    = errors.New("millrace: the webhook is not signed")
@@ -41,13 +41,13 @@ func WithClock(now func() time.Time) VerifyOption {
 }
 
 // WithXSignature checks X-Signature instead of webhook-signature. That signature covers neither the time nor the id:
-// anybody who once saw a webhook can send it again, under another id. It is for receivers behind a proxy that drops the
+// an attacker who once saw a webhook can replay it under another id. It is for receivers behind a proxy that drops the
 // other headers.
 func WithXSignature() VerifyOption {
 	return func(v *verification) { v.isPlain = true }
 }
 
-// VerifyWebhook checks that a webhook was sent by someone who knows the secret, and reads it. The body must be the bytes
+// VerifyWebhook checks that the sender of a webhook knows the secret, and reads it. The body must be the bytes
 // as they came. It checks webhook-signature (Standard Webhooks) with the time it was signed at, or, WithXSignature,
 // X-Signature; which of them is never up to the request. Comparing takes the same time wherever a signature differs.
 func VerifyWebhook(body []byte, header http.Header, secret string, options ...VerifyOption) (*Event, error) {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Event is the body of a webhook, and what its headers say of it.
+// Event is the body of a webhook with the id and attempt from its headers.
 type Event struct {
-	// Id is the same for every attempt to deliver this event: what to recognise a repeated one by.
+	// Id is the same for every attempt to deliver this event: receivers recognise a repeated one by it.
 	Id string `json:"-"`
 	// Attempt counts from 1; 0 where the header is missing.
 	Attempt int `json:"-"`

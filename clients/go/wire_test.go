@@ -27,7 +27,7 @@ type wireCase struct {
 	Requests []struct{ Calls, Bytes int }
 }
 
-// The Node library runs the same file: what both send for the same calls is the same to the byte.
+// The Node library runs the same file: both send the same bytes for the same calls.
 func TestWire(t *testing.T) {
 	var file struct{ Cases []wireCase }
 	readCases(t, "client-wire.json", &file)

@@ -1,4 +1,4 @@
-// What a Track call costs, everything included up to the socket: this library, analytics-go v3 and a bare twin take turns
+// Measures the CPU of a Track call, up to the socket: this library, analytics-go v3 and a bare twin take turns
 // in one process, so that a busy machine is as busy for each. `go run .` ends with one line of JSON; the exit code says
 // whether this library costs at most what analytics-go v3 does. The receiver is another process and is not counted.
 package main

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// receive takes every request and says where; it ends with its standard input, so with whoever started it.
+// receive takes every request and prints its address; it ends with its standard input, so with the parent process.
 func receive() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
