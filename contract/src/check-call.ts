@@ -7,7 +7,7 @@ import { parseTimestamp } from './timestamps.ts';
 
 /**
  * Why this call is refused, or undefined. Runs for every call that comes in, so it makes nothing: no copies, no lists.
- * The order is part of the contract: a call with two faults gets the same code from everyone.
+ * The order is part of the contract: a call with two faults gets the same code from every client and from the service.
  */
 export function checkCall(call: unknown, shape: RequestShape, isMeasured: boolean): RefusalCode | undefined {
   if (!isObject(call)) return 'type_unknown';

@@ -29,7 +29,7 @@ const MADE_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OWN_SECRET = 'schlüssel-😀';
 
 let bodies: string[];
-/** Each event in one of its formats, as many in the one as in the other: for what takes long. */
+/** Each event in one of its formats, half of them in each: for slow checks. */
 let oneOfEach: string[];
 
 before(() => {

@@ -16,7 +16,7 @@ suite('analytics-java 3.5.4', () => {
 
   const send: Teller = ({ url }, writeKey) => {
     const jars = `${gotten('segment-java')}/*`;
-    // The source is in UTF-8, whatever the machine's locale.
+    // The source is in UTF-8 under any locale.
     return runClient('java', [
       '-Dfile.encoding=UTF-8',
       '-cp',

@@ -58,7 +58,7 @@ function timesOf(happenedMs: number, sentMs: number, receivedAt: string): Fields
   return { sentAt: new Date(sentMs).toISOString(), timestamp: new Date(happenedMs + timeOnItsWayMs).toISOString() };
 }
 
-/** Libraries write null for what they do not know, some an empty text for an id. */
+/** Libraries write null for an unknown value, some an empty text for an id. */
 function withoutUnknowns(call: Fields): Fields {
   const isKnown = ([field, value]: [string, unknown]) => value !== null && !(IDS.includes(field) && value === '');
   return Object.fromEntries(Object.entries(call).filter(isKnown));

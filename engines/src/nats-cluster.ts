@@ -11,7 +11,7 @@ import { natsServerBinary } from './paths.ts';
 export type NatsNode = {
   name: string;
   url: string;
-  /** For what no role of ours may do. */
+  /** For the administrator, who may do what no role may. */
   adminUrl: string;
   monitorUrl: string;
   logFile: string;
@@ -24,7 +24,7 @@ export type NatsNode = {
 export type NatsCluster = AsyncDisposable & {
   /** All servers, comma separated: the value of MILLRACE_NATS_URL. */
   url: string;
-  /** The same for a user who may do everything, for what no role may. */
+  /** The same for the administrator. */
   adminUrl: string;
   nodes: NatsNode[];
   dir: string;

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** A process of our own that ends when it is let go of, and at the latest with us. */
+/** A child process that ends when it is disposed of, and at the latest with its parent. */
 export function forkWithUs(path: string): Disposable & { child: ChildProcess } {
   const child = fork(path);
   const stop = () => void child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import type { Findings } from './run-fault.ts';
 
-/** Each may leave out what it has none of. Of two figures with the same name the last one counts. */
+/** Joins findings, each of which may lack parts. Of two figures with the same name the last one counts. */
 export function joinFindings(...findings: readonly Partial<Findings>[]): Findings {
   return {
     failures: findings.flatMap(({ failures = [] }) => failures),

@@ -18,7 +18,7 @@ export type DatabaseOutage = {
   /** Of a process without a database: if that one is slow too, the machine is the cause. */
   besideAttempts: readonly Attempt[];
   collectReadiness: readonly ReadySample[];
-  /** When collect heard nothing from a stream, by its own word. */
+  /** When collect heard nothing from a stream, by its own log. */
   silences: readonly Span[];
   controlReadiness: readonly ReadySample[];
   /** Sources whose creation had been refused and that are there all the same. */

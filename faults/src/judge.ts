@@ -27,7 +27,7 @@ export type Evidence = {
   attempts: readonly Attempt[];
   stored: readonly StoredEvent[];
   disturbances: readonly Disturbance[];
-  /** When collect heard nothing from a stream, by its own word: then it may move a request, or refuse it. */
+  /** When collect heard nothing from a stream, by its own log: then it may move a request, or refuse it. */
   silences?: readonly Disturbance[];
 };
 

@@ -102,7 +102,7 @@ function listenIn(oracle: Oracle): Oracle {
   };
 }
 
-/** Where control listens, by its own word. */
+/** The port on which control listens, by its own log. */
 export function controlPortIn(log: string): number {
   const line = log.split('\n').find((text) => text.includes('control.listening')) ?? '{}';
   const { port }: { port?: number } = JSON.parse(line);

@@ -13,7 +13,7 @@ export type ServerProcess = AsyncDisposable & {
   logFile: string;
   /** Resolves when it takes requests, with what it has logged by then. Each start uses the same port. */
   start(): Promise<string>;
-  /** Sets its clock wrong by so much from now on; only for a process whose clock can be set. */
+  /** Shifts its clock by this from now on; only for a process whose clock can be set. */
   setClock(shiftMs: number): void;
   /** Sends a signal and resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
@@ -30,7 +30,7 @@ export type ProcessOptions = {
   main?(): string;
 };
 
-/** The real server in the roles that the settings name, in a process that faults may do anything to. */
+/** The real server in the roles that the settings name, in a process that faults may stop and kill. */
 export async function serverProcess(
   settings: Settings,
   logFile: string,

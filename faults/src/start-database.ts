@@ -13,7 +13,7 @@ export type Database = AsyncDisposable & {
   start(): Promise<void>;
 };
 
-/** A PostgreSQL that faults may do anything to. */
+/** A PostgreSQL that faults may stop and kill. */
 export async function startDatabase(): Promise<Database> {
   const child = fork(join(import.meta.dirname, 'inject/database-process.ts'));
   const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;

@@ -3,7 +3,7 @@ import type { Span } from './measure-attempts.ts';
 
 const LOOK_AGAIN_MS = 50;
 
-/** For what only shows itself to those who look: another process's state. Resolves with how long it took. */
+/** Polls the state of another process, which gives no signal. Resolves with the milliseconds it took. */
 export async function waitUntil(
   what: string,
   withinMs: number,

@@ -33,7 +33,7 @@ async function sendAll(scene: Scene, calls: object[], atOnce = 50): Promise<void
 
 type Look = () => Promise<Job>;
 
-/** Each change of the progress until so many are done, with the time by which it was seen. */
+/** Each change of the progress until `count` are done, with the time by which it was seen. */
 async function stepsUntil(look: Look, count: number): Promise<{ at: number; done: number }[]> {
   const steps: { at: number; done: number }[] = [];
   await until(async () => {

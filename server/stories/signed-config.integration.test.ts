@@ -99,7 +99,7 @@ function ring(id: number): string {
   return `${id}:${Buffer.alloc(32, id).toString('base64')}`;
 }
 
-/** Engines, two receivers and whatever roles a test plays over them. */
+/** Engines and two receivers; each test starts the roles that it needs over them. */
 async function openBed(change: Record<string, string> = {}) {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster());

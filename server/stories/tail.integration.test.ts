@@ -1,4 +1,4 @@
-/** Looking on at a source, over the real roles and engines. */
+/** The live tail of a source, over the real roles and engines. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';

@@ -43,7 +43,7 @@ export async function openInspector(url: string, log: Logger) {
     quarantine: openQuarantineBox(manager),
     laneGroups: () => subjectsOf('LANES-0'),
     tickets: async () => Object.keys(await subjectsOf('TICKETS')),
-    /** Requests from the oldest that is not acknowledged yet. A consumer's own count may miss what was stored a moment ago. */
+    /** Requests from the oldest unacknowledged one on. A consumer's own count may miss requests stored a moment ago. */
     async unsettled(): Promise<number> {
       const { state } = await manager.streams.info('EVENTS-0');
       const { ack_floor: floor } = await manager.consumers.info('EVENTS-0', 'deliver');
@@ -75,7 +75,7 @@ export async function openBucketForTests(url: string) {
       }
       return entries;
     },
-    /** Has the server publish a text as the answer to a question of a user who may not publish it. */
+    /** Makes the server publish a text as the answer to a request of a user that may not publish it. */
     async smuggle(asDeliver: string, text: string, key: string): Promise<void> {
       await using stolen = await connectNats({ url: asDeliver, inbox: '_INBOX_deliver', name: 'stolen', log: SILENT });
       const lane = laneSubject(0, 'dst_smuggled', 0);

@@ -7,7 +7,7 @@ export type RawRequest = {
   head: string;
   body: string;
   startedAt: number;
-  /** When the connection that carried it was closed, by whichever side. */
+  /** When either side closed the connection that carried it. */
   closedAt: Promise<number>;
 };
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 
 export type Received = { at: number; path: string; headers: IncomingHttpHeaders; body: string };
 
-/** `respond` sees what came and answers it, or leaves it hanging. */
+/** `respond` answers each request, or leaves it hanging. */
 export async function openReceiver(respond: (received: Received, response: ServerResponse) => void = answer(200)) {
   const received: Received[] = [];
   const server = createServer((request, response) => {

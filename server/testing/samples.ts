@@ -62,7 +62,7 @@ export function failure(errorClass: ErrorClass, ms = 1): Answer {
   return { kind: 'error', errorClass, message: `it was ${errorClass}`, timings: { totalMs: ms } };
 }
 
-/** One answer for each of so many targets. */
+/** These answers, each of a target of its own. */
 export function answersOf(...answers: Answer[]): TargetAnswer[] {
   return answers.map((answer, index) => ({ url: `https://t${index}.example/`, answer }));
 }

@@ -5,7 +5,7 @@ import { median, round, spreadOf } from '../spread.ts';
 export type Running = AsyncDisposable & {
   pid: number;
   natsPid: number;
-  /** Loads it for so many seconds; resolves with the number of requests answered 200. */
+  /** Loads it for this many seconds; resolves with the number of requests answered 200. */
   drive(seconds: number, run: string): Promise<number>;
   storedMessages(): Promise<number>;
 };

@@ -19,7 +19,7 @@ export type Contender = { name: string; launch(): Promise<Launched> };
 export type Launched = AsyncDisposable & {
   pid: number;
   natsPid: number | undefined;
-  /** Has it deliver so many requests' worth of events, at a steady pace. */
+  /** Makes it deliver the events of these requests at a steady pace. */
   send(flow: Flow): Promise<unknown>;
 };
 

@@ -44,7 +44,7 @@ export async function measure(contenders: Contender[], plan: Plan, receiver: Rec
   return slices;
 }
 
-/** Says that something else was done than what was to be measured. */
+/** The contenders did other work than the bench is to measure: the figures are void. */
 class Void extends Error {
   override readonly name = 'Void';
 }

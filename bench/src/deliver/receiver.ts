@@ -1,4 +1,4 @@
-/** Answers every POST with 200, and remembers how many came to whom, which were new, and whose signature was wrong. */
+/** Answers every POST with 200, and counts by destination: all, new ones, and wrong signatures. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { secretOf } from './scene.ts';

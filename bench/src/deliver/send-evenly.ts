@@ -2,7 +2,7 @@ const TICK_MS = 5;
 
 export type Flow = { units: number; perSecond: number };
 
-/** Sends so many units at a steady pace, in small steps. Deliver's generator and the twins keep the same one. */
+/** Sends units at a steady pace, in small steps. Deliver's generator and the twins keep the same pace. */
 export function sendEvenly({ units, perSecond }: Flow, send: (unit: number) => void): Promise<void> {
   const startedAt = performance.now();
   let sent = 0;

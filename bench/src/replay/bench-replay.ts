@@ -97,7 +97,7 @@ async function fill(bench: Bench): Promise<{ seconds: number }> {
   return { seconds };
 }
 
-/** By what the receiver gets. */
+/** Measured at the receiver. */
 async function measureRate({ stack, receivers, scene, size }: Bench) {
   const asked = { ...rangeOf(scene), ratePerSecond: size.perSecond };
   await receivers.reset();

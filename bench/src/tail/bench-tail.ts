@@ -34,7 +34,7 @@ export async function benchTail({ isQuick }: { isQuick: boolean }): Promise<Verd
   const log = openLog({ level: 'error', pretty: false });
   await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
   using tails = stream.tails();
-  // Four comparisons of so many turns with two measurements each: six minutes, or two and a half.
+  // Four comparisons, each of all turns with two measurements: six minutes, or two and a half.
   const plan = isQuick ? { turns: 6, seconds: 3 } : { turns: 11, seconds: 4 };
   const figures: Record<string, unknown> = { callsPerSecond: CALLS_PER_SECOND, viewers: VIEWERS, goal: GOAL };
   let isGood = true;

@@ -1,6 +1,6 @@
 import type { FlushWindow } from './flush-windows.ts';
 
-/** A call on its way: its text, and who waits for it. */
+/** A call on its way: its text, and the flush that waits for it. */
 export type QueuedCall = {
   readonly text: string;
   readonly bytes: number;

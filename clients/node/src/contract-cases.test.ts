@@ -24,7 +24,7 @@ const needs: EncodeNeeds = {
   makeId: () => 'made',
   libraryText: '{"name":"lib"}',
 };
-/** Only these reach the wire: the service keeps whatever else it is sent, but a client sends nothing else. */
+/** Only these reach the wire: the service keeps every other field as well, but a client sends none. */
 const FIELDS = new Set(
   'type messageId timestamp userId anonymousId groupId previousId event name category properties traits context integrations'.split(
     ' ',

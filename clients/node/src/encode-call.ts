@@ -24,7 +24,7 @@ export function encodeCall(type: CallType, given: unknown, needs: EncodeNeeds): 
   if (!isObject(call) || code === 'too_deep') throw refusal(code ?? 'type_unknown');
   const text = textOf(type, call, needs);
   const bytes = utf8Bytes(text);
-  // The size comes before the other faults: a call with two gets the same code from everyone.
+  // The size comes before the other faults: a call with two gets the same code from every client and from the service.
   if (bytes > MAX_CALL_BYTES) throw refusal('call_too_large');
   if (code !== undefined) throw refusal(code);
   return { text, bytes };

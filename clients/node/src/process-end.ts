@@ -38,7 +38,7 @@ function exit(): void {
   for (const listener of listeners) listener.ended();
 }
 
-/** Once everybody is done the signal does what it would have done without us, unless the application listens itself. */
+/** Once all clients are done, the signal is raised again with its default effect, unless the application listens itself. */
 function sigterm(): void {
   const isOurs = process.listenerCount('SIGTERM') === 1;
   void Promise.all([...listeners].map((listener) => listener.ending())).then(() => {

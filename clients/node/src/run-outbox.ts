@@ -100,7 +100,7 @@ function groupByCode(calls: readonly QueuedCall[], rejected: ReadonlyMap<number,
   return groups;
 }
 
-/** Beside the queue and without waiting: for those whose process may be frozen after the next line. */
+/** Beside the queue and without waiting: for a process that may be frozen after the next line. */
 export async function sendNow(box: Outbox, call: EncodedCall): Promise<void> {
   if (isFull(box, call.bytes)) {
     settle(box, [admit(box, call, 0)], { fate: 'dropped', problem: QUEUE_FULL });

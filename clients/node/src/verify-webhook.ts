@@ -53,7 +53,7 @@ async function hmac({ hash, content, keyOf }: Signed, secret: string): Promise<U
 
 function secretsOf(secret: Secrets): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  // An empty secret would let everybody in.
+  // With an empty secret, any sender could sign.
   if (secrets.length === 0 || secrets.includes('')) throw new TypeError('The shared secret is missing.');
   return secrets;
 }
@@ -65,7 +65,7 @@ function bytesOf(body: WebhookBody): Uint8Array {
 
 function readEvent(body: Uint8Array, { given, write }: Signed, digests: readonly Uint8Array[]): WebhookEvent {
   const expected = digests.map(write);
-  // All are compared, whatever the first gave: how long it takes tells nothing.
+  // All are compared, also after a match: the time it takes tells nothing.
   const matches = expected.flatMap((right) => given.filter((each) => isSame(each, right)));
   if (matches.length === 0) {
     throw new WebhookVerificationError(

@@ -13,7 +13,7 @@ export function watchCalls(client: Millrace): Watched {
   return watched;
 }
 
-/** Makes so many track calls with the ids c1, c2, … */
+/** Makes `count` track calls with the ids c1, c2, … */
 export function trackMany(client: Millrace, count: number, start = 1): void {
   for (let n = start; n < start + count; n += 1) client.track({ userId: 'u1', event: 'E', messageId: `c${n}` });
 }

@@ -12,7 +12,7 @@ import type { PlannedSource } from './plan-workspaces.ts';
 export type BacklogOrder = { natsUrl: string; source: PlannedSource; size: number; prefix: string };
 
 const EVENTS_PER_REQUEST = 2_500;
-/** More, and everybody's events would wait behind them: a stream is read in order. */
+/** More, and all other events would wait behind them: a stream is read in order. */
 const MOST_UNSETTLED = 4;
 const LOOK_MS = 5;
 

@@ -6,7 +6,7 @@ import type { Arrival } from './read-arrival.ts';
 
 /** Counts what arrived of a backlog, in a byte for each event: a million records would be a burden themselves. */
 export type BacklogCount = {
-  /** False for what belongs to the backlog. */
+  /** False for events of the backlog. */
   isOther(arrival: Arrival): boolean;
   delivered(): number;
   repeated(): number;

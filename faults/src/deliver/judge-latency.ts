@@ -11,13 +11,13 @@ export type LatencyBound = {
   lateMs: number;
   /** The allowed multiple of the quiet p99; two, if this is left out. */
   times?: number;
-  /** An event passes through so many processes; each is as late as the machine is. */
+  /** How many processes an event passes through; each is as late as the machine is. */
   hops?: number;
 };
 
 /** The promised bound, on a machine that has nothing else to do. */
 export const STRICT: LatencyBound = { floorMs: 0, maxP99Ms: 500, lateMs: 1_000 };
-/** For CI, whose two cores have other things to do: only what is plainly wrong turns it red. */
+/** For CI, whose two cores have other things to do: only a plain fault turns it red. */
 export const NOISY: LatencyBound = { floorMs: 250, maxP99Ms: 2_000, lateMs: 3_000, hops: 8 };
 
 export type LatencyCase = {

@@ -21,7 +21,7 @@ export type Crowd = AsyncDisposable & {
   load: Load;
   /** When only they had anything to do. */
   quiet: Span;
-  /** Sends so many events to each of those in trouble. */
+  /** Sends this many events to each receiver in trouble. */
   stir(eventsEach: number): Promise<Span>;
 };
 

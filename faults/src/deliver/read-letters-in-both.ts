@@ -10,7 +10,7 @@ import type { Plan } from './plan-workspaces.ts';
 
 type Scanner = { scanLetters: typeof scanLetters };
 
-/** Every call that a receiver refused is a dead letter, whichever version wrote it; each version must read all of them. */
+/** Every call that a receiver refused is a dead letter, written by either version; each version must read all of them. */
 export async function readLettersInBoth(
   { cluster, oracle }: DeliverScene,
   { destinations, sources }: Plan,

@@ -41,7 +41,7 @@ const CI: Sizes = {
   bound: NOISY,
 };
 
-/** Some receivers hang, some answer 500, some are flooded. Those of everybody else notice nothing of it. */
+/** Some receivers hang, some answer 500, some are flooded. Deliveries to all others are as fast as before. */
 export async function isolateTrouble(run: FaultRun): Promise<Findings> {
   const sizes = run.isFull ? FULL : CI;
   const plan = planWorkspaces({

@@ -3,7 +3,7 @@ import { openScene, STEADY } from '../open-scene.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { followSchedule, planSchedule } from '../schedule.ts';
 
-/** The collecting process dies without a word, again and again. A retry finds what it had stored, so nothing is there twice. */
+/** Collect is killed again and again. It recognises the retry of a stored request, so nothing is stored twice. */
 export async function killCollect(run: FaultRun): Promise<Findings> {
   await using scene = await openScene(run, { nodes: 3, batchesPerSecond: STEADY });
   const lengthMs = run.isFull ? 60_000 : 13_000;

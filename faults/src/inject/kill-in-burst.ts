@@ -6,7 +6,7 @@ import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** More than one process takes, so that it is killed with its hands full. */
+/** More than one process takes at once, so that it is killed at its limit of deliveries in flight. */
 const CALLS_PER_SECOND = 500;
 const WITHIN_MS = 60_000;
 /** Requests that the dead process had written into its sockets still arrive, on a busy machine a little later. */

@@ -117,7 +117,7 @@ async function measure(
   const once = { senders: senders as unknown as Senders, sizes: [1, 1], inTurn: true } as const;
   const load = scene.load({ ...once, prefix: 'measured', batchesPerSecond: sizes.perSecond });
   const quiet = await spend(sizes.quietMs);
-  // As many deliveries however many receivers hang: each of a few gets more.
+  // The same number of deliveries for any number of hanging receivers: each of a few gets more.
   const size = Math.round(STIR_DELIVERIES / (bad.destinations.length / STIR_SOURCES));
   const stir = { prefix: 'stir', senders: bad.sources, sizes: [size, size], inTurn: true } as const;
   const stirrer = scene.load({ ...stir, batchesPerSecond: STIR_PER_SECOND });

@@ -1,4 +1,4 @@
-/** How much memory strangers can take before they have said who they are. */
+/** The memory that clients without a known key can take. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, suite, test } from 'node:test';

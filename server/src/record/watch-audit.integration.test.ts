@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-/** A workspace with so many entries, and a process that watches. */
+/** A workspace with this many audit entries, and a process that watches them. */
 async function openLogOf(workspaceId: string, entries: number) {
   await store.asSystem((tx) => insertWorkspace(tx, { id: workspaceId, name: workspaceId }));
   const grow = async (count: number) => {

@@ -19,7 +19,7 @@ import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const ACK_WAIT_MS = 1_000;
-/** The engine looks for what is due once a second at most; the rest is for a busy machine. */
+/** NATS looks for due schedules once a second at most; the rest is for a busy machine. */
 const FIRES_WITHIN_MS = 5_000;
 
 type Scheduled = { dueAt: number; note?: string; expected?: number };

@@ -1,4 +1,4 @@
-/** A body sent with the right key in the header, and what must come of it. */
+/** A body sent with the right key in the header, and the answer that must come. */
 export type BodyCase = {
   name: string;
   /** `/v1/track` unless told. */

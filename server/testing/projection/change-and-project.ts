@@ -17,7 +17,7 @@ const configWriter = slow(await stream.configWriter());
 const projector = startProjector({ store, configWriter, log });
 process.stdout.write('ready\n');
 for (;;) {
-  // Two may want the same row to be new: the one that comes second has nothing to do.
+  // Two changes may insert the same row: the second one fails, and has nothing to do.
   await changeAtRandom(store).catch(() => undefined);
   projector.changed();
 }

@@ -1,4 +1,4 @@
-/** Every endpoint × everybody who might ask. An endpoint without a row here fails. */
+/** Every endpoint × every kind of caller. An endpoint without a row here fails. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { TSchema } from 'typebox';
@@ -110,7 +110,7 @@ function replayOf({ sourceId, destinationId }: Pick<Things, 'sourceId' | 'destin
   return { sourceId, destinationId, from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
 }
 
-/** A body that is good for the endpoint, so that only who asks decides. */
+/** A valid body for the endpoint, so that only the caller's role decides. */
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'PATCH /api/v1/workspace': () => ({ name: 'Renamed' }),
   'POST /api/v1/invitations': () => ({ email: `m${(made += 1)}@example.com`, role: 'viewer' }),

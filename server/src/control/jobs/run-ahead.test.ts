@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRunAhead } from './run-ahead.ts';
 
-/** A lane that loses so many groups a second, looked at ten times a second: how full it is after a while. */
+/** How full a lane is after a while that drains at this rate and is fed ten times a second. */
 function play(perSecond: number, seconds: number): { most: number; done: number } {
   let nowMs = 0;
   const ahead = openRunAhead(() => nowMs);

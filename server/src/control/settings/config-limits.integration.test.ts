@@ -83,7 +83,7 @@ suite('the API', () => {
     assert.equal(source.projection.state, 'pending');
     await project();
     assert.equal((await projectionOf(ask, source.id)).state, 'applied');
-    // Older versions took whatever the database takes.
+    // Older versions had no limit but the database's.
     const sql = `INSERT INTO source_events (workspace_id, source_id, name, blocked)
       SELECT $1, $2, lpad(n::text, 1300, 'é'), true FROM generate_series(1, 500) n`;
     await control.store.inWorkspace(workspaceId, (tx) => tx.query(sql, [workspaceId, source.id]));

@@ -4,7 +4,7 @@ import type { HeldTicket } from '../../stream/deliveries/tickets.ts';
 import { type DrainsNeeds, openDrains } from './drains.ts';
 import { newGate } from '../dispatch/gate.ts';
 
-/** Lanes that are looked at for ever, and a window of so many. */
+/** Lanes whose drain never ends, and a window for this many. */
 function openEndless(most: number) {
   const gates = new Map<string, ReturnType<typeof newGate>>();
   const gateOf = (id: string) => {

@@ -20,9 +20,9 @@ import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const FAR_MS = 3_600_000;
-/** For those who wait for what is not acknowledged to come again. */
+/** For tests that wait for a redelivery of an unacknowledged ticket. */
 const SHORT_ACK_WAIT_MS = 1_000;
-/** For all others it must not, however slow the machine is. */
+/** For all other tests: no redelivery, however slow the machine is. */
 const LONG_ACK_WAIT_MS = 60_000;
 
 async function openBed(ackWaitMs = LONG_ACK_WAIT_MS) {

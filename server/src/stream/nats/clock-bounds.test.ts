@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { boundsOf, type ClockBounds, describeOffset, hostOffset, isTooFar, middleOf, narrow } from './clock-bounds.ts';
 
-/** An answer of an engine whose clock is ahead of the monotonic one by so much. */
+/** An answer of an engine whose clock is ahead of the monotonic one by this much. */
 function reading({ aheadMs, at, thereMs, backMs }: { aheadMs: number; at: number; thereMs: number; backMs: number }) {
   return { sentAt: at, engineAt: at + thereMs + aheadMs, arrivedAt: at + thereMs + backMs };
 }
