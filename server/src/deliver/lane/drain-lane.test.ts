@@ -10,45 +10,10 @@ import { drainLane, type DrainNeeds } from './drain-lane.ts';
 import type { LaneNote } from './lane-note.ts';
 import type { Parked } from '../settle/park.ts';
 import { retrySchedule } from '../attempt/retry-schedule.ts';
+import { openMemoryLane } from '../../../testing/memory-lane.ts';
 import { aDelivery, answersOf, aWebhook, DESTINATION, status } from '../../../testing/samples.ts';
 
-/** Tier 0 of a lane, in memory. `trouble` makes the engine fail as the test wants. */
-function openLane(groups: Record<number, string[]>) {
-  const stored = new Map(Object.entries(groups).map(([sequence, ids]) => [Number(sequence), ids]));
-  const parkedAt = Date.now();
-  const trouble = { read: false, drop: false, count: false };
-  const failIf = (isTrue: boolean) => (isTrue ? Promise.reject(new Error('no leader')) : Promise.resolve());
-  const lanes: Lanes = {
-    append: () => assert.fail('nothing is parked here'),
-    remove: async () => undefined,
-    async read(_, from, most) {
-      await failIf(trouble.read);
-      const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
-      return found.map(([sequence, ids]) => {
-        const deliveries = ids.map((id) => JSON.stringify(aDelivery({ id, takenAt: parkedAt })));
-        return { sequence, parkedAt, payload: encodeDeliveries(deliveries), format: '' };
-      });
-    },
-    async count() {
-      await failIf(trouble.count);
-      return new Map(stored.size === 0 ? [] : [[0, stored.size]]);
-    },
-    lastSequence: async () => Math.max(0, ...Object.keys(groups).map(Number)),
-    async drop(_, upTo) {
-      await failIf(trouble.drop);
-      for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);
-    },
-    setAside: () => assert.fail('all of it can be read'),
-    left: () => assert.fail('none of it is newer'),
-    clear: async () => stored.clear(),
-    list: async () => new Set<string>(),
-    streamOf: () => 'LANES-0',
-    streams: () => ['LANES-0'],
-    home: () => 0,
-    isOnlyHome: () => true,
-  };
-  return { stored, trouble, lanes };
-}
+const openLane = (groups: Record<number, string[]>) => openMemoryLane(groups, { parkedAt: Date.now() });
 
 /** One holder of the lane's ticket, whose attempts end when the test says so. */
 function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {

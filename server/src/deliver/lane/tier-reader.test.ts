@@ -1,35 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { encodeDeliveries } from '../../domain/delivery.ts';
 import type { StampedPosition } from './lane-note.ts';
-import { aDelivery } from '../../../testing/samples.ts';
+import { openMemoryLane } from '../../../testing/memory-lane.ts';
 import { readTier, type Taken } from './tier-reader.ts';
 
-/** A tier in memory: groups of names, each at its sequence, all parked at that time. */
+/** A tier in memory, and a reader of it with a clock of the test's own. */
 function openTier(groups: Record<number, string[]>, parkedAt = 0) {
-  const stored = new Map(Object.entries(groups).map(([sequence, ids]) => [Number(sequence), ids]));
-  const drops: number[] = [];
+  const { stored, drops, reads, lanes } = openMemoryLane(groups, { parkedAt });
   const seen: number[] = [];
   const clock = { now: 0 };
-  let reads = 0;
-  const last = Math.max(0, ...stored.keys());
-  const lanes = {
-    async read(_: object, from: number, most: number) {
-      reads += 1;
-      const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
-      return found.map(([sequence, ids]) => {
-        const payload = encodeDeliveries(ids.map((id) => JSON.stringify(aDelivery({ id }))));
-        return { sequence, parkedAt, payload, format: '' };
-      });
-    },
-    lastSequence: async () => last,
-    setAside: () => Promise.reject(new Error('all of it can be read')),
-    left: () => assert.fail('none of it is newer'),
-    async drop(_: object, upTo: number) {
-      drops.push(upTo);
-      for (const sequence of stored.keys()) if (sequence <= upTo) stored.delete(sequence);
-    },
-  };
   const needs = {
     lanes,
     destinationId: 'dst_1',
@@ -42,7 +21,7 @@ function openTier(groups: Record<number, string[]>, parkedAt = 0) {
     clock,
     drops,
     seen,
-    reads: () => reads,
+    reads,
     append: (sequence: number, ids: string[]) => stored.set(sequence, ids),
     left: () => [...stored.values()].flat(),
     read: (start?: StampedPosition) => readTier(2, start, needs),
