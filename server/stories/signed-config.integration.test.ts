@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { addScene, overHttp, type Scene, stackSettings } from '../testing/stack.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
 import { openBucketForTests } from '../testing/inspector.ts';
+import { openLogLines } from '../testing/log-lines.ts';
 import { until } from '../testing/until.ts';
 import { track } from '../testing/samples.ts';
 
@@ -107,8 +107,7 @@ async function openBed(change: Record<string, string> = {}) {
   const receiver = opening.use(await openReceiver());
   const thief = opening.use(await openReceiver());
   const bucket = opening.use(await openBucketForTests(nats.url));
-  const lines: { msg: string; why?: string }[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const { log, of } = openLogLines();
   const at = { collect: 0, control: 0 };
   const asked = overHttp({
     controlUrl: () => `http://127.0.0.1:${at.control}`,
@@ -147,8 +146,7 @@ async function openBed(change: Record<string, string> = {}) {
     async send({ writeKey }: Scene, event: string): Promise<void> {
       await until(async () => (await asked.send(writeKey, [track(event)])) === 200);
     },
-    logged: (msg: string, why?: string) =>
-      lines.filter((line) => line.msg === msg && (why === undefined || line.why === why)).length,
+    logged: (msg: string, why?: string) => of(msg).filter((line) => why === undefined || line['why'] === why).length,
     /** As an older version would have written them. */
     async stripAll(): Promise<void> {
       for (const [key, text] of await bucket.all()) await bucket.put(key, text.replace(/,"mac":.*/, '}'));

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { startNatsCluster, startPostgresServer, type PostgresServer } from '@millrace/engines';
-import { pino } from 'pino';
 import { openLog } from '../log.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
@@ -12,6 +11,7 @@ import type { ControlSide } from '../stream/open-control-side.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
+import { openLogLines } from '../../testing/log-lines.ts';
 import { attempted } from '../../testing/outcomes.ts';
 import { startRecording } from './start-recording.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
@@ -29,7 +29,7 @@ let delivery: DeliverySide;
 let control: ControlSide;
 let inspector: Awaited<ReturnType<typeof openInspector>>;
 let told = 0;
-let lines: { msg: string; error?: string }[] = [];
+const { log, lines, of: logged } = openLogLines();
 
 before(async () => {
   const silent = openLog({ level: 'silent', pretty: false });
@@ -46,14 +46,10 @@ after(() => stack.disposeAsync());
 beforeEach(() => {
   postgres.run('TRUNCATE deliveries, attempts, delivery_counts');
   told = 0;
-  lines = [];
+  lines.length = 0;
 });
 
 async function record(): Promise<AsyncDisposable> {
-  const log = pino(
-    { level: 'debug' },
-    { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) },
-  );
   const recording = new AsyncDisposableStack();
   const side = recording.use(await stream.recordSide());
   recording.use(startRecording({ store, side, settings, log }));
@@ -74,7 +70,6 @@ async function tellBatches(count: number): Promise<void> {
 /** Messages that were not acknowledged: a work queue drops the others. */
 const waiting = async () => (await inspector.manager.streams.info('OUTCOMES')).state.messages;
 const rows = () => Number(postgres.run('SELECT count(*) FROM deliveries'));
-const logged = (event: string) => lines.filter(({ msg }) => msg === event);
 
 const raise = (code: string) =>
   `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS

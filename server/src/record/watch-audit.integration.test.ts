@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { pino } from 'pino';
 import { openLog } from '../log.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
 import { appendAudit } from '../store/audit-log.ts';
@@ -14,6 +13,7 @@ import type { AuditAnchors } from '../stream/config/audit-anchors.ts';
 import { openInspector } from '../../testing/inspector.ts';
 import { openStream } from '../stream/open-stream.ts';
 import { openAuditWatch } from './watch-audit.ts';
+import { openLogLines } from '../../testing/log-lines.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 
 const stack = new AsyncDisposableStack();
@@ -50,12 +50,12 @@ async function openLogOf(workspaceId: string, entries: number) {
 }
 
 function watch(workspaceId: string) {
-  type Line = { msg: string; workspaceId?: string; sequence?: number; why?: string };
-  const lines: Line[] = [];
-  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Line) });
+  const { log, of } = openLogLines();
   const metrics = openMetrics();
   const logged = (msg: string) =>
-    lines.filter((line) => line.msg === msg && line.workspaceId === workspaceId).map(({ sequence }) => sequence);
+    of(msg)
+      .filter((line) => line['workspaceId'] === workspaceId)
+      .map(({ sequence }) => sequence);
   return {
     ...openAuditWatch({ store, anchors, metrics, log }),
     logged,

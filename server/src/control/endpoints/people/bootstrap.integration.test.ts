@@ -1,10 +1,9 @@
 import { readNetworks } from '../../../http/address-policy.ts';
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { type PostgresServer, startPostgresServer } from '@millrace/engines';
-import { pino } from 'pino';
 import { DEMO_TOKEN } from '../../../secrets/demo-secrets.ts';
+import { openLogLines } from '../../../../testing/log-lines.ts';
 import { NO_ENGINE } from '../../../../testing/control.ts';
 import { NO_REMOVALS } from '../../../projection/repair-config.ts';
 import { startControl } from '../../start-control.ts';
@@ -44,10 +43,7 @@ suite('the first start', () => {
     const again = await start(postgres, TOKEN);
     await using _ = again.control;
     assert.equal((await fetch(`${again.url}/api/v1/me`, { headers })).status, 401);
-    assert.deepEqual(
-      again.lines.filter((line) => line.msg === 'setup.waiting'),
-      [],
-    );
+    assert.deepEqual(again.logged('setup.waiting'), []);
   });
 
   test('of a server on a database that npm run dev has set up is refused until the demo token is revoked', async () => {
@@ -67,9 +63,9 @@ suite('the first start', () => {
 
   test('without a token logs a one-time link that makes the first owner and signs them in', async () => {
     await using postgres = await startPostgresServer();
-    const { control, url, lines } = await start(postgres, undefined);
+    const { control, url, logged } = await start(postgres, undefined);
     await using _ = control;
-    const link = lines.find((line) => line.msg === 'setup.waiting')?.link ?? '';
+    const link = String(logged('setup.waiting')[0]?.['link']);
     const setupToken = /\/setup#token=(\S+)$/.exec(link)?.[1] ?? '';
     const body = JSON.stringify({
       workspace: 'Mill',
@@ -107,14 +103,14 @@ suite('a start without a database', () => {
   test('listens at once, says what is missing, and sets itself up when the database comes', async () => {
     await using postgres = await startPostgresServer();
     postgres.stop('fast');
-    const { control, url, lines } = await start(postgres, TOKEN);
+    const { control, url, logged } = await start(postgres, TOKEN);
     await using _ = control;
     const ask = async (path: string) =>
       (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${TOKEN}` } })).status;
     assert.equal(await ask('/healthz'), 200);
     assert.equal(await ask('/readyz'), 503);
     assert.equal(await ask('/api/v1/workspace'), 503);
-    assert.ok(lines.some((line) => line.msg === 'database.waiting'));
+    assert.ok(logged('database.waiting').length > 0);
     postgres.start();
     await until(async () => (await ask('/readyz')) === 200);
     assert.equal(await ask('/api/v1/workspace'), 200);
@@ -138,18 +134,8 @@ const NO_PROJECTOR = {
   [Symbol.asyncDispose]: async () => undefined,
 };
 
-type Line = { msg: string; link?: string };
-
 async function start(postgres: PostgresServer, bootstrapToken: string | undefined, key = Buffer.alloc(32, 1)) {
-  const lines: Line[] = [];
-  const log = pino(
-    new Writable({
-      write(chunk, _encoding, done) {
-        lines.push(JSON.parse(String(chunk)) as Line);
-        done();
-      },
-    }),
-  );
+  const { log, of: logged } = openLogLines();
   const settings = {
     host: '127.0.0.1',
     port: 0,
@@ -169,5 +155,5 @@ async function start(postgres: PostgresServer, bootstrapToken: string | undefine
     laneOf: () => undefined,
     log,
   });
-  return { control, lines, url: `http://127.0.0.1:${control.port}` };
+  return { control, logged, url: `http://127.0.0.1:${control.port}` };
 }
