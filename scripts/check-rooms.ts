@@ -1,4 +1,4 @@
-/** Holds server/src against the table of rooms: who imports whom, how many files a room has, and no circle anywhere. */
+/** Holds server/src against the table of rooms: imports, number of files, no circle of imports. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { ROOMS } from './rooms.ts';
@@ -10,14 +10,14 @@ const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
 type Source = { file: string; room: string; imports: string[] };
 
-/** What is wrong, in sentences. */
+/** Lists every breach of the rules, in sentences. */
 export function checkRooms(rootDir: string): string[] {
   const src = join(rootDir, 'server/src');
   const sources = readSources(src);
   return [...sources.flatMap(importProblems), ...sizeProblems(sources), ...circles(sources)];
 }
 
-/** `log.ts` and `breathe.ts` stand at the root and are rooms of their own: everybody imports them, and they import nobody. */
+/** `log.ts` and `breathe.ts` stand at the root and are rooms of their own: every room may import them, and they import none. */
 export function roomOf(file: string): string {
   const name = file.replace(/\.ts$/, '');
   return name in ROOMS && !name.includes('/') ? name : dirname(file);

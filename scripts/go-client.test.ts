@@ -1,4 +1,4 @@
-/** What Go's own tools say of clients/go, so that it counts in the one runner. */
+/** Go's own tools check and test clients/go; their verdict counts in the one runner. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -89,7 +89,7 @@ async function receivedDuring(running: (url: string) => Promise<unknown>): Promi
 
 type Running = { cwd?: string; env?: Record<string, string>; input?: string };
 
-/** What the program wrote; that it ends well is the promise of most tests here. */
+/** Returns the program's output; most tests here promise that it exits with 0. */
 async function run(
   program: string,
   args: string[],

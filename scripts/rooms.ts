@@ -1,6 +1,6 @@
 /**
- * The rooms of server/src, from the wires down to the leaves: what each is for, and which others it may import. A room sees only
- * what stands below it, so there is no circle. Every room may also import the contract.
+ * The rooms of server/src, from the wires down to the leaves, each with its purpose and the rooms that it may import. A room imports
+ * only rooms below it, so there is no circle. Every room may also import the contract.
  */
 export type Room = { holds: string; imports: readonly string[] };
 
@@ -64,7 +64,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'deliver/settle': {
-    holds: 'what an outcome leads to: recorded, parked in a lane, or a dead letter',
+    holds: 'carries out an outcome: records it, parks the delivery in its lane, or stores a dead letter',
     imports: [
       'deliver/dispatch',
       'deliver/attempt',
@@ -139,7 +139,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/http': {
     holds:
-      'what every endpoint passes: authentication, authorization, validation, idempotency, paging, fair shares, audit',
+      'the steps of every request: authentication, authorization, validation, idempotency, paging, fair shares, audit',
     imports: [
       'control/access',
       'control/settings',
@@ -158,7 +158,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['control/problems', 'projection', 'secrets', 'http', 'store', 'stream/config', ...LEAVES],
   },
   'control/access': {
-    holds: 'who asks and what they may: sessions, passwords, tokens, permissions',
+    holds: 'identity and permissions: sessions, passwords, tokens, roles',
     imports: ['control/problems', 'store'],
   },
   'control/keys': { holds: 'the key ring of sealed secrets, and its rotation', imports: ['secrets', 'store', 'log'] },
@@ -182,7 +182,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: STREAM,
   },
   'stream/config': { holds: 'the config bucket, written and watched; audit anchors', imports: [...STREAM, 'secrets'] },
-  'stream/signals': { holds: 'what is published and never stored: tail, sightings, refusals, peers', imports: STREAM },
+  'stream/signals': {
+    holds: 'messages that are published and never stored: tail, sightings, refusals, peers',
+    imports: STREAM,
+  },
   'stream/prepare': { holds: 'streams and buckets are created and follow their plan', imports: STREAM },
   'stream/quarantine': {
     holds: 'stored things that no version can read are set aside',
@@ -196,7 +199,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   metrics: { holds: 'every metric, declared once, and the endpoint that serves them', imports: ['http', 'log'] },
   tracing: { holds: 'spans for attempts and requests', imports: ['log'] },
   secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
-  http: { holds: 'what roles share over HTTP: the hardened server, address policy', imports: [] },
+  http: { holds: 'shared by all roles: the hardened HTTP server, the address policy', imports: [] },
   domain: {
     holds: 'pure types and decisions: deliveries, routing, configuration, the format of everything stored',
     imports: [],
