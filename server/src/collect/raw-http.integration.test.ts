@@ -76,7 +76,7 @@ suite('clients that never finish', { concurrency: true }, () => {
     for (const bytes of [post(['Content-Length: 30000'], CALL), post(['Transfer-Encoding: chunked'], '5\r\n{')]) {
       const conversation = await openConversation(collect.port);
       conversation.socket.write(bytes);
-      // The server has read them: it answers calls in the order in which they arrive.
+      // An answer to a later call shows that the server has read these bytes.
       await assertAlive();
       conversation.socket.resetAndDestroy();
       await conversation.closed;

@@ -193,7 +193,7 @@ suite('the delivery table', { concurrency: true }, () => {
     assert.deepEqual(letters.map(({ destinationId }) => destinationId).sort(), expected.sort());
   });
 
-  /** Waits until a delivery has been attempted so often, and returns it as it lies in its lane then. */
+  /** Waits until a delivery has been attempted this often, and returns it as its lane holds it. */
   async function untilTried(id: string, times: number): Promise<Delivery> {
     let found: Delivery | undefined;
     await until(async () => {
