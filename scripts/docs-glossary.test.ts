@@ -11,7 +11,7 @@ const GENERAL = new Set(
   `about ahead amount append appender aside back body bound box case change class client clock code config connect connection context
   count counter credential day deadline dial end environment error failure field file fill group growth guard histogram
   hold identity idle item key kind lag latency level limit limiter list logger login lookup method metric migration name
-  need network option origin other owner page pair param part plan pool prefix problem progress publication publisher read
+  need network option origin other owner page pair param part plan pool prefix problem query progress publication publisher read
   reader reason receipt report resolve retry role route row scan schedule schema screen secret send server session
   setting signer size start stat state step sum table taker text time timing token traffic trouble trust tx unavailable url
   user value verdict version view visit want watch way work writer`.split(/\s+/),

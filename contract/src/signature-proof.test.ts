@@ -17,7 +17,7 @@ import { checkRequest } from './check-request.ts';
 import { MAX_BATCH_BYTES, MAX_CALL_BYTES } from './limits.ts';
 import { signBody, signStandardWebhook } from './signature.ts';
 import { type BodyFormat, webhookBody } from './webhook-body.ts';
-import { nastyRequests, type NastyRequest } from './nasty-requests.ts';
+import { nastyRequests, type NastyRequest } from '../testing/nasty-requests.ts';
 
 const EVENTS = 100_000;
 const EVENTS_OVER_HTTP = 2_000;

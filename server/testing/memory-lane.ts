@@ -43,7 +43,6 @@ export function openMemoryLane(
     },
     setAside: () => assert.fail('all of it can be read'),
     left: () => assert.fail('none of it is newer'),
-    clear: async () => stored.clear(),
     list: async () => new Set<string>(),
     streamOf: () => 'LANES-0',
     streams: () => ['LANES-0'],

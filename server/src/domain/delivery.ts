@@ -77,8 +77,3 @@ export function boundTimes(delivery: Delivery, parkedAt: number, longestMs: numb
 export function encodeDeliveries(texts: readonly string[]): Buffer {
   return Buffer.from(`[${texts.join(',')}]`);
 }
-
-export function decodeDeliveries(payload: Uint8Array): Delivery[] {
-  const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString();
-  return JSON.parse(text) as Delivery[];
-}

@@ -1,7 +1,7 @@
 /**
  * The lanes in NATS: a lane is a destination's waiting deliveries, on a subject for each tier, in one of the lane streams. A group
  * of deliveries is stored (`append`), read by the holder of the lane's ticket, and dropped when it is done; it can be removed
- * (an erased user) or set aside (unreadable) before. Only the holder drops, removes and clears.
+ * (an erased user) or set aside (unreadable) before. Only the holder drops and removes.
  */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
@@ -42,8 +42,6 @@ export type Lanes = {
   left(why: string): void;
   /** Keeps a copy in quarantine. */
   setAside(place: LanePlace, poison: LanePoison): ReturnType<Quarantine['append']>;
-  /** Forgets a whole lane. */
-  clear(destinationId: string): Promise<void>;
   /** Every destination that has something waiting. */
   list(): Promise<Set<string>>;
   /** The stream that new deliveries of a lane are stored in. */
@@ -93,11 +91,6 @@ export function openLanes({ manager, count, counts, quarantine, ...needs }: Lane
     remove: (place, sequence) => removeAt(manager, { stream: placeOf(place).stream, seq: sequence, isErased: true }),
     left: (why) => quarantine.left('lane', why),
     setAside: (place, poison) => setAside(quarantine, placeOf(place), poison),
-    async clear(destinationId) {
-      for (const stream of placesOf(destinationId)) {
-        await manager.streams.purge(laneStreamName(stream), { filter: laneSubject(stream, destinationId, '*') });
-      }
-    },
     list: () => lanesInAll(manager, indexes()),
     streamOf: (destinationId) => laneStreamName(hashOf(destinationId) % toStoreBy()),
     streams: () => indexes().map(laneStreamName),

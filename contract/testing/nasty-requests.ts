@@ -1,4 +1,4 @@
-import { CALL_TYPES, type RequestShape } from './call.ts';
+import { CALL_TYPES, type RequestShape } from '../src/call.ts';
 
 export interface NastyRequest {
   shape: RequestShape;
