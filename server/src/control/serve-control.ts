@@ -48,7 +48,7 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     clientErrorHandler: () => undefined,
     // For malformed requests, which do not reach the hook below.
     frameworkErrors: (error, request, reply) => {
-      void answerProblem(error, { request, reply: reply.headers(headersFor(request)) }, log);
+      void answerProblem(error, request, reply.headers(headersFor(request)), log);
     },
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY_BYTES,
@@ -67,8 +67,8 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
   });
   const byStatus = needs.metrics?.counters('millrace_control_requests_total');
   app.addHook('onResponse', async (_request, reply) => byStatus?.(String(reply.statusCode)).add());
-  app.setErrorHandler((error, request, reply) => answerProblem(error, { request, reply }, log));
-  app.setNotFoundHandler((request, reply) => answerProblem(new ApiProblem('not_found'), { request, reply }, log));
+  app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => answerProblem(new ApiProblem('not_found'), request, reply, log));
   addRoutes(app, settings, needs);
   return app;
 }

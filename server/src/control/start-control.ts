@@ -53,7 +53,7 @@ export async function startControl({
   const now = () => new Date(side.now());
   const prepare = async (opened: Store) => {
     await checkKeyRing(opened, keyRing);
-    await setUp(opened, { settings, now: now(), log });
+    await setUp(opened, settings, now(), log);
   };
   const store = starting.use(await openStoreWhenUp({ ...settings, prepare, log }));
   const projector = starting.use(project(store));
@@ -72,9 +72,7 @@ export async function startControl({
   return { port, store, keyRing, changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-type SetUp = { settings: ControlSettings; now: Date; log: Logger };
-
-async function setUp(store: Store, { settings: { bootstrapToken, port }, now, log }: SetUp): Promise<void> {
+async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, now: Date, log: Logger): Promise<void> {
   if (bootstrapToken !== DEMO_TOKEN) await store.asSystem(refuseDemo);
   const first = await bootstrap(store, bootstrapToken, now);
   if (first.kind === 'token-created') log.info({}, 'bootstrap.done');

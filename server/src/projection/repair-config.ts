@@ -35,16 +35,9 @@ export async function repairConfig(needs: RepairNeeds): Promise<number> {
   const { seen, poison } = await readBucket(configWriter);
   const entries = seen.size;
   await setAsidePoison(poison, seen, configWriter);
-  const sources = await comparePages({ store, configWriter }, seen, {
-    page: async (tx, page) => (await pageOfSources(tx, page)).map((row) => ({ ...row, entry: sourceEntry(row) })),
-  });
-  const destinations = await comparePages({ store, configWriter }, seen, {
-    page: async (tx, page) =>
-      (await pageOfDestinations(tx, page)).map((row) => ({ ...row, entry: destinationEntry(row) })),
-  });
-  const users = await comparePages({ store, configWriter }, seen, {
-    page: async (tx, page) => (await pageOfUsers(tx, page)).map((row) => ({ ...row, entry: userEntry(row) })),
-  });
+  const sources = await comparePages(pageOfSources, sourceEntry, seen, needs);
+  const destinations = await comparePages(pageOfDestinations, destinationEntry, seen, needs);
+  const users = await comparePages(pageOfUsers, userEntry, seen, needs);
   const left = await repairLeftOvers(seen, entries, needs);
   return sources + destinations + users + left;
 }
@@ -60,27 +53,27 @@ async function readBucket(configWriter: ConfigWriter): Promise<{ seen: Seen; poi
   return { seen, poison };
 }
 
-type Row = { id: string; workspace_id: string; entry: ConfigEntry };
-
 /** Compares the rows page by page, each page in a short transaction, and removes each compared entry from `seen`. */
-async function comparePages(
-  { store, configWriter }: RepairNeeds,
+async function comparePages<Row extends { id: string; workspace_id: string }>(
+  pageOf: (tx: Tx, page: Page) => Promise<Row[]>,
+  entryOf: (row: Row) => ConfigEntry,
   seen: Seen,
-  { page }: { page(tx: Tx, page: Page): Promise<Row[]> },
+  { store, configWriter }: RepairNeeds,
 ): Promise<number> {
   let count = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after;
-    const rows = await store.asSystem((tx) => page(tx, { limit: PAGE, after: from }));
-    const differing = rows.filter(
-      ({ entry }) => !isSame(seen.get(entry.key)?.digest, configWriter.textOf(entry.key, entry.value)),
-    );
-    for (const { entry } of rows) seen.delete(entry.key);
-    await addRepairs(
-      store,
-      differing.flatMap(({ entry, workspace_id }) => toRepair(entry.key, workspace_id)),
-    );
-    count += differing.length;
+    const rows = await store.asSystem((tx) => pageOf(tx, { limit: PAGE, after: from }));
+    const repairs: Projected[] = [];
+    for (const row of rows) {
+      const { key, value } = entryOf(row);
+      const isDifferent = !isSame(seen.get(key)?.digest, configWriter.textOf(key, value));
+      seen.delete(key);
+      if (!isDifferent) continue;
+      repairs.push(...toRepair(key, row.workspace_id));
+      count += 1;
+    }
+    await addRepairs(store, repairs);
     after = rows.length === PAGE ? rows.at(-1)?.id : undefined;
   }
   return count;

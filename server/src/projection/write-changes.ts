@@ -76,7 +76,7 @@ async function writeOne(change: EntryChange, writer: ConfigWriter): Promise<stri
   if (kind === 'user') return (await writer.write([change]))[0] === undefined ? undefined : FULL;
   const maxBytes = writer.maxValueBytes();
   const why = bytes > maxBytes ? `its entry has ${bytes} bytes, and NATS takes at most ${maxBytes}` : FULL;
-  if (current.kind === 'put') await narrow(change, { inEffect: current, wanted: value }, writer);
+  if (current.kind === 'put') await narrow(change, current, value, writer);
   // Before a crash, the entry may have been removed to make room: watchers may still hold it.
   else if (!isGone) await writer.replace({ key, value: undefined });
   return why;
@@ -84,7 +84,8 @@ async function writeOne(change: EntryChange, writer: ConfigWriter): Promise<stri
 
 async function narrow(
   { key, kind }: EntryChange,
-  { inEffect, wanted }: { inEffect: PutEntry; wanted: string },
+  inEffect: PutEntry,
+  wanted: string,
   writer: ConfigWriter,
 ): Promise<void> {
   const narrowed = isDoubtful(kind, inEffect) ? shortestEntry(kind, wanted) : narrowEntry(kind, inEffect.value, wanted);

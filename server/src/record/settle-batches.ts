@@ -23,12 +23,11 @@ type Refused = Item & { error: unknown };
 export async function settleBatches(batches: readonly ReadBatch[], needs: SettleNeeds): Promise<void> {
   const items = batches.flatMap(({ batch, entries }) => entries.map((entry) => ({ batch, entry })));
   for (const { batch, entry, error } of await writeSplitting(items, needs)) {
-    await putAside(batch, { payload: JSON.stringify({ entries: [entry] }), why: String(error) }, needs);
+    await putAside(batch, JSON.stringify({ entries: [entry] }), String(error), needs);
   }
   for (const { batch, bad, unreadable: why } of batches) {
-    for (const { item, why } of bad)
-      await putAside(batch, { payload: JSON.stringify({ entries: [item] }), why }, needs);
-    if (why !== undefined) await putAside(batch, { payload: batch.payload, why }, needs);
+    for (const { item, why } of bad) await putAside(batch, JSON.stringify({ entries: [item] }), why, needs);
+    if (why !== undefined) await putAside(batch, batch.payload, why, needs);
   }
 }
 
@@ -50,11 +49,10 @@ async function writeSplitting(items: Item[], needs: SettleNeeds): Promise<Refuse
   ];
 }
 
-type Aside = { payload: Uint8Array | string; why: string };
-
 async function putAside(
   { subject, sequence, headers }: PulledOutcomes,
-  { payload, why }: Aside,
+  payload: Uint8Array | string,
+  why: string,
   { quarantine, log }: SettleNeeds,
 ): Promise<void> {
   const from = { stream: OUTCOMES_STREAM, subject, sequence };

@@ -42,7 +42,7 @@ export async function writeOutcomes(tx: Tx, outcomes: readonly OutcomeEntry[], n
     changed.set(key, row);
   }
   await putDeliveries(tx, [...changed.values()]);
-  await writeAttempts(tx, kept, { sample: needs.sample, counts });
+  await writeAttempts(tx, kept, needs.sample, counts);
   await addCounts(tx, [...counts.values()]);
 }
 
@@ -82,11 +82,7 @@ function sameValue(one: unknown, other: unknown): boolean {
 type AttemptEntry = Extract<OutcomeEntry, { kind: 'attempt' }>;
 
 /** A retry is counted when its row is new, so each counts once. */
-async function writeAttempts(
-  tx: Tx,
-  entries: readonly OutcomeEntry[],
-  { sample, counts }: { sample: number; counts: Counts },
-): Promise<void> {
+async function writeAttempts(tx: Tx, entries: readonly OutcomeEntry[], sample: number, counts: Counts): Promise<void> {
   const attempts = entries.filter(
     (entry): entry is AttemptEntry => entry.kind === 'attempt' && isSampled(entry, sample),
   );

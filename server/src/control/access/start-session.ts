@@ -6,20 +6,18 @@ import { newId } from '../../store/new-id.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { SESSION_DAYS } from './session-cookie.ts';
 
-type From = { address: string; userAgent: string };
-
 /** The secret goes to the browser; only its hash stays here. */
 export async function startSession(
   tx: Tx,
-  { userId, from }: { userId: string; from: From },
+  userId: string,
+  { address, userAgent }: { address: string; userAgent: string },
   now: Date,
 ): Promise<string> {
   const id = newId('ses');
   const secret = makeSecret('mls');
-  const { address, userAgent } = from;
   const expiresAt = new Date(now.getTime() + SESSION_DAYS * 86_400_000);
   await insertSession(tx, { id, userId, secretHash: hashOfSecret(secret), address, userAgent, expiresAt });
-  await recordForUser(tx, { userId, sessionId: id, address }, { action: 'session.started', at: now });
+  await recordForUser(tx, { userId, sessionId: id, address }, 'session.started', now);
   return secret;
 }
 
@@ -27,7 +25,8 @@ export async function startSession(
 export async function recordForUser(
   tx: Tx,
   { userId, sessionId, address }: { userId: string; sessionId: string; address: string },
-  { action, at }: { action: string; at: Date },
+  action: string,
+  at: Date,
 ): Promise<void> {
   const actor = { kind: 'user', id: userId, sessionId, address };
   const memberships = await membershipsOf(tx, userId);

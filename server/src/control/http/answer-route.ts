@@ -33,17 +33,20 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
     const sent = { method: route.method, path: request.url, body: request.body };
     const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
 
-    const answer = await perform(route, { parsed, once }, needs);
+    const answer = await perform(route, parsed, once, needs);
     if (route.method !== 'GET') needs.changed();
     if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
     return sendText(reply.code(answer.status), answer.text);
   };
 }
 
-type Performed = { parsed: Omit<ApiRequest, 'tx' | 'audit'>; once: Once | undefined };
-
 /** Runs the handler when it is its turn: the workspace's requests take turns, and so do the workspaces. */
-async function perform(route: Route, { parsed, once }: Performed, needs: AnswerNeeds): Promise<Answer> {
+async function perform(
+  route: Route,
+  parsed: Omit<ApiRequest, 'tx' | 'audit'>,
+  once: Once | undefined,
+  needs: AnswerNeeds,
+): Promise<Answer> {
   const { actor } = parsed;
   using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
   const { store, shares } = needs;
@@ -62,7 +65,7 @@ async function perform(route: Route, { parsed, once }: Performed, needs: AnswerN
   return await inWorkspace((tx, audit) => {
     const request = { ...parsed, tx, audit, prepared } as ApiRequest<never, never, never>;
     const work = async () => toAnswer(await route.handle?.(request, needs));
-    return once === undefined ? work() : doOnce(once, work, { tx, keyRing: needs.keyRing });
+    return once === undefined ? work() : doOnce(once, work, tx, needs.keyRing);
   });
 }
 

@@ -27,11 +27,7 @@ export function readOnce({ header, method, path, body }: Sent, actor: Actor): On
  * Stores the answer in the transaction of the work: it exists if and only if the work is done. It is sealed, because some
  * answers hold a secret that is shown once.
  */
-export async function doOnce(
-  once: Once,
-  work: () => Promise<Answer>,
-  { tx, keyRing }: { tx: Tx; keyRing: KeyRing },
-): Promise<Answer> {
+export async function doOnce(once: Once, work: () => Promise<Answer>, tx: Tx, keyRing: KeyRing): Promise<Answer> {
   const place = { workspaceId: once.workspaceId, table: 'idempotency_keys', column: 'answer_sealed', rowId: once.key };
   const before = await takeIdempotencyKey(tx, once, once.requestHash);
   if (before === undefined) {

@@ -15,7 +15,8 @@ export type ReplayRouting = (event: AcceptedEvent) => string | undefined;
 export async function readRouting(
   tx: Tx,
   { sourceId, destinationId }: Pick<ReplayRange, 'sourceId' | 'destinationId'>,
-  { catalog, marks = openMarks() }: { catalog: readonly CatalogEntry[]; marks?: Marks },
+  catalog: readonly CatalogEntry[],
+  marks = openMarks(),
 ): Promise<ReplayRouting | undefined> {
   const [source] = await sourcesToProject(tx, [sourceId]);
   const [row] = await destinationsToProject(tx, [destinationId]);

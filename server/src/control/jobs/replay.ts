@@ -27,7 +27,7 @@ export function replayWork(needs: ReplayNeeds): JobWork {
   const learned = openRunAhead(() => performance.now());
   return async (job, most) => {
     const request = job.asked as NewReplay;
-    const routing = await needs.store.asSystem((tx) => readRouting(tx, request, { catalog: needs.catalog, marks }));
+    const routing = await needs.store.asSystem((tx) => readRouting(tx, request, needs.catalog, marks));
     const position = job.position as Position;
     if (routing === undefined) return { position, end: 'failed', problem: 'the source or the destination was deleted' };
     const ahead = request.ratePerSecond === undefined ? learned : FIXED_AHEAD;

@@ -75,7 +75,7 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
   let failures = 0;
   while (job?.state === 'running' && !signal.aborted) {
     try {
-      job = await makeStep(job, { pace, work }, run);
+      job = await makeStep(job, work, pace, run);
       failures = 0;
     } catch (error) {
       failures += 1;
@@ -87,11 +87,13 @@ async function runJob(first: JobRow, run: Run): Promise<void> {
   log.info({ jobId: id, kind, state: job?.state ?? 'taken over' }, 'job.left');
 }
 
-type Doing = { pace: Pace; work: JobWork };
-
 /** Returns the job after the step; undefined when another process holds its lease by now. */
-async function makeStep(job: JobRow, { pace, work }: Doing, run: Run): Promise<JobRow | undefined> {
-  const { store, lease, signal, steps } = run;
+async function makeStep(
+  job: JobRow,
+  work: JobWork,
+  pace: Pace,
+  { store, lease, signal, steps }: Run,
+): Promise<JobRow | undefined> {
   const most = Math.min(pace.room(), STEP_SIZE);
   if (most < 1) {
     await pause(STEP_MS, signal);

@@ -11,10 +11,8 @@ const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
   503: '2',
 };
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply };
-
 /** The one place where a thrown error becomes an answer. */
-export function answerProblem(error: unknown, { request, reply }: Exchange, log: Logger): FastifyReply {
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   const problem = toProblem(error);
   // Validation should have refused data that PostgreSQL refuses: the sender gets a 400, and the log a line about our gap.
   if (problem.code === 'internal' || (problem.code === 'invalid_request' && isRefusedData(error))) {

@@ -39,8 +39,7 @@ export const deadLetterRoutes: Route[] = [
       const { destinationId, limit = 50, ...filter } = query;
       const { after } = readPage(query);
       const at = after === undefined ? undefined : readPlace(after);
-      const whose = { workspaceId: actor.workspaceId, destinationId };
-      const ids = await inWorkspace((tx) => destinationsOf(tx, whose));
+      const ids = await inWorkspace((tx) => destinationsOf(tx, actor.workspaceId, destinationId));
       const destinationIds = destinationId === undefined ? await askEngine(withLetters(ids, side)) : ids;
       const scan = { destinationIds, filter, at, most: limit };
       const { found: letters, next } = await askEngine(scanLetters(side.deadLetters, scan));
@@ -120,9 +119,7 @@ export const deadLetterRoutes: Route[] = [
   }),
 ];
 
-type Whose = { workspaceId: string; destinationId: string | undefined };
-
-async function destinationsOf(tx: Tx, { workspaceId, destinationId }: Whose): Promise<string[]> {
+async function destinationsOf(tx: Tx, workspaceId: string, destinationId: string | undefined): Promise<string[]> {
   if (destinationId === undefined) return allDestinationIds(tx, workspaceId);
   return [found(await findDestination(tx, workspaceId, destinationId)).id];
 }

@@ -30,7 +30,7 @@ export const deletionRoutes: Route[] = [
     permission: 'deletions:write',
     async handle({ tx, actor, body, audit }, { now }) {
       const { workspaceId } = actor;
-      const work = await workOut(tx, workspaceId, { ...body, now: now() });
+      const work = await workOut(tx, workspaceId, body, now());
       const { userIds: _, destinations, sourceIds: __, ...details } = work;
       const { sources, userHashes, suppress } = work;
       const erasedBefore = new Date(work.erasedBefore);
@@ -77,14 +77,17 @@ export const deletionRoutes: Route[] = [
   }),
 ];
 
-type Wanted = NewDeletion & { now: Date };
-
-async function workOut(tx: Tx, workspaceId: string, { userIds, sources, suppress = false, now }: Wanted) {
+async function workOut(
+  tx: Tx,
+  workspaceId: string,
+  { userIds, sources, suppress = false }: NewDeletion,
+  now: Date,
+): Promise<DeletionPlan> {
   const own = await allSourceIds(tx, workspaceId);
   if (sources?.some((id) => !own.includes(id)) === true) throw new ApiProblem('not_found');
   const sourceIds = sources ?? own;
   const places = await destinationPlaces(tx, workspaceId, sourceIds);
-  const work: DeletionPlan = {
+  return {
     userIds: [...new Set(userIds)],
     userHashes: [...new Set(userIds)].map((id) => userHash(workspaceId, id)),
     sources: sources ?? null,
@@ -97,7 +100,6 @@ async function workOut(tx: Tx, workspaceId: string, { userIds, sources, suppress
     })),
     sourceIds,
   };
-  return work;
 }
 
 async function toDeletion(tx: Tx, job: JobRow) {

@@ -30,7 +30,7 @@ export const replayRoutes: Route[] = [
     async ask({ actor, body, inWorkspace }, { side, catalog }) {
       const routing = await inWorkspace(async (tx) => {
         await mustFit(tx, actor.workspaceId, body);
-        return found(await readRouting(tx, body, { catalog }));
+        return found(await readRouting(tx, body, catalog));
       });
       const tally = openTally(routing);
       const scan = {

@@ -62,7 +62,7 @@ export const sourceRoutes: Route[] = [
       const { tx, actor, body, audit } = request;
       const id = newId('src');
       await insertSource(tx, { workspaceId: actor.workspaceId, id, name: body.name });
-      await addWriteKey(request, { sourceId: id, label: 'First key' }, needs);
+      await addWriteKey(request, id, 'First key', needs);
       await audit('source.created', id, { details: { name: body.name }, projects: 'source', grows: true });
       return readSource(request, id, needs);
     },
@@ -116,7 +116,7 @@ export const sourceRoutes: Route[] = [
     async handle(request, needs) {
       const { tx, actor, params, body, audit } = request;
       const source = found(await findSource(tx, actor.workspaceId, params.id));
-      const keyId = await addWriteKey(request, { sourceId: source.id, label: body.label ?? 'Key' }, needs);
+      const keyId = await addWriteKey(request, source.id, body.label ?? 'Key', needs);
       await audit('write_key.created', source.id, { details: { keyId }, projects: 'source', grows: true });
       const keys = await listWriteKeys(tx, actor.workspaceId, [source.id]);
       return toWriteKey(found(keys.find((key) => key.id === keyId)), needs);
@@ -189,11 +189,7 @@ async function readSource({ tx, actor }: ApiRequest, id: string, needs: ControlN
   return { ...toSource(row, keys, needs), projection: projectionOf(id) };
 }
 
-async function addWriteKey(
-  { tx, actor }: ApiRequest,
-  { sourceId, label }: { sourceId: string; label: string },
-  { keyRing }: ControlNeeds,
-) {
+async function addWriteKey({ tx, actor }: ApiRequest, sourceId: string, label: string, { keyRing }: ControlNeeds) {
   const { workspaceId } = actor;
   const id = newId('key');
   const key = makeSecret('wk');

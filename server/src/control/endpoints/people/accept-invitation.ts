@@ -44,7 +44,7 @@ export const acceptRoutes: AccountRoute[] = [
         const userId = known?.id ?? newId('usr');
         if (known === undefined) await insertUser(tx, { id: userId, email, name: body.name, passwordHash });
         await join(tx, { secretHash, userId, address }, now());
-        const session = await startSession(tx, { userId, from: { address, userAgent } }, now());
+        const session = await startSession(tx, userId, { address, userAgent }, now());
         return { session, body: await readMe(tx, { kind: 'user', userId, sessionId: '' }) };
       });
     },

@@ -55,7 +55,7 @@ export const bootstrapRoutes: AccountRoute[] = [
         const user = { id: newId('usr'), email: body.email, name: body.name };
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
-        const session = await startSession(tx, { userId: user.id, from: { address, userAgent } }, now());
+        const session = await startSession(tx, user.id, { address, userAgent }, now());
         return { session, body: { user, token: null, workspaces: [{ id, name: body.workspace, role: 'owner' }] } };
       });
     },

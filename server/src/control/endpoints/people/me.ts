@@ -38,7 +38,7 @@ export const meRoutes: AccountRoute[] = [
       await store.asSystem(async (tx) => {
         await setPassword(tx, { id: userId, passwordHash });
         await deleteOtherSessions(tx, { id: sessionId, userId });
-        await recordForUser(tx, { userId, sessionId, address }, { action: 'password.changed', at: now() });
+        await recordForUser(tx, { userId, sessionId, address }, 'password.changed', now());
       });
       return {};
     },

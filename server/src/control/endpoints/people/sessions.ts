@@ -27,7 +27,7 @@ export const sessionRoutes: AccountRoute[] = [
       const { userId, sessionId } = who;
       await store.asSystem(async (tx) => {
         if (!(await deleteSession(tx, { id: params.id, userId }))) throw new ApiProblem('not_found');
-        await recordForUser(tx, { userId, sessionId, address }, { action: 'session.revoked', at: now() });
+        await recordForUser(tx, { userId, sessionId, address }, 'session.revoked', now());
       });
       return {};
     },
@@ -42,7 +42,7 @@ export const sessionRoutes: AccountRoute[] = [
       const { userId, sessionId } = who;
       await store.asSystem(async (tx) => {
         await deleteOtherSessions(tx, { id: sessionId, userId });
-        await recordForUser(tx, { userId, sessionId, address }, { action: 'session.others_revoked', at: now() });
+        await recordForUser(tx, { userId, sessionId, address }, 'session.others_revoked', now());
       });
       return {};
     },

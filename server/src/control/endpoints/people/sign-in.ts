@@ -32,9 +32,7 @@ export const signInRoutes: AccountRoute[] = [
         throw new ApiProblem('wrong_password');
       }
       tries.forget(pair);
-      const session = await store.asSystem((tx) =>
-        startSession(tx, { userId: user.id, from: { address, userAgent } }, now()),
-      );
+      const session = await store.asSystem((tx) => startSession(tx, user.id, { address, userAgent }, now()));
       return { session };
     },
   }),
@@ -48,7 +46,7 @@ export const signInRoutes: AccountRoute[] = [
       const { userId, sessionId } = who;
       await store.asSystem(async (tx) => {
         await deleteSession(tx, { id: sessionId, userId });
-        await recordForUser(tx, { userId, sessionId, address }, { action: 'session.ended', at: now() });
+        await recordForUser(tx, { userId, sessionId, address }, 'session.ended', now());
       });
       return { session: null };
     },
