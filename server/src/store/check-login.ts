@@ -1,14 +1,14 @@
 /**
- * Whether PostgreSQL's own fences stand for the login of the service: row-level security between workspaces, and an audit
- * log whose entries stay. A fence is missing when a query of ours could go through it, and liftable when the login could
- * take it down first.
+ * Checks the second fence for the service's login: row-level security between workspaces, and an append-only audit log, both
+ * enforced by PostgreSQL. A fence is missing when a query of the service could bypass it, and liftable when the login could turn
+ * it off first.
  */
 import { connected } from './migrate-database.ts';
 import { APP_ROLE, CAN_PLAY } from './open-store.ts';
 
 export type Login = {
   name: string;
-  /** Whether its transactions can become the role that the fences bind. */
+  /** Whether its transactions can SET ROLE to the role that the fences bind. */
   playsAppRole: boolean;
   isSuperuser: boolean;
   bypassesRls: boolean;
@@ -16,7 +16,7 @@ export type Login = {
   ownsTables: boolean;
   /** The same of the role that queries run as: the service's own, or the login itself. */
   queries: { isSuperuser: boolean; bypassesRls: boolean; changesAudit: boolean };
-  /** Tables of workspaces whose rows are open to the role that queries run as. */
+  /** Tables of workspaces without row-level security for the role that queries run as. */
   openTables: string[];
   /** Whether a trigger refuses changes of the audit log. */
   hasAuditTrigger: boolean;

@@ -2,9 +2,9 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { APP_ROLE } from './open-store.ts';
 
 /**
- * Puts the fences up around the tables, by the login that owns them: the role that the service plays, its rights, and a
- * trigger that keeps the audit log as it is, which binds the owner too. Migrations do some of this, once, and only as far as
- * their login was allowed to then; this runs at every start, repairs what is missing and touches nothing else.
+ * Sets up the fences as the owner of the tables: the service's role, its grants, and a trigger that makes the audit log
+ * append-only, for the owner too. Migrations do part of this once, as far as their login was allowed to; this runs at every
+ * start, restores missing parts and changes nothing else.
  */
 export async function fenceDatabase(client: Client, serviceLogin: string): Promise<void> {
   const { rows } = await client.query<{ owns: boolean }>(
@@ -32,7 +32,7 @@ EXCEPTION
   WHEN duplicate_object OR insufficient_privilege THEN NULL;
 END $$`;
 
-/** A login that is not allowed to grant the role leaves it to an administrator; the check of the login says so. */
+/** A login that may not grant the role leaves that to an administrator; check-login.ts reports it. */
 const MEMBERSHIP = (login: string) => `DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = '${APP_ROLE}')

@@ -11,29 +11,29 @@ const PROBLEMS = {
   not_allowed: [403, 'You may not do this', 'Ask an owner of the workspace for a role or a token that may.'],
   cross_site: [403, 'The request came from another site', 'Use the console itself, or a token.'],
   workspace_required: [400, 'Several workspaces are possible', 'Name one in the header Millrace-Workspace.'],
-  not_found: [404, 'There is no such thing', 'Check the id: it may belong to another workspace, or be deleted.'],
-  conflict: [409, 'That is there already', 'Choose another one, or change the one that exists.'],
+  not_found: [404, 'It does not exist', 'Check the id: it may belong to another workspace, or be deleted.'],
+  conflict: [409, 'It exists already', 'Choose another one, or change the one that exists.'],
   last_owner: [409, 'A workspace needs an owner', 'Make another member an owner first.'],
   too_many_destinations: [
     409,
-    'The source has as many destinations as it may',
+    'The source has too many destinations',
     'Delete one that is not needed, or send the events to a second source.',
   ],
   already_set_up: [409, 'This installation is set up already', 'Sign in instead.'],
   configuration_too_large: [
     409,
-    'That is more configuration than fits',
-    'See errors for how much; make it smaller, or delete what is not needed.',
+    'The configuration is too large',
+    'See errors for the limit. Make it smaller, or delete something that is not needed.',
   ],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],
   too_many_tries: [429, 'Too many tries', 'Wait a minute and try again.'],
-  too_many_requests: [429, 'The workspace has too many requests under way', 'Wait for some of them, and try again.'],
+  too_many_requests: [429, 'The workspace has too many concurrent requests', 'Try again when some of them have ended.'],
   too_many_questions: [
     429,
-    'Too many previews, explanations or looks through dead letters are under way',
-    'Wait for one of them, and try again.',
+    'Too many previews, explanations or scans of dead letters are running',
+    'Try again when one of them has ended.',
   ],
   too_many_streams: [429, 'Too many live tails are open', 'Close one, and try again.'],
   database_unavailable: [
@@ -42,8 +42,8 @@ const PROBLEMS = {
     'Collection and delivery go on. Try again shortly, with the same Idempotency-Key if you sent one.',
   ],
   engine_unavailable: [503, 'NATS does not answer', 'Try again shortly.'],
-  wrong_state: [409, 'It is not in a state for that', 'Look at its state: what has ended stays ended.'],
-  internal: [500, 'Something went wrong on our side', 'It is in the log under the request id.'],
+  wrong_state: [409, 'Its state does not allow this', 'Read its current state. A job that has ended stays ended.'],
+  internal: [500, 'Something went wrong on our side', 'The server log has the error under the request id.'],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
