@@ -113,7 +113,7 @@ function readDeliver(read: Reader): DeliverSettings {
   };
 }
 
-/** The same for those who save a URL and those who connect to it. */
+/** Control (saving a URL) and deliver (connecting to it) use the same networks. */
 function readWebhookNetworks(read: Reader): Networks {
   const cidrs = (name: Name) => readCidrs(read, name).join(',');
   return readNetworks(cidrs('MILLRACE_ALLOW_CIDRS'), cidrs('MILLRACE_DENY_CIDRS'));

@@ -1,4 +1,4 @@
-/** Prints the accounts of a NATS server's configuration: a user for each role, with what it may do under these settings. */
+/** Prints the accounts of a NATS server's configuration: a user for each role, with its permissions under these settings. */
 import { readConfig } from './config.ts';
 import { renderAccounts } from './stream/layout/render-users.ts';
 

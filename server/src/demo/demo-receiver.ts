@@ -16,7 +16,7 @@ export type Received = {
 
 export type DemoReceiver = AsyncDisposable & { url: string };
 
-/** A webhook receiver in a few lines, for `npm run dev`: checks the signature, answers, and tells what came. */
+/** A webhook receiver in a few lines, for `npm run dev`: checks the signature, answers, and reports each POST. */
 export async function startDemoReceiver(
   secret: string,
   received: (delivery: Received, url: string) => void,

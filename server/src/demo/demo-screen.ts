@@ -18,65 +18,55 @@ const MAX_KNOWN = 1_000;
 /** A delivery may come in before the watcher of the streams has heard of its event. */
 const PATIENCE_MS = 1_000;
 
-type State = {
-  needs: DemoScreenNeeds;
-  /** When events were stored, by the id of their delivery. */
-  storedAt: Map<string, number>;
-  early: Map<string, () => void>;
-};
-
 /** Shows each event twice: when it is stored, and when the demo receiver has it. Always in this order. */
-export function openDemoScreen(needs: DemoScreenNeeds): DemoScreen {
-  const state: State = { needs, storedAt: new Map(), early: new Map() };
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openDemoScreen({ deliveryIdOf, print }: DemoScreenNeeds): DemoScreen {
+  /** When events were stored, by the id of their delivery. */
+  const storedAt = new Map<string, number>();
+  const early = new Map<string, () => void>();
+
+  function waitFor(id: string, show: () => void): void {
+    const showOnce = () => {
+      clearTimeout(patience);
+      early.delete(id);
+      show();
+    };
+    const patience = setTimeout(showOnce, PATIENCE_MS);
+    early.set(id, showOnce);
+  }
+
+  function showDelivered({ id, attempt, at, isVerified, body }: Received, url: string): void {
+    if (!isVerified) {
+      print(`${timeOf(at)}  a POST to ${url} was refused: its signature is not that of the demo secret`);
+      return;
+    }
+    const since = storedAt.get(id);
+    const when = since === undefined ? 'stored before this start' : `${Math.max(0, at - since)} ms after it was stored`;
+    const which = attempt === '1' ? '' : `, attempt ${attempt}`;
+    const fields = JSON.parse(body) as Record<string, unknown>;
+    print(`${lineOf(at, fields)}  delivered to ${url}, signature verified, ${when}${which}`);
+  }
+
   return {
-    stored: (request) => showStored(state, request),
+    stored({ stream, sequence, sourceId, ...request }) {
+      for (const event of request.events) {
+        const line = lineOf(request.storedAt, { ...event });
+        print(`\n${line}  stored in ${stream} as #${sequence}\n  ${JSON.stringify(event)}`);
+        const id = deliveryIdOf(sourceId, event);
+        storedAt.set(id, request.storedAt);
+        early.get(id)?.();
+      }
+      for (const oldest of storedAt.keys()) {
+        if (storedAt.size <= MAX_KNOWN) break;
+        storedAt.delete(oldest);
+      }
+    },
     delivered(delivery, url) {
-      const { id } = delivery;
-      const show = () => showDelivered(state, delivery, url);
-      if (state.storedAt.has(id)) show();
-      else waitFor(state, id, show);
+      const show = () => showDelivered(delivery, url);
+      if (storedAt.has(delivery.id)) show();
+      else waitFor(delivery.id, show);
     },
   };
-}
-
-function showStored(
-  { needs, storedAt, early }: State,
-  { stream, sequence, sourceId, ...request }: StoredRequest,
-): void {
-  for (const event of request.events) {
-    needs.print(
-      `\n${lineOf(request.storedAt, { ...event })}  stored in ${stream} as #${sequence}\n  ${JSON.stringify(event)}`,
-    );
-    const id = needs.deliveryIdOf(sourceId, event);
-    storedAt.set(id, request.storedAt);
-    early.get(id)?.();
-  }
-  for (const oldest of storedAt.keys()) {
-    if (storedAt.size <= MAX_KNOWN) break;
-    storedAt.delete(oldest);
-  }
-}
-
-function waitFor({ early }: State, id: string, show: () => void): void {
-  const showOnce = () => {
-    clearTimeout(patience);
-    early.delete(id);
-    show();
-  };
-  const patience = setTimeout(showOnce, PATIENCE_MS);
-  early.set(id, showOnce);
-}
-
-function showDelivered({ needs, storedAt }: State, { id, attempt, at, isVerified, body }: Received, url: string): void {
-  if (!isVerified) {
-    needs.print(`${timeOf(at)}  a POST to ${url} was refused: its signature is not that of the demo secret`);
-    return;
-  }
-  const since = storedAt.get(id);
-  const when = since === undefined ? 'stored before this start' : `${Math.max(0, at - since)} ms after it was stored`;
-  const which = attempt === '1' ? '' : `, attempt ${attempt}`;
-  const fields = JSON.parse(body) as Record<string, unknown>;
-  needs.print(`${lineOf(at, fields)}  delivered to ${url}, signature verified, ${when}${which}`);
 }
 
 function timeOf(at: number): string {

@@ -46,7 +46,7 @@ export async function putDemoSource({ stream, control }: Roles, receiver: Signed
   await writer.putDestination({ ...shared, ...kind, settings, updatedAt });
 }
 
-/** Resolves when the roles of this process act on what is put from now on: only then does the demo do what it says. */
+/** Resolves when the roles of this process have the demo's entries: only then does the demo do what it prints. */
 export async function untilDemoIsKnown(view: ConfigView, hasReceiver: boolean): Promise<void> {
   const changed = Promise.withResolvers<void>();
   using _ = view.onDestination((id) => id === DESTINATION_ID && changed.resolve());

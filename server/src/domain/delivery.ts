@@ -63,7 +63,7 @@ export function giveUpAt({ firstAttemptAt, takenAt }: Begun, windowMs: number, r
 
 /**
  * The times of a delivery as they can be true, given when the engine stored it. The host that wrote them may have had a wrong
- * clock: one from the future would wait for days, and keep what is due behind it in its tier waiting as well.
+ * clock: a time in the future would hold up this delivery for days, and all behind it in its tier.
  */
 export function boundTimes(delivery: Delivery, parkedAt: number, longestMs: number): Delivery {
   const { dueAt, takenAt, firstAttemptAt } = delivery;

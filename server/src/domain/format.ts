@@ -71,7 +71,7 @@ export function readFields(format: FormatName, text: string): Stored<Fields> {
   return versionProblem(format, json.value['v']) ?? { ok: true, value: json.value };
 }
 
-/** The first of the fields that does not hold what it must, in words; undefined when all do. */
+/** The first field that has the wrong kind of value, in words; undefined when all are right. */
 export function fieldProblem(value: Fields, kinds: Readonly<Record<string, FieldKind>>): string | undefined {
   for (const [field, kind] of Object.entries(kinds)) {
     if (!isOfKind(Object.hasOwn(value, field) ? value[field] : undefined, kind))

@@ -43,7 +43,7 @@ function plainNetwork([address, bits]: Network): Network {
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
 }
 
-/** Whether an address may be connected to. An allow-list of what is public, not a deny-list of what is not. */
+/** Why an address may not be connected to; undefined if it may. An allow-list of public addresses, not a deny-list. */
 export function addressProblem(text: string, { allowed, denied }: Networks): string | undefined {
   const address = ipaddr.parse(text);
   const forms = formsOf(address);

@@ -8,8 +8,8 @@ let timer: NodeJS.Timeout | undefined;
 let dueAt = 0;
 
 /**
- * Tells how late the event loop is, twenty times a second. A timer of ours and not `monitorEventLoopDelay`: that one looks a
- * hundred times a second, for half a percent of a core, in a process that has nothing to do.
+ * Tells how late the event loop is, twenty times a second. A plain timer and not `monitorEventLoopDelay`, which looks a hundred times
+ * a second and takes half a percent of a core in an idle process.
  */
 export function watchDelay(seen: Seen): Disposable {
   watchers.add(seen);

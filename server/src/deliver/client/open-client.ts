@@ -124,7 +124,7 @@ function openTraffic(needs: ClientNeeds, sockets: Set<Socket>): Traffic {
 /** One for all connections: reading the root certificates is most of what a TLS connection costs. */
 function openSecureContext(extra: string | undefined): SecureContext {
   const ca = extra === undefined ? {} : { ca: [...getCACertificates('default'), extra] };
-  // With TLS 1.2 a receiver could have keys negotiated anew for as long as it likes.
+  // With TLS 1.2 a receiver could renegotiate keys without end.
   return createSecureContext({ minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION, ...ca });
 }
 

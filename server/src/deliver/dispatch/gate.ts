@@ -159,7 +159,7 @@ export function sentenceOf(answers: readonly TargetAnswer[]): string {
   return last.kind === 'status' ? `the receiver answered ${last.status}` : last.message;
 }
 
-/** Whether the receiver takes what is sent, as far as we know: one that fails now and then does. */
+/** Whether the receiver works, as far as this process knows: one that fails now and then does. */
 export function isWorking(gate: Gate, now: number): boolean {
   return standingOf(gate, now) === 'works';
 }

@@ -11,7 +11,7 @@ export type WorkedNeeds = { bucket: WorkedBucket; now(): number };
 
 /** Longer than a night, so that a receiver that gets one event a day is known. The bucket forgets after the same time. */
 export const KNOWN_FOR_MS = 24 * 3_600_000;
-/** One process writes a mark anew, and all others see that it did. */
+/** How often a mark is renewed. One process does it, and all others see that. */
 const MARK_EVERY_MS = 3_600_000;
 /** Right after the first start every destination is marked: at this pace, beside the deliveries. */
 const FLUSH_MS = 1_000;

@@ -10,7 +10,7 @@ import type { YieldingWindow } from '../dispatch/yielding-window.ts';
 
 export type Drains = {
   drain(ticket: HeldTicket): void;
-  /** How many more it can look at, of those whose receiver works and of the others. */
+  /** How many more tickets it can take, of the urgent ones or of the others. */
   room(isUrgent: boolean): number;
   count(): number;
   /** A destination may have been resumed or changed for the better: its lane is looked at now. */

@@ -8,13 +8,13 @@ export type LaneNote = {
   failedProbes: number;
   /** Where to go on in each tier: everything before is done with, also if a replica still shows it. */
   next: Record<string, LanePosition>;
-  /** The same places with their stamps. Versions that know no stamps leave these as they are and write only the places anew. */
+  /** The same places with their stamps. Versions without stamps leave these unchanged and update only the places. */
   stamped?: Record<string, StampedPosition>;
   /** The average size of a tier's groups lately. */
   sizes: Record<string, GroupSize>;
   /** How fast the lane drained lately. */
   perSecond: number;
-  /** When the lane was last gone through for users who were erased. */
+  /** When the lane was last scrubbed of erased users. */
   scrubbedAt?: number;
   /** The number of the stream that plain tiers are in; left out by versions that knew only one. */
   home?: number;
@@ -26,7 +26,7 @@ export type LaneNote = {
 
 /** In the group with this sequence, `taken` deliveries are done. */
 export type LanePosition = { sequence: number; taken: number };
-/** `at`: when the engine stored the last group that was done with or begun. Sequences come again in a stream that was made anew. */
+/** `at`: when NATS stored the last group that was done or begun. A stream that was recreated gives the same sequences again. */
 export type StampedPosition = LanePosition & { at?: number | undefined };
 export type GroupSize = { deliveries: number; bytes: number };
 
@@ -114,7 +114,7 @@ function renumber<T>(byTier: Record<string, T>, before: number, home: number): R
   return Object.fromEntries(entries);
 }
 
-/** A former home that is empty may be deleted, and made anew with other sequences: nothing of it is kept. */
+/** A former home that is empty may be deleted and recreated with other sequences: its positions are forgotten. */
 export function forgetEmptyPlaces(note: LaneNote, counts: ReadonlyMap<number, number>): void {
   const isHere = ([number]: [string, unknown]) =>
     tierPlace(Number(number), -1).stream === -1 || counts.has(Number(number));

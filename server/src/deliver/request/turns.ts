@@ -61,7 +61,7 @@ function takeFrom<L, T>(lines: Map<L, T[]>, mayGo: (item: T) => boolean): T | un
   return undefined;
 }
 
-/** A map keeps the order in which its entries were put in: put in anew, this one comes last. */
+/** A map keeps the order of insertion: inserted again, this entry comes last. */
 function moveBehind<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
   map.delete(key);
   if (value !== undefined) map.set(key, value);

@@ -45,7 +45,7 @@ export type SettlementNeeds = {
 
 /**
  * Decides where a delivery goes after an attempt. It moves from its line in memory to one of: delivered (recorded), a tier of its
- * lane (parked for a retry), or a dead letter. All of it resolves only when NATS has stored what it leads to.
+ * lane (parked for a retry), or a dead letter. Each function resolves only when NATS has stored that.
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openSettlement(needs: SettlementNeeds): Settlement {

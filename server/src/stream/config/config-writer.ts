@@ -119,7 +119,7 @@ async function readRoom({ nc }: Connection): Promise<ConfigRoom> {
   return { maxBytes: config.max_bytes > 0 ? config.max_bytes : Number.MAX_SAFE_INTEGER, usedBytes: state.bytes };
 }
 
-/** From the leader: a follower may not have what we wrote a moment ago. */
+/** From the leader: a follower may not have the latest writes. */
 async function readEntry({ nc }: Connection, key: string, signer: EntrySigner | undefined): Promise<CurrentEntry> {
   const manager = await jetstreamManager(nc, API);
   const message = await manager.streams.getMessage(CONFIG_STREAM, { last_by_subj: subjectOf(key) });

@@ -4,7 +4,7 @@ import { outcomesSubject } from '../layout/layout.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from '../nats/publish-durably.ts';
 
 export type Outcomes = {
-  /** Resolves with the engine's word. */
+  /** Resolves with the answer of NATS. */
   append(batch: string): Promise<'stored' | 'full' | 'unavailable'>;
 };
 

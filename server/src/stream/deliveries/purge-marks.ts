@@ -1,6 +1,6 @@
 /**
- * A deleted key of a bucket leaves a mark, so that those who follow the bucket hear of the deletion. A process that was cut off for
- * longer than marks are kept would not, so they are kept for long.
+ * A deleted key of a bucket leaves a delete marker, which tells watchers of the deletion. A process that was cut off for longer than
+ * the markers are kept would miss it, so they are kept for long.
  */
 import { jetstream, type JetStreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
@@ -38,7 +38,7 @@ export function purgeMarks(needs: MarksNeeds): Disposable {
 
 type Mark = { key: string; revision: number };
 
-/** The last message of a bucket stays: how far it is tells those who follow whether they missed something. */
+/** The last message of a bucket stays: its sequence tells watchers whether they missed something. */
 export async function purgeOldMarks(name: string, { connection, manager, now }: MarksNeeds): Promise<number> {
   const bucket = await new Kvm(jetstream(connection.nc)).open(name);
   const stream = bucketStream(name);
@@ -48,7 +48,7 @@ export async function purgeOldMarks(name: string, { connection, manager, now }: 
     const isOld = created.getTime() < now() - KEPT_MS;
     if (operation !== 'PUT' && isOld && revision < state.last_seq) marks.push({ key, revision });
   }
-  // Only up to the mark: the key may have been written anew since.
+  // Only up to the marker: the key may have been written again since.
   for (const { key, revision } of marks) {
     await manager.streams.purge(stream, { filter: bucketSubject(name, key), seq: revision + 1 });
   }

@@ -45,7 +45,7 @@ const REFRESH_MS = 2_000;
 /** A stream with so many subjects that the question takes long is asked less often: this many times as long. */
 const REST_FACTOR = 20;
 const MAX_REST_MS = 10_000;
-/** A process that stored this part of what was free asks at once. */
+/** A process that stored this part of the free bytes asks at once. */
 const MUCH = 1 / 16;
 /** Headers, subject and the engine's own bytes. */
 const OVERHEAD_BYTES = 150;
@@ -61,28 +61,59 @@ type UnderWay = {
   size: number;
   counted?: { usage: StreamUsage; bytes: number };
 };
-type State = { sizes: Map<string, number>; watched: Map<string, Watched>; underWay: Set<UnderWay> };
 type Watched = StreamUsage & { storedSince: number };
 
 /**
  * Asks each stream every two seconds how full it is, and once it is a quarter full also how many messages each destination has
- * in it. In between every process counts what it stores itself, times the number of processes: they all take an equal part of
- * the work, as a rule.
+ * in it. In between every process counts the bytes that it stores itself, times the number of processes: as a rule they share the
+ * work equally.
  */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openShares(needs: SharesNeeds): Shares {
+  const { workspaceOf, peers, log } = needs;
   const watched = new Map<string, Watched>();
   const sizes = new Map<string, number>();
   const underWay = new Set<UnderWay>();
-  const { now: refresh, soon: refreshSoon } = atRests(() => askAll(needs, { sizes, watched, underWay }));
-  const timer = setInterval(refreshSoon, REFRESH_MS);
-  timer.unref();
+  const { now: refresh, soon: refreshSoon } = atRests(askAll);
+  const timer = setInterval(refreshSoon, REFRESH_MS).unref();
   void refresh();
+
+  /** A stream that does not answer is unknown meanwhile: no share of it is refused, and only its own limit holds. */
+  async function askAll(): Promise<'answered' | 'unanswered'> {
+    const streams = needs.streams();
+    for (const stream of watched.keys()) if (!streams.includes(stream)) watched.delete(stream);
+    const asked = await Promise.allSettled(streams.map((stream) => askOne(stream, needs, sizes)));
+    for (const [index, stream] of streams.entries()) {
+      const answer = asked[index];
+      if (answer?.status === 'fulfilled') {
+        watched.set(stream, answer.value);
+        continue;
+      }
+      watched.delete(stream);
+      log.debug({ stream, error: String(answer?.reason) }, 'shares.not_refreshed');
+    }
+    for (const one of underWay) {
+      const usage = watched.get(one.stream);
+      if (usage !== undefined) count(usage, one);
+    }
+    return asked.every(({ status }) => status === 'fulfilled') ? 'answered' : 'unanswered';
+  }
+
+  function count(usage: StreamUsage, one: UnderWay): void {
+    const { destinationId, size } = one;
+    one.counted = { usage, bytes: size * peers() };
+    addBytes(usage, { destinationId, workspaceId: workspaceOf(destinationId) }, one.counted.bytes);
+  }
+
+  function takeBack({ destinationId, counted }: UnderWay): void {
+    if (counted === undefined) return;
+    addBytes(counted.usage, { destinationId, workspaceId: workspaceOf(destinationId) }, -counted.bytes);
+  }
+
   return {
     isOver(stream, destinationId) {
       const usage = watched.get(stream);
-      return (
-        usage !== undefined && usedShare(usage, { destinationId, workspaceId: needs.workspaceOf(destinationId) }) > 1
-      );
+      return usage !== undefined && usedShare(usage, { destinationId, workspaceId: workspaceOf(destinationId) }) > 1;
     },
     async storing({ stream, destinationId, bytes }, store) {
       const size = bytes + OVERHEAD_BYTES;
@@ -90,7 +121,7 @@ export function openShares(needs: SharesNeeds): Shares {
       noteSize(sizes, destinationId, size);
       const usage = watched.get(stream);
       if (usage !== undefined) {
-        count(usage, one, needs);
+        count(usage, one);
         usage.storedSince += size;
         if (usage.storedSince > (freeBytes(usage) + usage.storedSince) * MUCH) refreshSoon();
       }
@@ -100,7 +131,7 @@ export function openShares(needs: SharesNeeds): Shares {
         kept = await store();
       } finally {
         underWay.delete(one);
-        if (kept !== 'stored') takeBack(one, needs);
+        if (kept !== 'stored') takeBack(one);
       }
       return kept;
     },
@@ -133,17 +164,6 @@ function atRests(ask: () => Promise<'answered' | 'unanswered'>): { now(): Promis
   };
 }
 
-function count(usage: StreamUsage, one: UnderWay, { workspaceOf, peers }: SharesNeeds): void {
-  const { destinationId, size } = one;
-  one.counted = { usage, bytes: size * peers() };
-  addBytes(usage, { destinationId, workspaceId: workspaceOf(destinationId) }, one.counted.bytes);
-}
-
-function takeBack({ destinationId, counted }: UnderWay, { workspaceOf }: SharesNeeds): void {
-  if (counted === undefined) return;
-  addBytes(counted.usage, { destinationId, workspaceId: workspaceOf(destinationId) }, -counted.bytes);
-}
-
 function noteSize(sizes: Map<string, number>, destinationId: string, size: number): void {
   const before = sizes.get(destinationId) ?? size;
   // The last one that stored is the last to be forgotten.
@@ -152,27 +172,6 @@ function noteSize(sizes: Map<string, number>, destinationId: string, size: numbe
   if (sizes.size <= MAX_SIZES) return;
   const [oldest] = sizes.keys();
   if (oldest !== undefined) sizes.delete(oldest);
-}
-
-/** A stream that does not answer is unknown meanwhile: no share of it is refused, and only its own limit holds. */
-async function askAll(needs: SharesNeeds, { sizes, watched, underWay }: State): Promise<'answered' | 'unanswered'> {
-  const streams = needs.streams();
-  for (const stream of watched.keys()) if (!streams.includes(stream)) watched.delete(stream);
-  const asked = await Promise.allSettled(streams.map((stream) => askOne(stream, needs, sizes)));
-  for (const [index, stream] of streams.entries()) {
-    const answer = asked[index];
-    if (answer?.status === 'fulfilled') {
-      watched.set(stream, answer.value);
-      continue;
-    }
-    watched.delete(stream);
-    needs.log.debug({ stream, error: String(answer?.reason) }, 'shares.not_refreshed');
-  }
-  for (const one of underWay) {
-    const usage = watched.get(one.stream);
-    if (usage !== undefined) count(usage, one, needs);
-  }
-  return asked.every(({ status }) => status === 'fulfilled') ? 'answered' : 'unanswered';
 }
 
 async function askOne(stream: string, needs: SharesNeeds, sizes: ReadonlyMap<string, number>): Promise<Watched> {

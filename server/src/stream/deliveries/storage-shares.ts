@@ -60,7 +60,7 @@ export function divideBytes(usedBytes: number, held: ReadonlyMap<string, Held>):
   return new Map([...held].map(([destinationId, one]) => [destinationId, bytesOf(one) * scale]));
 }
 
-/** Counts what was stored in the meantime. */
+/** Counts bytes that were stored since the last answer. */
 export function addBytes(usage: StreamUsage, { destinationId, workspaceId }: Owner, bytes: number): void {
   usage.usedBytes += bytes;
   usage.byDestination.set(destinationId, (usage.byDestination.get(destinationId) ?? 0) + bytes);

@@ -92,7 +92,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
     const payload = Buffer.from(JSON.stringify({ ...note, v: FORMATS.ticket }));
     const answer = await publishDurably({ subject: ticketAtSubject(destinationId), headers, payload }, needs);
     if (answer.kind !== 'refused' || !isUrgent) return answer;
-    // By a stream that an older version made or brought back to its own settings: it knows one line only.
+    // An older version made the stream, or changed it back to its own settings: it has no subject for urgent tickets.
     return schedule(destinationId, { dueAt, isUrgent: false, expected, ...note });
   }
 
@@ -110,7 +110,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
       const made = await scheduleAsWanted(destinationId, found, wanted);
       if (made === 'stored') return found === undefined ? 'made' : 'there';
       if (made !== 'conflict') return 'unavailable';
-      // Fired, taken or moved between the two questions: ask again, and leave it at that when it is that busy.
+      // Fired, taken or moved between the two requests: try again, three times at most.
       if (round === 2) return 'held';
       await sleep(FIRED_PAUSE_MS);
     }
@@ -134,7 +134,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
     const destinationId = message.subject.split('.')[2] ?? '';
     const isUrgent = message.subject === ticketUrgentSubject(destinationId);
     const read = readTicketNote(message.data);
-    // Without what was written on it, its lane is looked at from its beginning.
+    // Without the note, the lane is read from its beginning.
     if (!read.ok && !(await mayReplace(message, read))) {
       message.nak(LEFT_FOR_MS);
       return undefined;

@@ -49,7 +49,7 @@ export function openEventStreams({ connection, publisher, count, ...needs }: Eve
   const telling = { log: needs.log, troubles: needs.metrics.counters('millrace_stream_troubles_total') };
   const streams = Array.from({ length: count }, (_, index) => newStream(index));
   const isServerSilent = askServer(connection, streams);
-  // After the poll phase: if we were the ones who were away, the answers that came meanwhile have been read by then.
+  // After the poll phase: if this process was stalled, it has read the waiting answers by then.
   const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
 
   function sweep(): void {
@@ -87,9 +87,9 @@ export function openEventStreams({ connection, publisher, count, ...needs }: Eve
 }
 
 /**
- * A stream that owes answers may have lost its leader, and then another stream takes its requests. Or the server we talk
- * to is silent as a whole: then moving them would only make clients wait twice, and store twice what it still does later.
- * Its answer to a ping tells which.
+ * A stream that owes answers may have lost its leader, and then another stream takes its requests. Or the server of our connection
+ * is silent as a whole: then moving them would only make clients wait twice, and store requests twice that the server still stores
+ * later. Its answer to a ping tells which.
  */
 function askServer(connection: Connection, streams: EventStream[]): (now: number) => boolean {
   let askedAt: number | undefined;
@@ -142,7 +142,7 @@ function giveUpSilent(stream: EventStream, now: number): void {
   }
 }
 
-/** Only what is about the stream counts: `lost` is about the connection, `in_process` and `refused` about one message. */
+/** Counts only answers about the stream: `lost` is about the connection, `in_process` and `refused` about one message. */
 function noteTrouble(stream: EventStream, settled: Settled, { troubles, log }: Telling): void {
   if (settled.kind === 'stored') {
     if (stream.trouble !== undefined) log.info({ stream: stream.name }, 'stream.recovered');

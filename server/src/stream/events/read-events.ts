@@ -45,7 +45,7 @@ export async function* readEvents({ nc }: Connection, streamCount: number): Asyn
   }
 }
 
-/** Calls `seen` with each request stored from now on; for people who watch, so a gap after a lost connection is fine. */
+/** Calls `seen` with each request stored from now on. For display only: a gap after a lost connection is fine. */
 export async function followEvents(
   { nc }: Connection,
   streamCount: number,

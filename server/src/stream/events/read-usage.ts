@@ -7,7 +7,7 @@ import { ENVELOPE_HEADER } from './request-message.ts';
 
 /** How many calls one accepted request held. */
 export type RequestUsage = { sourceId: string; receivedAt: string; calls: number };
-/** `through`: everything up to there has been read, or is gone; smaller than asked when the stream was made anew. */
+/** `through`: everything up to there has been read, or is gone; smaller than asked when the stream was recreated. */
 export type UsageRead = { requests: RequestUsage[]; through: number };
 
 export type UsageReader = {

@@ -1,14 +1,14 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import { readEnvelope, readRequest } from '../../domain/read-request.ts';
 
-/** The header of a stored request that holds what we know of it: ids, dates, numbers, an address; no text of users. */
+/** The header of a stored request with its envelope: ids, dates, numbers, an address; no text of users. */
 export const ENVELOPE_HEADER = 'Millrace-Request';
 export const TRACE_HEADER = 'traceparent';
 
 /**
- * An accepted request is stored as the bytes that the client sent, and its envelope as a header beside them. Nothing is
- * written anew or copied on the way in; readers make the events of it, always the same ones. None of a request that cannot
- * be read: deliver has put it into quarantine. A newer one is for a newer process: this throws.
+ * An accepted request is stored as the bytes that the client sent, with its envelope as a header. Collect serializes and copies
+ * nothing; readers make the events from it, always the same ones. An unreadable request has none: deliver has put it into
+ * quarantine. For a newer format this throws.
  */
 export function readableEvents(envelope: string, body: Uint8Array): AcceptedEvent[] {
   const read = readRequest(envelope, body);

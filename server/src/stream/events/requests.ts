@@ -15,7 +15,7 @@ export type PulledRequest = {
   sourceId: string;
   /** Where it is stored, for the log. */
   place: string;
-  /** Its place and when the engine stored it: places come again in a stream that was made anew or brought back from a backup. */
+  /** Its place and when NATS stored it: places come again in a stream that was recreated or restored. */
   key: string;
   bytes: number;
   /** How much later than usual it was taken up. */

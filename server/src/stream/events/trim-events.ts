@@ -14,7 +14,7 @@ export type TrimNeeds = {
   signal?: AbortSignal;
 };
 
-/** How full a stream may be before what is done makes room, and how full it is then. */
+/** Above FULL, requests that are done are dropped until the stream is down to TRIMMED. */
 const FULL = 0.7;
 const TRIMMED = 0.65;
 const LOOK_MS = 10_000;
@@ -25,8 +25,8 @@ const PORTION_PAUSE_MS = 250;
 /**
  * Requests that are done (delivered, safe in lanes, or given up) stay for replays until they are older than the retention, and
  * as long as there is room for them: otherwise they would fill the stream, and new calls would be refused for the sake of old
- * ones. A request that is not done stays however old it is. One deliver process makes room, and control drops what is too old; two
- * that purge the same purge it once.
+ * ones. A request that is not done stays however old it is. One deliver process makes room, and control drops requests that are too
+ * old; two processes may purge the same without harm.
  */
 export function trimEvents({ isMyTurn, ...needs }: TrimNeeds & { isMyTurn(): boolean }): Disposable {
   const stopping = new AbortController();
@@ -91,7 +91,7 @@ async function* trimInPortions(stream: string, needs: PortionNeeds): AsyncGenera
   }
 }
 
-/** The consumer is asked before the stream, so that it cannot seem to be ahead of it because of what comes in between. */
+/** Asks the consumer before the stream: else new requests in between could make the consumer seem ahead of the stream. */
 async function firstOf(stream: string, share: number, needs: PortionNeeds): Promise<First | undefined> {
   const { manager } = needs;
   const { ack_floor: floor } = await manager.consumers.info(stream, DELIVER_CONSUMER);
@@ -131,7 +131,7 @@ export type Fill = {
 
 /**
  * The requests before this sequence can go when the stream is fuller than the share: by the average size of a request, and at most
- * one portion. Requests that are not done always stay. A floor beyond the end is that of another stream, restored or made anew.
+ * one portion. Requests that are not done always stay. A floor beyond the end is that of another stream, restored or recreated.
  */
 export function firstToKeep(fill: Fill, share: number): number {
   const { bytes, messages, first_seq, last_seq, maxBytes, doneThrough } = fill;

@@ -10,7 +10,7 @@ export function planFor(found: StreamConfig, plan: StreamPlan, mayResize: boolea
   return { ...plan, ...Object.fromEntries(SIZES.map((key) => [key, found[key]])) };
 }
 
-/** Whether anything that the plan names is otherwise in what was found. */
+/** Whether the stream differs from the plan in anything that the plan names. */
 export function differs(found: object, plan: object): boolean {
   const is = new Map<string, unknown>(Object.entries(found));
   return Object.entries(plan).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(is.get(key)));

@@ -140,7 +140,7 @@ export function layout(settings: StreamSettings, storeBytes: number, found?: Str
 
 /**
  * One message is one accepted request, so that a batch pays for one sync; refused when full, never silently dropped. The
- * engine gets no age limit, because it would also drop what is not delivered yet: trim-events.ts drops by age.
+ * stream has no age limit, because NATS would also drop requests that are not delivered yet: trim-events.ts drops by age.
  */
 function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): StreamPlan {
   return {
@@ -211,7 +211,7 @@ function outcomesPlan(maxBytes: number): StreamPlan {
   };
 }
 
-/** Refuses when full, so that what is put aside is never dropped to make room; a month is time to look at it. */
+/** Refuses when full, so that no quarantined thing is dropped to make room; a month is time to look at it. */
 function quarantinePlan(maxBytes: number): StreamPlan {
   return {
     name: QUARANTINE_STREAM,

@@ -22,7 +22,7 @@ export async function streamsFound(manager: JetStreamManager): Promise<StreamsFo
   return found;
 }
 
-/** For reading what is stored: those of the settings, and those that an earlier setting left behind. */
+/** For reading: the streams of the settings, and those that an earlier setting left behind. */
 export async function countEventStreams(manager: JetStreamManager, wanted: number): Promise<number> {
   return Math.max(wanted, (await whenSettled(() => streamsFound(manager))).eventStreams);
 }

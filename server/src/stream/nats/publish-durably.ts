@@ -71,7 +71,7 @@ function publishOnce(
   });
 }
 
-/** The library throws what it can tell without the server, such as a message larger than the server takes. */
+/** The library throws errors that it finds without the server, such as a message that is too large. */
 function send(publisher: Publisher, publication: Publication, answered: (answer: PublishAnswer) => void): () => void {
   try {
     return publisher.publish(publication, answered);
@@ -81,7 +81,7 @@ function send(publisher: Publisher, publication: Publication, answered: (answer:
   }
 }
 
-/** For what is kept: a stream that will not take it is as good as full. */
+/** A stream that refuses a message to keep is as good as full. */
 export function keptOrNot({ kind }: Durable): 'stored' | 'full' | 'unavailable' {
   if (kind === 'stored') return 'stored';
   return kind === 'unavailable' ? 'unavailable' : 'full';

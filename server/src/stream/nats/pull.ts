@@ -16,8 +16,8 @@ export type PullNeeds = {
 /** How long the server holds a request for messages that do not come. Stopping waits for it at most. */
 const EXPIRES_MS = 1_000;
 /**
- * A request whose connection broke, or whose consumer has no leader, may never end, and a question about the consumer waits
- * for five seconds: a leader that is elected meanwhile would have nothing to do. So it is asked anew.
+ * A pull whose connection broke, or whose consumer has no leader, may never end, and asking about the consumer takes up to five
+ * seconds, in which a new leader would have nothing to do. So the pull is repeated after this time.
  */
 const LOST_AFTER_MS = EXPIRES_MS + 500;
 const NO_ROOM_PAUSE_MS = 10;
@@ -65,7 +65,7 @@ function findConsumer({ connection, stream, consumer }: PullNeeds): Promise<Cons
 
 async function pullSome(consumer: Consumer, most: number, needs: PullNeeds & { signal: AbortSignal }): Promise<void> {
   const messages = await consumer.fetch({ max_messages: most, expires: EXPIRES_MS });
-  // Not before what has come meanwhile is read: a process that was busy for so long would throw it away.
+  // Only after the messages that came meanwhile are read: a process that was busy for so long would throw them away.
   const lost = setTimeout(() => setImmediate(() => messages.stop()), LOST_AFTER_MS);
   try {
     for await (const message of messages) {

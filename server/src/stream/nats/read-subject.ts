@@ -6,8 +6,8 @@ export type SubjectPlace = { stream: string; subject: string; from: number };
 const READ_BYTES = 4_194_304;
 
 /**
- * Messages of one subject from a sequence on, oldest first. Read from any replica, because that is fast; an empty list is
- * the leader's word, because a replica may lag.
+ * Messages of one subject from a sequence on, oldest first. Read from any replica, because that is fast; an empty list comes from
+ * the leader, because a replica may lag.
  */
 export async function readSubject(manager: JetStreamManager, place: SubjectPlace, most: number): Promise<StoredMsg[]> {
   const found = await readReplica(manager, place, most);
@@ -16,7 +16,7 @@ export async function readSubject(manager: JetStreamManager, place: SubjectPlace
   return next === undefined ? [] : [next];
 }
 
-/** The same by whatever replica answers first. An empty list proves nothing, and what was dropped may still be shown. */
+/** The same from the replica that answers first. An empty list proves nothing, and dropped messages may still be there. */
 export async function readReplica(manager: JetStreamManager, place: SubjectPlace, most: number): Promise<StoredMsg[]> {
   const { stream, subject, from } = place;
   const found: StoredMsg[] = [];
@@ -29,7 +29,7 @@ export async function readReplica(manager: JetStreamManager, place: SubjectPlace
   return found;
 }
 
-/** The first message of a subject from a sequence on, by the leader's word. */
+/** The first message of a subject from a sequence on, from the leader. */
 export async function readNext(
   manager: JetStreamManager,
   { stream, subject, from }: SubjectPlace,
@@ -39,18 +39,18 @@ export async function readNext(
   return foundOrNot(manager.streams.getMessage(stream, asked));
 }
 
-/** The first message of a stream that was stored at a time or later, by the leader's word. */
+/** The first message of a stream that was stored at a time or later, from the leader. */
 export function readNextSince(manager: JetStreamManager, stream: string, at: number): Promise<StoredMsg | undefined> {
   const asked = { start_time: new Date(at).toISOString(), next_by_subj: '>' };
   return foundOrNot(manager.streams.getMessage(stream, asked as unknown as { seq: number }));
 }
 
-/** One message, by the leader's word. */
+/** One message, from the leader. */
 export function readAt(manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> {
   return foundOrNot(manager.streams.getMessage(stream, { seq }));
 }
 
-/** The last message of a subject, by the leader's word. */
+/** The last message of a subject, from the leader. */
 export function readLast(manager: JetStreamManager, stream: string, subject: string): Promise<StoredMsg | undefined> {
   return foundOrNot(manager.streams.getMessage(stream, { last_by_subj: subject }));
 }

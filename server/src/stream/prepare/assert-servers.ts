@@ -24,9 +24,8 @@ export type ServersWanted = {
 export type ServersFound = { storeBytes: number; isComplete: boolean };
 
 /**
- * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version
- * that has what we build on, clocks that agree with ours, and enough servers for the replicas asked for. Also learns how
- * much they can store.
+ * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version that is new
+ * enough, clocks that agree with ours, and enough servers for the replicas. Also learns how much they can store.
  */
 export async function assertServers(nc: NatsConnection, { replicas, isThere }: ServersWanted): Promise<ServersFound> {
   const needed = isThere ? Math.floor(replicas / 2) + 1 : replicas;

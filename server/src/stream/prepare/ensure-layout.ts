@@ -19,7 +19,7 @@ import { streamsFound } from '../nats/list-streams.ts';
 import { deleteEmptySurplus } from '../layout/surplus-streams.ts';
 import { whenSettled } from '../nats/when-settled.ts';
 
-/** Makes what is missing, brings what exists to the settings, and throws a sentence about what cannot be kept. */
+/** Makes missing streams and buckets, updates the others to the settings, and throws for a promise that cannot be kept. */
 export async function ensureLayout(connection: Connection, settings: StreamSettings): Promise<void> {
   const manager = await whenSettled(() => jetstreamManager(connection.nc, { timeout: 2_000 }));
   const isThere = (await whenSettled(() => findStream(manager, eventStreamName(0)))) !== undefined;

@@ -14,8 +14,8 @@ export type LayoutNeeds = { roles: readonly NatsRole[]; settings: StreamSettings
 const LOOK_MS = 500;
 
 /**
- * Control makes what is missing and brings the rest to the settings. The other roles check that what they need is there. If it
- * is not, they make it where their NATS user may, as in development, and wait for control where it may not.
+ * Control makes missing streams and updates the others to the settings. The other roles check for the streams that they need. If one
+ * is missing, they make it where their NATS user may, as in development, and else wait for control.
  */
 export async function prepareLayout(connection: Connection, { roles, settings, log }: LayoutNeeds): Promise<void> {
   if (roles.includes('control')) {

@@ -98,7 +98,7 @@ export function ownHeaders(headers: MsgHdrs | undefined): HeaderPair[] {
   return names.map((name) => [name, headers?.get(name) ?? '']);
 }
 
-/** With the payload's hash: a stream that was made anew begins at sequence 1 again. */
+/** With the payload's hash: a recreated stream begins at sequence 1 again. */
 function idOf({ stream, sequence }: Origin, payload: Uint8Array): string {
   return `${stream}/${sequence}/${createHash('sha256').update(payload).digest('hex').slice(0, 32)}`;
 }

@@ -21,47 +21,65 @@ type Source = { listeners: Set<Listener>; subscription: Subscription };
 /** With more different filters than these, the listener asks for everything. */
 const MAX_FILTERS = 20;
 
-type State = { nc: Connection['nc']; from: string; sources: Map<string, Source>; timer: NodeJS.Timeout | undefined };
-
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openTails({ nc }: Connection): Tails & Disposable {
-  const state: State = { nc, from: randomUUID(), sources: new Map(), timer: undefined };
-  const { sources } = state;
+  const from = randomUUID();
+  const sources = new Map<string, Source>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function open(sourceId: string): Source {
+    const listeners = new Set<Listener>();
+    const subscription = nc.subscribe(tailSubject(sourceId), {
+      callback(error, message) {
+        if (error !== null) return;
+        const batch = message.json<TailBatch>();
+        for (const listener of listeners) hand(batch, listener);
+      },
+    });
+    const source = { listeners, subscription };
+    sources.set(sourceId, source);
+    timer ??= setInterval(() => {
+      for (const [id, each] of sources) announce(id, each);
+    }, WANT_EVERY_MS);
+    return source;
+  }
+
+  function announce(sourceId: string, { listeners }: Source): void {
+    if (nc.isClosed()) return;
+    const different = new Map([...listeners].map(({ filter }) => [keyOf(filter), filter]));
+    const filters = different.size > MAX_FILTERS ? [{}] : [...different.values()];
+    nc.publish(wantSubject(sourceId), JSON.stringify({ from, filters }));
+  }
+
+  function leave(sourceId: string, source: Source): void {
+    announce(sourceId, source);
+    if (source.listeners.size > 0) return;
+    source.subscription.unsubscribe();
+    sources.delete(sourceId);
+    if (sources.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
   return {
     listen(sourceId, filter, heard) {
-      const source = sources.get(sourceId) ?? open(state, sourceId);
+      const source = sources.get(sourceId) ?? open(sourceId);
       const listener = { filter, heard };
       source.listeners.add(listener);
-      announce(state, sourceId, source);
+      announce(sourceId, source);
       return {
         told: nc.flush().catch(() => undefined),
         [Symbol.dispose]() {
-          if (source.listeners.delete(listener)) leave(state, sourceId, source);
+          if (source.listeners.delete(listener)) leave(sourceId, source);
         },
       };
     },
     [Symbol.dispose]() {
-      clearInterval(state.timer);
+      clearInterval(timer);
       for (const { subscription } of sources.values()) subscription.unsubscribe();
       sources.clear();
     },
   };
-}
-
-function open(state: State, sourceId: string): Source {
-  const listeners = new Set<Listener>();
-  const subscription = state.nc.subscribe(tailSubject(sourceId), {
-    callback(error, message) {
-      if (error !== null) return;
-      const batch = message.json<TailBatch>();
-      for (const listener of listeners) hand(batch, listener);
-    },
-  });
-  const source = { listeners, subscription };
-  state.sources.set(sourceId, source);
-  state.timer ??= setInterval(() => {
-    for (const [id, each] of state.sources) announce(state, id, each);
-  }, WANT_EVERY_MS);
-  return source;
 }
 
 /** With too many different filters, only the entries left out of all are counted. */
@@ -69,21 +87,4 @@ function hand({ entries, leftOut }: TailBatch, { filter, heard }: Listener): voi
   const fitting = entries.filter((entry) => isMatch(filter, entry.type, entry));
   const missed = leftOut[keyOf(filter)] ?? leftOut[keyOf({})] ?? 0;
   if (fitting.length > 0 || missed > 0) heard(fitting, missed);
-}
-
-function announce({ nc, from }: State, sourceId: string, { listeners }: Source): void {
-  if (nc.isClosed()) return;
-  const different = new Map([...listeners].map(({ filter }) => [keyOf(filter), filter]));
-  const filters = different.size > MAX_FILTERS ? [{}] : [...different.values()];
-  nc.publish(wantSubject(sourceId), JSON.stringify({ from, filters }));
-}
-
-function leave(state: State, sourceId: string, source: Source): void {
-  announce(state, sourceId, source);
-  if (source.listeners.size > 0) return;
-  source.subscription.unsubscribe();
-  state.sources.delete(sourceId);
-  if (state.sources.size > 0) return;
-  clearInterval(state.timer);
-  state.timer = undefined;
 }
