@@ -1,5 +1,5 @@
 import type { Problem, Refusal, RequestShape } from '@millrace/contract';
-import type { Counter, Metrics } from '../metrics/open-metrics.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import type { About, Fields, TailEntry } from '../stream/signals/tail-entry.ts';
 import type { TailWriter } from '../stream/signals/tail-writer.ts';
 import { callsOf } from './hide-key.ts';
@@ -27,8 +27,6 @@ export type CallWatch = {
   appended(seconds: number): void;
 };
 
-type State = { tail: TailWriter; refusedBy(code: string): Counter; nowMs(): number };
-
 /** Larger calls are shown without their content. */
 const MAX_SHOWN_BYTES = 8_192;
 const SHED_CODES = {
@@ -39,6 +37,11 @@ const SHED_CODES = {
 } as const;
 const SHED_MESSAGE = 'A whole request was told to come back later.';
 
+export type CallWatchNeeds = { metrics: Metrics; tail: TailWriter; nowMs(): number };
+
+type RefusedCall = Pick<Refusal, 'index'> & { code: string; message: string };
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWatch {
   const accepted = metrics.counter('millrace_calls_accepted_total');
   const refusedBy = metrics.counters('millrace_calls_refused_total');
@@ -46,17 +49,43 @@ export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWat
   const byCode = metrics.counters('millrace_requests_refused_total');
   const shedBy = metrics.counters('millrace_requests_shed_total');
   const append = metrics.histogram('millrace_append_seconds');
-  const state = { tail, refusedBy, nowMs };
+
+  function showStored(watched: Watched, refused: readonly Refusal[], at: string): void {
+    const { sourceId, shape, writeKey } = watched;
+    const left = leftOutOf(watched, refused);
+    for (const [index, call] of callsIn(watched).entries()) {
+      if (left?.has(index) === true || !takes(watched, call)) continue;
+      tail.send(sourceId, acceptedText({ at, kind: 'accepted', ...aboutOf(call, shape) }, call, writeKey));
+    }
+    if (refused.length > 0) showRefused(watched, refused);
+  }
+
+  function showRefused(watched: Watched, refused: readonly RefusedCall[]): void {
+    const calls = callsIn(watched);
+    for (const { index, code, message } of refused) {
+      const call = calls[index];
+      if (watched.hidden.includes(index) || !takes(watched, call)) continue;
+      const at = new Date(nowMs()).toISOString();
+      const about = aboutOf(call, watched.shape);
+      tail.send(watched.sourceId, entryText({ at, kind: 'refused', ...about, code, message }));
+    }
+  }
+
+  function takes({ sourceId, shape }: Watched, call: unknown): boolean {
+    const fields: { type?: unknown } & Fields = typeof call === 'object' && call !== null ? call : {};
+    return tail.takes(sourceId, shape === 'batch' ? fields.type : shape, fields);
+  }
+
   return {
-    stored(watched, what) {
-      accepted.add(what.accepted);
-      if (what.refused.length > 0) countRefused(state, what.refused);
-      if (watched.body !== undefined && tail.isWanted(watched.sourceId)) showStored(state, watched, what);
+    stored(watched, { accepted: count, refused, at }) {
+      accepted.add(count);
+      for (const { code } of refused) refusedBy(code).add();
+      if (watched.body !== undefined && tail.isWanted(watched.sourceId)) showStored(watched, refused, at);
     },
     refused(watched, { problem, refused }) {
       const all = refused.length > 0 ? refused : [{ index: 0, ...problem }];
-      countRefused(state, all);
-      if (tail.isWanted(watched.sourceId)) showRefused(state, watched, all);
+      for (const { code } of all) refusedBy(code).add();
+      if (tail.isWanted(watched.sourceId)) showRefused(watched, all);
     },
     shed(why, sourceId) {
       shedBy(why).add();
@@ -74,55 +103,14 @@ export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWat
   };
 }
 
-export type CallWatchNeeds = { metrics: Metrics; tail: TailWriter; nowMs(): number };
-
-type RefusedCall = Pick<Refusal, 'index'> & { code: string; message: string };
-
-function countRefused({ refusedBy }: State, refused: readonly RefusedCall[]): void {
-  for (const { code } of refused) refusedBy(code).add();
-}
-
-function showStored(
-  state: State,
-  watched: Watched,
-  { refused, at }: { refused: readonly Refusal[]; at: string },
-): void {
-  const { sourceId, writeKey } = watched;
-  const left = leftOutOf(watched, refused);
-  let index = -1;
-  for (const call of callsIn(watched)) {
-    index += 1;
-    if (left?.has(index) === true || !takes(state, watched, call)) continue;
-    const entry: TailEntry = { at, kind: 'accepted', ...aboutOf(call, watched.shape) };
-    state.tail.send(sourceId, acceptedText(entry, call, writeKey));
-  }
-  if (refused.length > 0) showRefused(state, watched, refused);
-}
-
 /** Places of calls that are not shown as accepted; undefined for none, as almost always. */
 function leftOutOf({ hidden }: Watched, refused: readonly Refusal[]): Set<number> | undefined {
   if (hidden.length === 0 && refused.length === 0) return undefined;
   return new Set([...hidden, ...refused.map(({ index }) => index)]);
 }
 
-function showRefused(state: State, watched: Watched, refused: readonly RefusedCall[]): void {
-  const calls = callsIn(watched);
-  for (const { index, code, message } of refused) {
-    const call = calls[index];
-    if (watched.hidden.includes(index) || !takes(state, watched, call)) continue;
-    const at = new Date(state.nowMs()).toISOString();
-    const about = aboutOf(call, watched.shape);
-    state.tail.send(watched.sourceId, entryText({ at, kind: 'refused', ...about, code, message }));
-  }
-}
-
 function callsIn({ body, shape }: Watched): readonly unknown[] {
   return shape === 'batch' ? callsOf(body, shape) : [body];
-}
-
-function takes({ tail }: State, { sourceId, shape }: Watched, call: unknown): boolean {
-  const fields: { type?: unknown } & Fields = typeof call === 'object' && call !== null ? call : {};
-  return tail.takes(sourceId, shape === 'batch' ? fields.type : shape, fields);
 }
 
 const MAX_TEXT = 1_000;

@@ -27,7 +27,7 @@ export function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeed
   try {
     const { windowMs, standing = 'unknown' } = needs;
     const posts = makePosts(delivery, webhook, { now: startedAt, windowMs, standing });
-    return attemptPosts(posts, webhook, { post: needs.post, startedAt });
+    return attemptPosts(posts, webhook, needs.post, startedAt);
   } catch (error) {
     // A bug of ours with this one event must not end the process and its other deliveries.
     return Promise.resolve({ startedAt, answers: [{ url: '', answer: unsendable(error) }] });
@@ -39,12 +39,11 @@ function unsendable(error: unknown): Answer {
   return { kind: 'error', errorClass: 'request_invalid', message, timings: { totalMs: 0 } };
 }
 
-type Sending = { post: AttemptNeeds['post']; startedAt: number };
+type SendPost = AttemptNeeds['post'];
 
-function attemptPosts(posts: readonly Post[], webhook: Webhook, sending: Sending): Promise<Attempt> {
+function attemptPosts(posts: readonly Post[], webhook: Webhook, post: SendPost, startedAt: number): Promise<Attempt> {
   const [only] = posts;
-  if (posts.length !== 1 || only === undefined) return attemptMany(posts, webhook, sending);
-  const { post, startedAt } = sending;
+  if (posts.length !== 1 || only === undefined) return attemptMany(posts, webhook, post, startedAt);
   const answered = (answer: Answer) => ({ startedAt, answers: [{ url: only.url, answer }] });
   return post(only).then(answered, (error: unknown) => answered(unsendable(error)));
 }
@@ -53,7 +52,8 @@ function attemptPosts(posts: readonly Post[], webhook: Webhook, sending: Sending
 async function attemptMany(
   posts: readonly Post[],
   { policy }: Webhook,
-  { post, startedAt }: Sending,
+  post: SendPost,
+  startedAt: number,
 ): Promise<Attempt> {
   const answers: TargetAnswer[] = [];
   const isEnough = Promise.withResolvers<void>();

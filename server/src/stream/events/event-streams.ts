@@ -4,7 +4,7 @@
  * A publication waits for its answer until the stream answers, the connection is lost, or the sweep gives it up.
  */
 import type { Logger } from '../../log.ts';
-import type { Counter, Metrics } from '../../metrics/open-metrics.ts';
+import type { Metrics } from '../../metrics/open-metrics.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { eventStreamName } from '../layout/layout.ts';
 import type { Publication, PublishAnswer, Publisher } from '../nats/publish.ts';
@@ -36,7 +36,6 @@ export type EventStreamsNeeds = {
   metrics: Metrics;
   log: Logger;
 };
-type Telling = { troubles(kind: string): Counter; log: Logger };
 
 /** A stream that owes answers and gives none for this long has no leader that we can reach. */
 const SILENCE_MS = 800;
@@ -45,8 +44,9 @@ const ANSWER_TIMEOUT_MS = 4_000;
 const SWEEP_MS = 100;
 
 /** The streams, and a watch over the publications under way: no timer a message, a sweep looks at each stream. */
-export function openEventStreams({ connection, publisher, count, ...needs }: EventStreamsNeeds): EventStreams {
-  const telling = { log: needs.log, troubles: needs.metrics.counters('millrace_stream_troubles_total') };
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openEventStreams({ connection, publisher, count, metrics, log }: EventStreamsNeeds): EventStreams {
+  const troubles = metrics.counters('millrace_stream_troubles_total');
   const streams = Array.from({ length: count }, (_, index) => newStream(index));
   const isServerSilent = askServer(connection, streams);
   // After the poll phase: if this process was stalled, it has read the waiting answers by then.
@@ -57,8 +57,27 @@ export function openEventStreams({ connection, publisher, count, ...needs }: Eve
     const isCutOff = isServerSilent(now);
     for (const stream of streams) {
       giveUpLost(stream, connection.losses());
-      if (isCutOff) giveUpAll(stream, telling);
+      if (isCutOff) giveUpAll(stream);
       else giveUpSilent(stream, now);
+    }
+  }
+
+  function giveUpAll(stream: EventStream): void {
+    const silent: Settled = { kind: 'silent', description: 'the server answers nothing' };
+    noteTrouble(stream, silent);
+    for (const waiting of stream.waiting) waiting.giveUp(silent);
+  }
+
+  /** Counts only answers about the stream: `lost` is about the connection, `in_process` and `refused` about one message. */
+  function noteTrouble(stream: EventStream, settled: Settled): void {
+    if (settled.kind === 'stored') {
+      if (stream.trouble !== undefined) log.info({ stream: stream.name }, 'stream.recovered');
+      stream.trouble = undefined;
+    } else if (settled.kind === 'silent' || settled.kind === 'no_leader' || settled.kind === 'full') {
+      if (stream.trouble === settled.kind) return;
+      stream.trouble = settled.kind;
+      troubles(settled.kind).add();
+      log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
     }
   }
 
@@ -68,7 +87,7 @@ export function openEventStreams({ connection, publisher, count, ...needs }: Eve
       new Promise((resolve) => {
         const settle = (settled: Settled) => {
           stream.waiting.delete(waiting);
-          noteTrouble(stream, settled, telling);
+          noteTrouble(stream, settled);
           resolve(settled);
         };
         const forget = publisher.publish(publication, (answer) => {
@@ -111,12 +130,6 @@ function silentForMs(stream: EventStream, now: number): number {
   return oldest === undefined ? 0 : now - Math.max(oldest.since, stream.heardAt);
 }
 
-function giveUpAll(stream: EventStream, telling: Telling): void {
-  const silent: Settled = { kind: 'silent', description: 'the server answers nothing' };
-  noteTrouble(stream, silent, telling);
-  for (const waiting of stream.waiting) waiting.giveUp(silent);
-}
-
 function newStream(index: number): EventStream {
   return { index, name: eventStreamName(index), trouble: undefined, waiting: new Set(), heardAt: 0 };
 }
@@ -139,18 +152,5 @@ function giveUpSilent(stream: EventStream, now: number): void {
     const waitedMs = Math.round(now - waiting.since);
     if (!isSilent && waitedMs < ANSWER_TIMEOUT_MS) break;
     waiting.giveUp({ kind: 'silent', description: `no answer for ${waitedMs} ms` });
-  }
-}
-
-/** Counts only answers about the stream: `lost` is about the connection, `in_process` and `refused` about one message. */
-function noteTrouble(stream: EventStream, settled: Settled, { troubles, log }: Telling): void {
-  if (settled.kind === 'stored') {
-    if (stream.trouble !== undefined) log.info({ stream: stream.name }, 'stream.recovered');
-    stream.trouble = undefined;
-  } else if (settled.kind === 'silent' || settled.kind === 'no_leader' || settled.kind === 'full') {
-    if (stream.trouble === settled.kind) return;
-    stream.trouble = settled.kind;
-    troubles(settled.kind).add();
-    log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
   }
 }
