@@ -32,20 +32,124 @@ export type DialNeeds = {
 const MAX_ADDRESSES = 64;
 const MAX_TRIES = 3;
 
-type State = { waitsFor: string; isCancelled: boolean; socket?: Socket; timings: DialTimings };
+const MAY_WORK_ELSEWHERE = new Set<ErrorClass>([
+  'connection_refused',
+  'connection_reset',
+  'connection_failed',
+  'timeout',
+]);
+
 type Failure = Extract<Dialed, { ok: false }>;
+type Found = Failure | { ok: true; addresses: string[] };
 
 /** Opens one connection to a target, to an address that passed the policy and to no other. */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function dial(target: Target, needs: DialNeeds): Dial {
-  const state: State = { waitsFor: 'resolving its name', isCancelled: false, timings: {} };
+  const { networks, now, sockets } = needs;
+  const timings: DialTimings = {};
+  let waitsFor = 'resolving its name';
+  let isCancelled = false;
+  let current: Socket | undefined;
+
+  async function run(): Promise<Dialed> {
+    const endsAt = now() + needs.limitMs;
+    const found = await findAddresses();
+    if (!found.ok) return found;
+    const addresses = found.addresses.slice(0, MAX_TRIES);
+    let last: Dialed = failure('connection_failed', 'no address');
+    for (const [at, address] of addresses.entries()) {
+      if (isCancelled) return last;
+      // The rest of the time is shared with the addresses that may still have to be tried.
+      const limitMs = (endsAt - now()) / (addresses.length - at);
+      if (limitMs <= 0) break;
+      last = { ...(await connectTo(address, limitMs)), address };
+      if (last.ok || !MAY_WORK_ELSEWHERE.has(last.errorClass)) return last;
+    }
+    return last;
+  }
+
+  /** Checks every address of the name. One forbidden address refuses them all: the owner of the name may mean it to be used. */
+  async function findAddresses(): Promise<Found> {
+    if (isIP(target.host) !== 0) return checkAddresses([target.host]);
+    const startedAt = now();
+    const resolved = await needs.resolve(target.host).catch(unresolved);
+    timings.dnsMs = now() - startedAt;
+    if (!resolved.ok) return failure(resolved.errorClass, resolved.detail);
+    if (resolved.addresses.length > MAX_ADDRESSES) return failure('dns_failed', `more than ${MAX_ADDRESSES} addresses`);
+    return checkAddresses(resolved.addresses);
+  }
+
+  function checkAddresses(addresses: string[]): Found {
+    for (const address of addresses) {
+      const problem = problemOf(address, networks);
+      if (problem !== undefined) return { ...failure('address_forbidden', problem), address };
+    }
+    return { ok: true, addresses };
+  }
+
+  async function connectTo(address: string, limitMs: number): Promise<Dialed> {
+    const startedAt = now();
+    waitsFor = 'connecting';
+    const raw = connectTcp({ host: address, port: target.port, noDelay: true, autoSelectFamily: false });
+    sockets.add(raw);
+    raw.once('close', () => sockets.delete(raw));
+    current = raw;
+    const timer = setTimeout(() => current?.destroy(timeoutError()), limitMs);
+    try {
+      await opened(raw, 'connect');
+      timings.connectMs = now() - startedAt;
+      const problem = socketProblem(raw, networks);
+      if (problem !== undefined) return refuse(raw, 'address_forbidden', problem);
+      const socket = target.isTls ? await secure(raw) : raw;
+      return { ok: true, socket, address, timings };
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      const isHandshake = waitsFor === 'shaking hands for TLS';
+      const late = `still ${waitsFor}, not done within ${(limitMs / 1_000).toFixed(1)} s`;
+      const detail = classifyError(error) === 'timeout' ? late : errorDetail(error);
+      current.destroy();
+      return refuse(raw, classifyError(error, isHandshake), detail);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The certificate is checked against the name of the URL although we connect by address; nothing in the environment can turn that off. */
+  async function secure(raw: Socket): Promise<Socket> {
+    const startedAt = now();
+    waitsFor = 'shaking hands for TLS';
+    const socket = connectTls({
+      socket: raw,
+      host: target.host,
+      // SNI knows names only.
+      ...(isIP(target.host) === 0 && { servername: target.host }),
+      secureContext: needs.secureContext,
+      rejectUnauthorized: true,
+      ALPNProtocols: ['http/1.1'],
+    });
+    current = socket;
+    await opened(socket, 'secureConnect');
+    timings.tlsMs = now() - startedAt;
+    return socket;
+  }
+
+  function refuse(raw: Socket, errorClass: ErrorClass, detail: string): Failure {
+    raw.destroy();
+    return failure(errorClass, detail);
+  }
+
+  function failure(errorClass: ErrorClass, detail: string): Failure {
+    return { ok: false, errorClass, detail, timings };
+  }
+
   return {
-    done: run(target, state, needs)
-      .catch((error) => failure(state, 'connection_failed', detailOf(error)))
+    done: run()
+      .catch((error) => failure('connection_failed', detailOf(error)))
       .then((dialed) => hideInside(target, dialed)),
-    waitsFor: () => state.waitsFor,
+    waitsFor: () => waitsFor,
     cancel() {
-      state.isCancelled = true;
-      state.socket?.destroy();
+      isCancelled = true;
+      current?.destroy();
     },
   };
 }
@@ -60,58 +164,12 @@ function hideInside({ host }: Target, dialed: Dialed): Dialed {
 const NAME_LEADS_INSIDE =
   'leads to an address that webhooks may not reach; MILLRACE_ALLOW_CIDRS can allow networks of your own';
 
-async function run(target: Target, state: State, needs: DialNeeds): Promise<Dialed> {
-  const endsAt = needs.now() + needs.limitMs;
-  const found = await findAddresses(target, state, needs);
-  if (!found.ok) return found;
-  const addresses = found.addresses.slice(0, MAX_TRIES);
-  let last: Dialed = failure(state, 'connection_failed', 'no address');
-  for (const [at, address] of addresses.entries()) {
-    if (state.isCancelled) return last;
-    // The rest of the time is shared with the addresses that may still have to be tried.
-    const limitMs = (endsAt - needs.now()) / (addresses.length - at);
-    if (limitMs <= 0) break;
-    last = { ...(await connectTo({ address, target, limitMs }, state, needs)), address };
-    if (last.ok || !MAY_WORK_ELSEWHERE.has(last.errorClass)) return last;
-  }
-  return last;
-}
-
-const MAY_WORK_ELSEWHERE = new Set<ErrorClass>([
-  'connection_refused',
-  'connection_reset',
-  'connection_failed',
-  'timeout',
-]);
-
-type Found = Failure | { ok: true; addresses: string[] };
-
-/** Checks every address of the name. One forbidden address refuses them all: the owner of the name may mean it to be used. */
-async function findAddresses(target: Target, state: State, needs: DialNeeds): Promise<Found> {
-  if (isIP(target.host) !== 0) return checkAddresses([target.host], state, needs);
-  const startedAt = needs.now();
-  const resolved = await needs.resolve(target.host).catch(unresolved);
-  state.timings.dnsMs = needs.now() - startedAt;
-  if (!resolved.ok) return failure(state, resolved.errorClass, resolved.detail);
-  if (resolved.addresses.length > MAX_ADDRESSES)
-    return failure(state, 'dns_failed', `more than ${MAX_ADDRESSES} addresses`);
-  return checkAddresses(resolved.addresses, state, needs);
-}
-
 function unresolved(reason: unknown): Resolved {
   return { ok: false, errorClass: 'dns_failed', detail: detailOf(reason) };
 }
 
 function detailOf(reason: unknown): string {
   return reason instanceof Error ? errorDetail(reason) : String(reason);
-}
-
-function checkAddresses(addresses: string[], state: State, { networks }: DialNeeds): Found {
-  for (const address of addresses) {
-    const problem = problemOf(address, networks);
-    if (problem !== undefined) return { ...failure(state, 'address_forbidden', problem), address };
-  }
-  return { ok: true, addresses };
 }
 
 /** Fails closed: the policy reads octal and short forms as addresses too, which the system below reads in its own way. */
@@ -125,59 +183,6 @@ function socketProblem({ localAddress = '', remoteAddress = '' }: Socket, networ
   return problemOf(to, networks) ?? selfProblem({ from, to }, networks);
 }
 
-type Attempt = { address: string; target: Target; limitMs: number };
-
-async function connectTo(attempt: Attempt, state: State, needs: DialNeeds): Promise<Dialed> {
-  const { address, target } = attempt;
-  const startedAt = needs.now();
-  state.waitsFor = 'connecting';
-  const raw = connectTcp({ host: address, port: target.port, noDelay: true, autoSelectFamily: false });
-  needs.sockets.add(raw);
-  raw.once('close', () => needs.sockets.delete(raw));
-  state.socket = raw;
-  const timer = setTimeout(() => state.socket?.destroy(timeoutError()), attempt.limitMs);
-  try {
-    await opened(raw, 'connect');
-    state.timings.connectMs = needs.now() - startedAt;
-    const problem = socketProblem(raw, needs.networks);
-    if (problem !== undefined) return refuse(raw, failure(state, 'address_forbidden', problem));
-    const socket = target.isTls ? await secure(raw, { target, state }, needs) : raw;
-    return { ok: true, socket, address, timings: state.timings };
-  } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const isHandshake = state.waitsFor === 'shaking hands for TLS';
-    const late = `still ${state.waitsFor}, not done within ${(attempt.limitMs / 1_000).toFixed(1)} s`;
-    const detail = classifyError(error) === 'timeout' ? late : errorDetail(error);
-    state.socket.destroy();
-    return refuse(raw, failure(state, classifyError(error, isHandshake), detail));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The certificate is checked against the name of the URL although we connect by address; nothing in the environment can turn that off. */
-async function secure(
-  raw: Socket,
-  { target, state }: { target: Target; state: State },
-  needs: DialNeeds,
-): Promise<Socket> {
-  const startedAt = needs.now();
-  state.waitsFor = 'shaking hands for TLS';
-  const socket = connectTls({
-    socket: raw,
-    host: target.host,
-    // SNI knows names only.
-    ...(isIP(target.host) === 0 && { servername: target.host }),
-    secureContext: needs.secureContext,
-    rejectUnauthorized: true,
-    ALPNProtocols: ['http/1.1'],
-  });
-  state.socket = socket;
-  await opened(socket, 'secureConnect');
-  state.timings.tlsMs = needs.now() - startedAt;
-  return socket;
-}
-
 /** Settles with the event, or with the error that came instead. The listener for errors stays: a late one must not end the process. */
 function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -185,15 +190,6 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<voi
     socket.on('error', reject);
     socket.once('close', () => reject(new Error('closed')));
   });
-}
-
-function refuse(raw: Socket, refusal: Failure): Failure {
-  raw.destroy();
-  return refusal;
-}
-
-function failure({ timings }: State, errorClass: ErrorClass, detail: string): Failure {
-  return { ok: false, errorClass, detail, timings };
 }
 
 function timeoutError(): Error {
