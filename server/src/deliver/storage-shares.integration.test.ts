@@ -50,7 +50,7 @@ suite('storage that workspaces share', { concurrency: true }, () => {
     assert.ok((await fillOf(bed, 'LANES-0')) < 0.75, `${await fillOf(bed, 'LANES-0')} of the lane stream is used`);
 
     await bed.putDestination({ id: 'dst_well', workspaceId: 'ws_2', settings });
-    await flood(bed, 'neighbour', 30);
+    await flood(bed, 'neighbour', 20);
     await until(async () => Object.keys(await bed.laneGroups()).some((subject) => subject.includes('dst_well')));
     const later = await bed.deadLetters();
     assert.deepEqual(
