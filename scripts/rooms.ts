@@ -63,6 +63,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...LEAVES,
     ],
   },
+  'deliver/ask': {
+    holds: 'answers questions of control: checks a URL, sends a test',
+    imports: ['deliver/attempt', 'deliver/client', 'stream/config', ...LEAVES],
+  },
   'deliver/settle': {
     holds: 'carries out an outcome: records it, parks the delivery in its lane, or stores a dead letter',
     imports: [
@@ -122,6 +126,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'stream/signals',
       ...LEAVES,
     ],
+  },
+  'control/endpoints/try': {
+    holds: 'the endpoints that try a destination before events go to it: URL check, test, preview',
+    imports: ['control/http', 'control/settings', 'control/jobs', 'control/problems', 'record', 'store', ...LEAVES],
   },
   'control/jobs': {
     holds: 'long work asked for over the API: replays, retries of dead letters, deletions',
@@ -183,7 +191,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'stream/config': { holds: 'the config bucket, written and watched; audit anchors', imports: [...STREAM, 'secrets'] },
   'stream/signals': {
-    holds: 'messages that are published and never stored: tail, sightings, refusals, peers',
+    holds: 'messages that are published and never stored: tail, sightings, refusals, peers, questions to deliver',
     imports: STREAM,
   },
   'stream/prepare': { holds: 'streams and buckets are created and follow their plan', imports: STREAM },

@@ -7,7 +7,7 @@ import { recordRefusals } from './record/record-refusals.ts';
 import { recordSightings } from './record/record-sightings.ts';
 import { startRecording } from './record/start-recording.ts';
 import { type Control, startControl } from './control/start-control.ts';
-import { type Deliver, startDeliver } from './deliver/start-deliver.ts';
+import { type Deliver, type DeliverNeeds, startDeliver } from './deliver/start-deliver.ts';
 import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
@@ -110,10 +110,14 @@ function playCollect({ config, stream, metrics, tail, tracing, log }: RoleNeeds,
   });
 }
 
-async function playDeliver({ config, stream, ...needs }: RoleNeeds, view: ConfigView): Promise<Deliver> {
+async function playDeliver({ config, stream, signer, ...needs }: RoleNeeds, view: ConfigView): Promise<Deliver> {
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.deliverySide());
-  const deliver = starting.use(await startDeliver({ settings: config.deliver, config: view, side, ...needs }));
+  const asked: Pick<DeliverNeeds, 'onAsk'> =
+    signer === undefined ? {} : { onAsk: (answer) => stream.onAsk(signer, answer) };
+  const deliver = starting.use(
+    await startDeliver({ settings: config.deliver, config: view, side, ...asked, ...needs }),
+  );
   const running = starting.move();
   return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -132,6 +136,7 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
       laneOf: record.laneOf,
       metrics,
       tails: starting.use(stream.tails()),
+      ...(signer && { asks: starting.use(stream.asks(signer)) }),
       log,
     }),
   );

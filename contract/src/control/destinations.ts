@@ -18,7 +18,7 @@ export const FilterRule = Type.Object(
   { additionalProperties: false },
 );
 /** An event passes when every rule holds. */
-const Filters = Type.Array(FilterRule, { maxItems: 20 });
+export const Filters = Type.Array(FilterRule, { maxItems: 20 });
 
 export const Destination = Type.Object({
   id: Id('dst'),

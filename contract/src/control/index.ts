@@ -1,4 +1,5 @@
 export * from './access.ts';
+export * from './asks.ts';
 export * from './catalog.ts';
 export * from './configuration.ts';
 export * from './deletions.ts';

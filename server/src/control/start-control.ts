@@ -8,6 +8,7 @@ import { deleteEndedInvitations } from '../store/invitations.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
 import { useToken } from '../store/tokens.ts';
 import type { ConfigRoom } from '../stream/config/config-writer.ts';
+import type { Asks } from '../stream/signals/asks.ts';
 import type { Tails } from '../stream/signals/tail-listener.ts';
 import { bootstrap } from './endpoints/people/bootstrap.ts';
 import { openConfigLimits } from './settings/config-limits.ts';
@@ -35,6 +36,7 @@ export type StartNeeds = {
   configRoom?(): Promise<ConfigRoom>;
   metrics?: Metrics;
   tails?: Tails;
+  asks?: Asks;
   log: Logger;
 };
 

@@ -3,7 +3,6 @@ import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
-import { openKeyRing } from '../secrets/seal.ts';
 import type { ConfigView } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
@@ -11,7 +10,6 @@ import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt } from './attempt/attempt.ts';
-import { openClient } from './client/open-client.ts';
 import { openRequests, type Requests } from './request/deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatch/dispatcher.ts';
 import { whyNotUnderstood } from '../domain/route-event.ts';
@@ -24,6 +22,7 @@ import { openParker, type ParkerNeeds, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
+import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
 import { shareDeadLetters, writeWithinShare } from './share-storage.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
@@ -51,6 +50,8 @@ export type DeliverNeeds = {
   metrics: Metrics;
   tail: TailWriter;
   tracing?: Tracing;
+  /** Begins to answer what control asks; without it this process is asked nothing. */
+  onAsk?: OnAsk;
   log: Logger;
 };
 
@@ -154,8 +155,7 @@ async function openParts(
   const deadShares = stack.use(side.deadShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
   const deadLetters = shareDeadLetters(side.deadLetters, deadShares);
   const settling = { deadLetters, schedule, hold, record, now, random, log };
-  const keyRing = settings.keys.size === 0 ? undefined : openKeyRing(settings.keys);
-  const shared = { config, webhookOf: openWebhooks({ keyRing, log }), dispatcher, now, log };
+  const shared = { config, webhookOf: openWebhooks({ keyRing: keyRingOf(settings.keys), log }), dispatcher, now, log };
   const most = { deliveries: mostHeld(settings), bytes: MAX_HELD_BYTES };
   const requests = stack.use(openRequests({ ...shared, most, record, ...openSettlement({ ...settling, parker }) }));
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
@@ -173,7 +173,7 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   const { settings, config, side, metrics, tracing } = needs;
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
-  const client = stack.use(openClient({ networks: settings.networks }));
+  const client = openWayOut({ ...needs, ...settings, schedule, now }, stack);
   const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
   const needsOf = {
     works: { ...attemptNeeds, standing: 'works' },

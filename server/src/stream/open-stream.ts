@@ -20,6 +20,7 @@ import { AT_ONCE } from './nats/publish-durably.ts';
 import { openQuarantine } from './quarantine/quarantine.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
+import { type AnswerNeeds, answerAsks, type Asks, openAsks } from './signals/asks.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './signals/refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './signals/sightings.ts';
 import { openTails, type Tails } from './signals/tail-listener.ts';
@@ -46,6 +47,10 @@ export type Stream = AsyncDisposable & {
   /** One for the process: its rate is bounded. */
   tailWriter(): TailWriter & Disposable;
   tails(): Tails & Disposable;
+  /** How control asks deliver. */
+  asks(signer: EntrySigner): Asks & Disposable;
+  /** How deliver answers. */
+  onAsk(signer: EntrySigner, answer: AnswerNeeds['answer']): Disposable;
 };
 
 export type StreamNeeds = {
@@ -93,7 +98,21 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     tails: () => openTails(watching),
     tellRefused: (refused) => tellRefused(watching, refused),
     onRefused: (told) => onRefused(watching, told),
+    ...askingOver(watching, { now, log }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Questions are signed like config entries, under a key that no entry has. */
+const ASK_KEY = 'ask';
+
+function askingOver(connection: Connection, needs: { now(): number; log: Logger }): Pick<Stream, 'asks' | 'onAsk'> {
+  return {
+    asks: (signer) => openAsks({ connection, sign: (text) => signer.sign(ASK_KEY, text), ...needs }),
+    onAsk(signer, answer) {
+      const isAuthentic = (text: string) => signer.check({ key: ASK_KEY, text, isDeletion: false }) === 'authentic';
+      return answerAsks({ connection, isAuthentic, answer, ...needs });
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { LaneHealth } from '../../domain/lane-health.ts';
+import type { Asks } from '../../stream/signals/asks.ts';
 import type { Tails } from '../../stream/signals/tail-listener.ts';
 import type { KeyRing } from '../../secrets/seal.ts';
 import type { Networks } from '../../http/address-policy.ts';
@@ -31,6 +32,8 @@ export type ControlNeeds = {
   metrics?: Metrics;
   /** The live tails of sources; without it they are empty. */
   tails?: Tails;
+  /** How to ask a deliver process; without it there is none. */
+  asks?: Asks;
   now(): Date;
   log: Logger;
 };

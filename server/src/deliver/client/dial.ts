@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext } from 'node:tls';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { addressProblem, type Networks, selfProblem } from '../../http/address-policy.ts';
 import { classifyError, errorDetail } from './classify-error.ts';
 import type { ErrorClass } from './error-classes.ts';
@@ -25,6 +25,8 @@ export type DialNeeds = {
   /** For DNS, TCP and TLS together. */
   limitMs: number;
   now: () => number;
+  /** Sees the TLS socket before its handshake: for looking at certificates that are then refused. */
+  peek?(socket: TLSSocket): void;
   /** Every socket that is open, until the system has closed it. */
   sockets: Set<Socket>;
 };
@@ -128,6 +130,7 @@ export function dial(target: Target, needs: DialNeeds): Dial {
       ALPNProtocols: ['http/1.1'],
     });
     current = socket;
+    needs.peek?.(socket);
     await opened(socket, 'secureConnect');
     timings.tlsMs = now() - startedAt;
     return socket;

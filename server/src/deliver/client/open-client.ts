@@ -1,7 +1,9 @@
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { UrlCheck } from '@millrace/contract/control';
 import type { Networks } from '../../http/address-policy.ts';
+import { checkUrl } from './check-url.ts';
 import { openDeadlines } from './deadlines.ts';
 import type { DialNeeds } from './dial.ts';
 import { type ErrorClass, sentence } from './error-classes.ts';
@@ -28,6 +30,8 @@ import type { Answer, Post } from './post.ts';
 export type Client = AsyncDisposable & {
   /** Never rejects. */
   post(post: Post): Promise<Answer>;
+  /** Whether a URL can be used, step by step. Connects and sends nothing. Never rejects. */
+  check(url: string): Promise<UrlCheck>;
   stats(): { inFlight: number; pools: number; sockets: number };
 };
 
@@ -62,6 +66,7 @@ export function openClient(needs: ClientNeeds): Client {
       if (problem !== undefined) return Promise.resolve(refusal(target, problem));
       return new Promise((resolve) => start(traffic, { post, target, resolve }));
     },
+    check: (url) => checkUrl(readTarget(url), { dialNeeds: traffic.dialNeeds, limitMs: traffic.timeoutMs }),
     stats: () => ({ inFlight: traffic.deadlines.size(), pools: traffic.pools.size(), sockets: sockets.size }),
     async [Symbol.asyncDispose]() {
       isStopped = true;

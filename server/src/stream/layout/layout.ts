@@ -74,6 +74,9 @@ export const bucketSubject = (bucket: string, key: string): string => `$KV.${buc
 export const SEEN_SUBJECT = 'seen';
 export const REFUSED_SUBJECT = 'refused';
 export const PEERS_SUBJECT = 'deliver.alive';
+/** A question of control to whichever deliver process takes it, and the subject of its answer. */
+export const ASK_SUBJECT = 'deliver.ask';
+export const answerSubject = (token: string): string => `deliver.answer.${token}`;
 export const tailSubject = (sourceId: string): string => `tail.${sourceId}`;
 export const wantSubject = (sourceId: string): string => `tail.want.${sourceId}`;
 /** Every server answers how it stores. */

@@ -64,8 +64,12 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
       'tickets.at.dst_1',
       'dead.dst_1',
       'outcomes.0',
+      'deliver.ask',
+      'deliver.answer.x',
     ],
     subscribe: [
+      'deliver.ask',
+      'deliver.answer.*',
       'seen',
       'refused',
       'tail.*',
@@ -91,8 +95,17 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
       'seen',
       'refused',
       'tail.want.src_1',
+      'deliver.ask',
     ],
-    subscribe: ['seen', 'refused', 'tail.*', '_INBOX_collect.>', '_INBOX_control.>', '_INBOX_millrace.>'],
+    subscribe: [
+      'seen',
+      'refused',
+      'tail.*',
+      'deliver.answer.*',
+      '_INBOX_collect.>',
+      '_INBOX_control.>',
+      '_INBOX_millrace.>',
+    ],
   },
   control: {
     // It puts quarantined requests, dead letters and outcomes back, so it may publish those.
@@ -100,13 +113,21 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
       '$KV.health.dst_1',
       'deliver.alive',
       'tail.src_1',
+      'deliver.answer.x',
       'seen',
       'refused',
       '$JS.ACK.EVENTS-0.deliver.1.1.1.1.1',
       '$JS.API.CONSUMER.MSG.NEXT.TICKETS.drain',
       '$JS.API.STREAM.MSG.DELETE.EVENTS-0',
     ],
-    subscribe: ['deliver.alive', 'tail.want.*', '_INBOX_collect.>', '_INBOX_deliver.>', '_INBOX_millrace.>'],
+    subscribe: [
+      'deliver.alive',
+      'deliver.ask',
+      'tail.want.*',
+      '_INBOX_collect.>',
+      '_INBOX_deliver.>',
+      '_INBOX_millrace.>',
+    ],
   },
 };
 
@@ -143,15 +164,30 @@ suite('the NATS user of', () => {
   test('every role reaches what the table allows it, also with wildcards', async () => {
     // Harmless ones only: an allowed purge would purge.
     const tried = {
-      publish: ['seen', 'tail.src_1', 'tail.want.src_1', 'deliver.alive', '$JS.API.INFO'],
-      subscribe: [],
+      publish: [
+        'seen',
+        'tail.src_1',
+        'tail.want.src_1',
+        'deliver.alive',
+        'deliver.ask',
+        'deliver.answer.x',
+        '$JS.API.INFO',
+      ],
+      subscribe: ['deliver.ask', 'deliver.answer.*'],
     };
-    const allowed = await Promise.all(NATS_ROLES.map(async (role) => (await allowedOf(role, tried)).publish));
-    assert.deepEqual(allowed, [
-      ['seen', 'tail.src_1', '$JS.API.INFO'],
-      ['tail.src_1', 'deliver.alive', '$JS.API.INFO'],
-      ['tail.want.src_1', '$JS.API.INFO'],
-    ]);
+    const allowed = await Promise.all(NATS_ROLES.map((role) => allowedOf(role, tried)));
+    assert.deepEqual(
+      allowed.map(({ publish }) => publish),
+      [
+        ['seen', 'tail.src_1', '$JS.API.INFO'],
+        ['tail.src_1', 'deliver.alive', 'deliver.answer.x', '$JS.API.INFO'],
+        ['tail.want.src_1', 'deliver.ask', '$JS.API.INFO'],
+      ],
+    );
+    assert.deepEqual(
+      allowed.map(({ subscribe }) => subscribe),
+      [[], ['deliver.ask'], ['deliver.answer.*']],
+    );
   });
 });
 

@@ -4,6 +4,8 @@
  * changes streams.
  */
 import {
+  answerSubject,
+  ASK_SUBJECT,
   AUDIT_STREAM,
   bucketStream,
   bucketSubject,
@@ -118,8 +120,9 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       bucketSubject(LAYOUT_BUCKET, '>'),
       PEERS_SUBJECT,
       tailSubject('*'),
+      answerSubject('*'),
     ],
-    subscribe: [PEERS_SUBJECT, wantSubject('*')],
+    subscribe: [PEERS_SUBJECT, wantSubject('*'), ASK_SUBJECT],
   }),
   control: ({ events, lanes, subjectsOf }) => ({
     publish: [
@@ -142,8 +145,9 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...watch(LAYOUT_BUCKET),
       bucketSubject(LAYOUT_BUCKET, '>'),
       wantSubject('*'),
+      ASK_SUBJECT,
     ],
-    subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*')],
+    subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*'), answerSubject('*')],
   }),
 };
 

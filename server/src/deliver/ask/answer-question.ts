@@ -1,0 +1,15 @@
+import type { AskAnswer, Question } from '../../domain/ask.ts';
+import type { Client } from '../client/open-client.ts';
+import { sendTest, type TestNeeds } from './send-test.ts';
+
+export type QuestionNeeds = TestNeeds & { client: Client };
+
+/** What control asks for over NATS, by the client that deliveries go out with. */
+export function answerQuestion(question: Question, needs: QuestionNeeds): Promise<AskAnswer> {
+  switch (question.kind) {
+    case 'check_url':
+      return needs.client.check(question.url).then((check) => ({ kind: 'url_checked', check }));
+    case 'test':
+      return sendTest(question, needs);
+  }
+}
