@@ -68,6 +68,14 @@ suite('the examples of the control API', () => {
     assert.equal(await run(process.execPath, 'filter-destination.js', items[0]?.id ?? ''), '2\n');
   });
 
+  test('a destination that is tried before events go to it', async () => {
+    const { items } = (await (await ask('GET', '/sources')).json()) as { items: { id: string }[] };
+    const lines = await run(process.execPath, 'try-destination.js', items[0]?.id ?? '', 'https://hooks.invalid/in');
+    assert.match(lines, /^ok {2}url The URL leads to hooks\.invalid on port 443, over TLS\.\nNO {2}dns /);
+    assert.match(lines, /\d+ of \d+ events would be delivered\.\n/);
+    assert.match(lines, /hooks\.invalid.* A delivery with this answer would be tried again in about 5 s/);
+  });
+
   test('all pages of a list', async () => {
     const lines = (await run(process.execPath, 'list-all.js')).trim().split('\n');
     assert.ok(lines.length >= 2 && lines.every((line) => line.startsWith('src_')));

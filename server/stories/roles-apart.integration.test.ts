@@ -50,6 +50,15 @@ suite('roles apart, each with its own NATS user', () => {
     await until(() => dead.received.length === 2);
   });
 
+  test('check a URL and send a test: control asks, deliver does it', async () => {
+    await using receiver = await openReceiver();
+    const { destinationId } = await addScene(apart, receiver.url);
+    const checked = await apart.get<{ ok: boolean }>('POST', '/destinations/check-url', { url: receiver.url });
+    assert.equal(checked.ok, true);
+    const tested = await apart.get<{ id: string }>('POST', `/destinations/${destinationId}/test`, {});
+    assert.equal(receiver.received[0]?.headers['webhook-id'], tested.id);
+  });
+
   test('replay, pause, show the tail, count usage and erase', async () => {
     await using receiver = await openReceiver();
     const scene = await addScene(apart, receiver.url);

@@ -91,6 +91,37 @@ suite('of two workspaces', () => {
     await until(async () => (await greedy.viewer('POST', '/replays/preview', greedy.range())).status === 200);
   });
 
+  test('tests of one to a receiver that hangs leave checks, tests and previews to the other', {
+    timeout: 120_000,
+  }, async (t) => {
+    await using hanging = await openReceiver(() => undefined);
+    await using receiver = await openReceiver();
+    const [greedy, other] = [await newTenant(hanging.url), await newTenant(receiver.url)];
+    const tests = Array.from({ length: 40 }, () =>
+      greedy.owner('POST', `/destinations/${greedy.destinationId}/test`, {}),
+    );
+    await until(() => hanging.received.length === 4);
+    const startedAt = performance.now();
+    const [checked, tested, previewed] = [
+      await other.owner('POST', '/destinations/check-url', { url: receiver.url }),
+      await other.owner('POST', `/destinations/${other.destinationId}/test`, {}),
+      await other.owner('POST', '/destinations/preview', { sourceId: other.sourceId }),
+    ];
+    t.diagnostic(`the answers to the other took ${Math.round(performance.now() - startedAt)} ms`);
+    assert.deepEqual([checked.status, tested.status, previewed.status], [200, 200, 200]);
+    assert.equal(receiver.received.length, 1);
+    const third = await newTenant(receiver.url);
+    assert.equal((await third.owner('POST', `/destinations/${other.destinationId}/test`, {})).status, 404);
+    assert.equal((await third.owner('POST', '/destinations/preview', { sourceId: other.sourceId })).status, 404);
+    assert.equal(receiver.received.length, 1, 'and nobody reaches what is the other’s');
+    const statuses = (await Promise.all(tests)).map(({ status }) => status);
+    assert.deepEqual(
+      statuses.filter((status) => status !== 429),
+      [200, 200, 200, 200],
+    );
+    assert.equal(hanging.received.length, 4);
+  });
+
   test('requests of one that hang in the database leave connections to the other', { timeout: 120_000 }, async (t) => {
     await using receiver = await openReceiver();
     const [greedy, other] = [await newTenant(receiver.url), await newTenant(receiver.url)];

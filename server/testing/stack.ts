@@ -35,6 +35,7 @@ export async function openStack(change: Record<string, string> = {}) {
     natsUrl: nats.url,
     controlUrl: () => `${controlUrl()}/api/v1`,
     view: () => viewOf(roles.current),
+    store: () => controlOf(roles.current).store,
     /** Stores one call past collect. */
     append: (sourceId: string, call: object) => append(roles.current, sourceId, call),
     /** A query as the system user, which sees every workspace. */
@@ -93,8 +94,13 @@ function viewOf({ view }: Running): ConfigView {
   return view;
 }
 
-function system({ control }: Running, text: string, values: unknown[]): Promise<object[]> {
+function controlOf({ control }: Running): NonNullable<Running['control']> {
   if (control === undefined) throw new Error('there is no control here');
+  return control;
+}
+
+function system(running: Running, text: string, values: unknown[]): Promise<object[]> {
+  const control = controlOf(running);
   const asked = control.store.asSystem((tx) => tx.query(text, values));
   return asked.finally(control.changed);
 }

@@ -22,6 +22,9 @@ import { signInRoutes } from './endpoints/people/sign-in.ts';
 import { sourceRoutes } from './endpoints/flow/sources.ts';
 import type { StreamRoute } from './http/stream-route.ts';
 import { suppressionRoutes } from './endpoints/flow/suppressions.ts';
+import { checkUrlRoutes } from './endpoints/try/check-url.ts';
+import { previewRoutes } from './endpoints/try/preview.ts';
+import { testRoutes } from './endpoints/try/test-destination.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
 import { tokenRoutes } from './endpoints/people/tokens.ts';
 import { workspaceRoutes } from './endpoints/people/workspaces.ts';
@@ -36,6 +39,9 @@ export const ROUTES: readonly Route[] = [
   ...catalogRoutes,
   ...sourceRoutes,
   ...destinationRoutes,
+  ...checkUrlRoutes,
+  ...testRoutes,
+  ...previewRoutes,
   ...healthRoutes,
   ...deliveryRoutes,
   ...explainRoutes,

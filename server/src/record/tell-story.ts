@@ -23,8 +23,10 @@ export function tellStory(facts: StoryFacts): string[] {
   return [...attemptSentences(facts), ...sampledOut(facts), ...endSentences(facts), ...erased];
 }
 
+type SkippedRow = Pick<DeliveryRow, 'reason' | 'type' | 'name' | 'rule'>;
+
 /** The rules of routing, in the order in which they apply. */
-const SKIPS: Readonly<Record<string, (row: DeliveryRow) => string>> = {
+const SKIPS: Readonly<Record<string, (row: SkippedRow) => string>> = {
   erased: () => 'Not sent: its user was erased before it could be.',
   suppressed: () => 'Not sent: the user has asked to be forgotten, and their calls are dropped.',
   destination_disabled: () => 'Not sent: the destination was not enabled.',
@@ -37,7 +39,8 @@ const SKIPS: Readonly<Record<string, (row: DeliveryRow) => string>> = {
       : `Not sent: the destination's filter asks for events where ${rule}.`,
 };
 
-function skipSentence(row: DeliveryRow): string {
+/** Why a delivery was not made. */
+export function skipSentence(row: SkippedRow): string {
   return SKIPS[row.reason ?? '']?.(row) ?? `Not sent: ${row.reason ?? 'for a reason that was not recorded'}.`;
 }
 

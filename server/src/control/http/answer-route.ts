@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AddressReader } from '../../http/client-address.ts';
 import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
-import { mustBeAllowed } from '../access/actor.ts';
+import { type Actor, mustBeAllowed } from '../access/actor.ts';
 import { actorIn, bearerOf, identify, type Identity } from '../access/authenticate.ts';
 import { mustBeOurPage, mustNotBeAnotherSite } from '../access/csrf.ts';
 import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { openAudit } from './audit-change.ts';
 import type { ApiRequest, EngineRequest, Route } from './route.ts';
+import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
 import { SESSION_COOKIE, setSessionCookie } from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
@@ -48,8 +49,8 @@ async function perform(
   needs: AnswerNeeds,
 ): Promise<Answer> {
   const { actor } = parsed;
-  using _ = route.isCostly === true ? await needs.shares.ask(actor) : undefined;
   const { store, shares } = needs;
+  using _ = await turnOf(route, actor, shares);
   const transact = route.method === 'GET' ? store.readWorkspace : store.inWorkspace;
   const inWorkspace: EngineRequest['inWorkspace'] = async (work) => {
     using _ = await shares.transact(actor);
@@ -67,6 +68,11 @@ async function perform(
     const work = async () => toAnswer(await route.handle?.(request, needs));
     return once === undefined ? work() : doOnce(once, work, tx, needs.keyRing);
   });
+}
+
+function turnOf({ asksDeliver, isCostly }: Route, actor: Actor, shares: Shares): Promise<Turn> | undefined {
+  if (asksDeliver === true) return shares.askDeliver(actor);
+  return isCostly === true ? shares.ask(actor) : undefined;
 }
 
 export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Answering {

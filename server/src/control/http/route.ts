@@ -48,6 +48,8 @@ export type Route = {
   status: 200 | 201 | 204;
   /** Costs more than a query of PostgreSQL: a workspace, and each token or user of it, may run only a few at a time. */
   isCostly?: boolean;
+  /** Asks a deliver process and waits for a receiver: these requests have a share of their own. */
+  asksDeliver?: boolean;
   /** Reads NATS before the transaction begins; the handler gets the result as `prepared`. */
   prepare?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
   /** Answers outside of any transaction, in place of `handle`. */
@@ -81,4 +83,11 @@ export function engineRoute<Url extends ApiUrl, Body extends TSchema, Query exte
   definition: Asking<Url, Body, Query>,
 ): Route {
   return { ...definition, isCostly: true };
+}
+
+/** An endpoint that asks a deliver process. */
+export function deliverRoute<Url extends ApiUrl, Body extends TSchema, Query extends TObject>(
+  definition: Asking<Url, Body, Query>,
+): Route {
+  return { ...definition, asksDeliver: true };
 }

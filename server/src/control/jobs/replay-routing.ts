@@ -1,10 +1,11 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { CatalogEntry, ReplayRange } from '@millrace/contract/control';
-import { route, whyNotUnderstood } from '../../domain/route-event.ts';
+import type { DestinationConfig } from '../../domain/configuration.ts';
+import { route, type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
 import { userHash, withheld } from '../../domain/withheld.ts';
 import { erasedUsersOf, erasuresVersion, type ProjectedUser } from '../../store/erased-users.ts';
 import type { Tx } from '../../store/open-store.ts';
-import { destinationsToProject, sourcesToProject } from '../../store/projection.ts';
+import { destinationsToProject, type ProjectedSource, sourcesToProject } from '../../store/projection.ts';
 import { combine } from '../../stream/config/user-index.ts';
 import { destinationConfig } from '../../projection/config-entries.ts';
 
@@ -21,22 +22,36 @@ export async function readRouting(
   const [source] = await sourcesToProject(tx, [sourceId]);
   const [row] = await destinationsToProject(tx, [destinationId]);
   if (source === undefined || row?.source_id !== source.id) return undefined;
-  const destinations = [destinationConfig(row)];
-  const blocked = new Set(source.blocked_events);
-  const users = await marks.read(tx, source.workspace_id);
-  const markOf = (userId: string) => combine(users.get(userHash(source.workspace_id, userId)), sourceId);
-  const routing = {
-    destinations,
-    withheld: (event: AcceptedEvent) => (users.size === 0 ? undefined : withheld(event, markOf)),
-    isBlocked: (name: string) => blocked.has(name),
-    accepts: (name: string) => catalog.find((entry) => entry.name === name)?.accepts,
-  };
+  const routing = await routingFor(tx, { source, destination: destinationConfig(row), catalog, marks });
   // The job waits for a process that understands the destination.
   const why = whyNotUnderstood(destinationConfig(row), routing.accepts);
   if (why !== undefined) throw new Error(why);
   return (event) => {
     const [routed] = route(event, routing);
     return routed?.kind === 'skip' ? routed.reason : undefined;
+  };
+}
+
+type RoutingFor = {
+  source: ProjectedSource;
+  destination: DestinationConfig;
+  catalog: readonly CatalogEntry[];
+  marks?: Marks;
+};
+
+/** The rules for the events of a source and one destination, saved or not: the store knows the same as deliver's configuration. */
+export async function routingFor(
+  tx: Tx,
+  { source, destination, catalog, marks = openMarks() }: RoutingFor,
+): Promise<Routing> {
+  const blocked = new Set(source.blocked_events);
+  const users = await marks.read(tx, source.workspace_id);
+  const markOf = (userId: string) => combine(users.get(userHash(source.workspace_id, userId)), source.id);
+  return {
+    destinations: [destination],
+    withheld: (event) => (users.size === 0 ? undefined : withheld(event, markOf)),
+    isBlocked: (name) => blocked.has(name),
+    accepts: (name) => catalog.find((entry) => entry.name === name)?.accepts,
   };
 }
 

@@ -6,11 +6,14 @@ import { eventStreamName, eventSubject } from '../layout/layout.ts';
 import { readNext, readSubject } from '../nats/read-subject.ts';
 import { ENVELOPE_HEADER, readableEvents } from './request-message.ts';
 
-export type StoredEvents = { sequence: number; storedAt: number; events: AcceptedEvent[] };
+/** `bytes`: of the whole request, as it is stored. */
+export type StoredEvents = { sequence: number; storedAt: number; bytes: number; events: AcceptedEvent[] };
 
 /** The requests of one source that are still in the event streams. */
 export type EventReader = {
   streams: number;
+  /** The first and the last sequence of a stream; undefined when there is no such stream. Both may be another source's. */
+  ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */
   firstAt(stream: number, sourceId: string, at: number): Promise<number | undefined>;
   /** Requests from a sequence on, oldest first. An empty list means that there are no more. */
@@ -27,14 +30,12 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
   });
   return {
     streams,
+    ends: (stream) => endsOf(manager, stream),
     async firstAt(stream, sourceId, at) {
-      const gone = undefinedIfMissing(JetStreamApiCodes.StreamNotFound);
-      const info = await manager.streams.info(eventStreamName(stream)).catch(gone);
-      // An earlier setting left it behind, and a start of another process deleted it when it was empty.
-      if (info === undefined) return undefined;
-      const { state } = info;
+      const ends = await endsOf(manager, stream);
+      if (ends === undefined) return undefined;
       const next = (from: number) => readNext(manager, placeOf(stream, sourceId, from));
-      return findFirst({ first: Math.max(1, state.first_seq), last: state.last_seq, at }, next);
+      return findFirst({ ...ends, at }, next);
     },
     async read({ stream, sourceId, from }, most) {
       const found = await readSubject(manager, placeOf(stream, sourceId, from), most);
@@ -42,12 +43,19 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
       const breathe = openBreather();
       for (const message of found) {
         const events = readableEvents(message.header.get(ENVELOPE_HEADER), message.data);
-        requests.push({ sequence: message.seq, storedAt: message.time.getTime(), events });
+        requests.push({ sequence: message.seq, storedAt: message.time.getTime(), bytes: message.data.length, events });
         await breathe();
       }
       return requests;
     },
   };
+}
+
+async function endsOf(manager: JetStreamManager, stream: number): Promise<{ first: number; last: number } | undefined> {
+  const gone = undefinedIfMissing(JetStreamApiCodes.StreamNotFound);
+  const info = await manager.streams.info(eventStreamName(stream)).catch(gone);
+  // An earlier setting left it behind, and a start of another process deleted it when it was empty.
+  return info && { first: Math.max(1, info.state.first_seq), last: info.state.last_seq };
 }
 
 type Sought = { first: number; last: number; at: number };
