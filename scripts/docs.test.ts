@@ -79,7 +79,7 @@ suite('the documents', () => {
   test('show the control API only with code that is run', () => {
     const dir = join(import.meta.dirname, '../examples/api');
     const files = readdirSync(dir).map((name) => readFileSync(join(dir, name), 'utf8'));
-    const pages = doc('use/control-api.md') + doc('use/filters.md');
+    const pages = doc('use/control-api.md') + doc('use/filters.md') + doc('use/trying.md');
     const shown = [...pages.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
     assert.deepEqual(shown.toSorted(), files.toSorted());
   });

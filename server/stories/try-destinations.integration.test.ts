@@ -286,6 +286,10 @@ suite('the preview of a destination', () => {
       ],
     );
     assert.equal(receiver.received.length, 2, 'a preview sends nothing');
+    const event = JSON.parse(delivered.first[0]?.body ?? '') as { properties: object };
+    const tested = await send(id, { event });
+    assert.deepEqual((JSON.parse(tested.request.body) as typeof event).properties, event.properties);
+    assert.equal(receiver.received.length, 3);
   });
 
   test('says how far it looked, and shows the first twenty of each', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export type Certificates = {
   /** The authority that signed all but the self-signed one. */
   authority: string;
-  make(how: { names: string; days?: number; isSelfSigned?: boolean }): { key: string; cert: string };
+  make(how: { names: string; days?: number; isSelfSigned?: boolean; subject?: string }): { key: string; cert: string };
 } & Disposable;
 
 /** Certificates from an authority of our own, made by openssl in a folder of their own. */
@@ -20,10 +20,10 @@ export function openCertificates(): Certificates {
   openssl('req -x509 -new -key key.pem -subj /CN=authority -days 2 -out authority.pem');
   return {
     authority: read('authority.pem'),
-    make({ names, days = 2, isSelfSigned = false }) {
+    make({ names, days = 2, isSelfSigned = false, subject = '/CN=one' }) {
       writeFileSync(join(dir, 'extensions'), `subjectAltName=${names}\n`);
       openssl('ecparam -name prime256v1 -genkey -noout -out one.pem');
-      openssl('req -new -key one.pem -subj /CN=one -out one.csr');
+      openssl(`req -new -key one.pem -subj ${subject} -out one.csr`);
       const signer = isSelfSigned ? '-signkey one.pem' : '-CA authority.pem -CAkey key.pem -CAcreateserial';
       openssl(`x509 -req -in one.csr ${signer} -days ${days} -extfile extensions -out cert.pem`);
       return { key: read('one.pem'), cert: read('cert.pem') };

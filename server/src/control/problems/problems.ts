@@ -47,7 +47,7 @@ const PROBLEMS = {
     'Requests to webhooks are made by processes with the role deliver: start one, or try again shortly.',
   ],
   deliver_busy: [503, 'Deliver has as many tests and checks under way as it may', 'Try again shortly.'],
-  not_applied: [503, 'Deliver cannot act on the destination yet', 'See errors for why.'],
+  not_applied: [503, 'Deliver cannot do this yet', 'See errors for why.'],
   engine_unavailable: [503, 'NATS does not answer', 'Try again shortly.'],
   wrong_state: [409, 'Its state does not allow this', 'Read its current state. A job that has ended stays ended.'],
   internal: [500, 'Something went wrong on our side', 'The server log has the error under the request id.'],

@@ -76,6 +76,24 @@ suite('the check of a URL', () => {
     await isEmpty(client);
   });
 
+  test('takes a certificate without a subject, and one with a subject without end', async () => {
+    const resolve = leadingTo('127.0.0.1');
+    await using client = openTestClient({ resolve, certificateAuthorities: certificates.authority });
+    const units = '/OU=u'.repeat(200);
+    for (const [subject, shown] of [
+      ['/', ''],
+      [`/CN=two${units}`, /^.{299}…$/],
+    ] as const) {
+      const tls = certificates.make({ names: 'DNS:hook.test', subject });
+      await using receiver = await openRawReceiver(ok, { tls });
+      const check = await client.check(`https://hook.test:${receiver.port}/`);
+      assert.equal(check.ok, true, check.sentence);
+      const found = check.steps.at(-1)?.certificate?.subject ?? 'none';
+      if (typeof shown === 'string') assert.equal(found, shown);
+      else assert.match(found, shown);
+    }
+  });
+
   test('says of a name that leads inside that it does, and neither where nor why', async () => {
     await using client = openClient({
       networks: readNetworks('', '93.184.215.0/24'),

@@ -119,7 +119,16 @@ const DAY_MS = 86_400_000;
 /** A certificate is a stranger's text. */
 const MAX_TEXT = 300;
 
+/** Undefined for one that Node cannot take apart: an error in a listener of the socket would end the process. */
 function readCertificate(socket: TLSSocket): Certificate | undefined {
+  try {
+    return certificateOf(socket);
+  } catch {
+    return undefined;
+  }
+}
+
+function certificateOf(socket: TLSSocket): Certificate | undefined {
   const { subject, issuer, subjectaltname = '', valid_from, valid_to } = socket.getPeerCertificate();
   const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];
   if (Number.isNaN(from) || Number.isNaN(to)) return undefined;
@@ -133,10 +142,10 @@ function readCertificate(socket: TLSSocket): Certificate | undefined {
   };
 }
 
-/** `CN=hook.example, O=Example`. */
-function nameText(name: object): string {
+/** `CN=hook.example, O=Example`; empty for a certificate that has only `names`. */
+function nameText(name: object | undefined): string {
   return short(
-    Object.entries(name)
+    Object.entries(name ?? {})
       .map(([part, value]) => `${part}=${String(value)}`)
       .join(', '),
   );

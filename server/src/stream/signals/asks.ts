@@ -59,7 +59,7 @@ export function openAsks({ connection, sign, now }: Omit<AskNeeds, 'isAuthentic'
       const settle = waiting.get(message.subject.slice(prefix.length));
       // The server itself answers a question that no subscription took.
       if (message.headers?.code === 503) settle?.({ kind: 'nobody' });
-      else settle?.(message.json<Reply>());
+      else settle?.(readReply(message.string()));
     },
   });
   return {
@@ -118,6 +118,15 @@ export function answerAsks({ connection, isAuthentic, now, log, answer }: Answer
     },
   });
   return { [Symbol.dispose]: () => subscription.unsubscribe() };
+}
+
+/** A newer version may answer in ways that this one does not know. */
+function readReply(text: string): Asked {
+  const read = readJson(text);
+  if (!read.ok || !isFields(read.value)) return { kind: 'late' };
+  const { kind, answer } = read.value;
+  if (kind === 'answered' && isFields(answer)) return { kind, answer: answer as AskAnswer };
+  return kind === 'busy' ? { kind } : { kind: 'late' };
 }
 
 /** What the question is, or why it is none. Control signed it, so its question has the form that control gives it. */

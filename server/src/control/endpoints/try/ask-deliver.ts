@@ -17,3 +17,9 @@ export async function askDeliver(question: Question, { asks }: Pick<ControlNeeds
       throw new ApiProblem('no_deliver');
   }
 }
+
+/** Deliver answered, and did not do it. */
+export function notDone(answer: AskAnswer): ApiProblem {
+  const message = answer.kind === 'not_applied' ? answer.why : 'deliver is of another version than control';
+  return new ApiProblem('not_applied', [{ path: '/', message }]);
+}

@@ -1,7 +1,7 @@
 import { CheckUrl, UrlCheck } from '@millrace/contract/control';
 import { deliverRoute, type Route } from '../../http/route.ts';
 import { urlProblem } from '../../settings/webhook-url.ts';
-import { askDeliver } from './ask-deliver.ts';
+import { askDeliver, notDone } from './ask-deliver.ts';
 
 export const checkUrlRoutes: Route[] = [
   deliverRoute({
@@ -17,7 +17,8 @@ export const checkUrlRoutes: Route[] = [
       const problem = urlProblem(body.url, needs.networks);
       if (problem !== undefined) return refused(`The URL ${problem}.`);
       const answer = await askDeliver({ kind: 'check_url', url: new URL(body.url).href }, needs);
-      return answer.kind === 'url_checked' ? answer.check : refused('Deliver did not check the URL.');
+      if (answer.kind !== 'url_checked') throw notDone(answer);
+      return answer.check;
     },
   }),
 ];

@@ -2,7 +2,7 @@ import { TestDestination, TestedDestination } from '@millrace/contract/control';
 import { type DestinationRow, findDestination } from '../../../store/destinations.ts';
 import { deliverRoute, type Route } from '../../http/route.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { askDeliver } from './ask-deliver.ts';
+import { askDeliver, notDone } from './ask-deliver.ts';
 import { eventToSend } from './test-event.ts';
 
 export const testRoutes: Route[] = [
@@ -28,9 +28,8 @@ export const testRoutes: Route[] = [
       const updatedAt = updated_at.toISOString();
       const asked = { workspaceId, destinationId, updatedAt, targetIndex, event };
       const answer = await askDeliver({ kind: 'test', ...asked }, needs);
-      if (answer.kind === 'tested') return answer.tested;
-      const message = answer.kind === 'not_applied' ? answer.why : 'deliver did not test the destination';
-      throw new ApiProblem('not_applied', [{ path: '/', message }]);
+      if (answer.kind !== 'tested') throw notDone(answer);
+      return answer.tested;
     },
   }),
 ];
