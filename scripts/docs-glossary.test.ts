@@ -8,7 +8,7 @@ const ROOT_DIR = join(import.meta.dirname, '..');
 
 /** Words that every program has; singular. */
 const GENERAL = new Set(
-  `about ahead amount append appender aside back body bound box case change class client clock code config connect connection context
+  `about ahead amount append appender aside ask back body bound box case change class client clock code config connect connection context
   count counter credential day deadline dial end environment error failure field file fill group growth guard histogram
   hold identity idle item key kind lag latency level limit limiter list logger login lookup method metric migration name
   need network option origin other owner page pair param part plan pool prefix problem query progress publication publisher read

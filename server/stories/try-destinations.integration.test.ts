@@ -100,7 +100,7 @@ suite('a test', () => {
     const tested = await send(destinationId);
     assert.equal(tested.outcome.kind, 'retry');
     assert.match(tested.outcome.sentence, /tried again in about 5 s, and then/);
-    // What comes after it is recorded, so a record of the test would be there too.
+    // The record has a later event, so a record of the test would be there too.
     await stack.get('PATCH', `/destinations/${destinationId}`, {
       filters: [{ field: 'event', op: 'equals', value: 'x' }],
     });
@@ -156,7 +156,7 @@ suite('a test', () => {
     });
     const given = await refused(destinationId, { event, type: 'track' });
     assert.deepEqual([given.status, given.why?.path], [400, '/type']);
-    // The notification that erases a user goes out for nobody but the sample's.
+    // Only the sample's user gets the notification that erases a user.
     assert.equal((await refused(destinationId, { event: { type: 'delete', userId: 'u7' } })).status, 400);
     const large = await refused(destinationId, { event: { ...event, properties: { text: 'x'.repeat(33_000) } } });
     assert.match(large.why?.message ?? '', /call_too_large/);

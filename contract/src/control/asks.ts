@@ -78,13 +78,13 @@ export const TestedDestination = Type.Object({
     body: Type.Union([Type.String(), Type.Null()]),
     retryAfter: Type.Union([Type.String(), Type.Null()]),
     errorClass: Type.Union([Type.String(), Type.Null()]),
-    /** What came back, for people. */
+    /** The answer in words. */
     sentence: Type.String(),
     /** Null when nothing was connected to, and for an address inside the operator's network. */
     address: Type.Union([Type.String(), Type.Null()]),
     timings: Timings,
   }),
-  /** What deliver would have done after this answer to the first attempt, were this the only target. */
+  /** The outcome that deliver would have given this answer, for a first attempt with this target alone. */
   outcome: Type.Object({ kind: Type.Enum(['delivered', 'retry', 'discarded', 'expired']), sentence: Type.String() }),
 });
 
@@ -108,7 +108,7 @@ const PreviewedEvent = Type.Object({
   name: Type.Union([Type.String(), Type.Null()]),
   userId: Type.Union([Type.String(), Type.Null()]),
   receivedAt: Time,
-  /** Exactly the bytes of the request, for what would be delivered; what they would be, for what would not. */
+  /** The exact body of the request; for a skipped event, the body that it would have had. */
   body: Type.String(),
 });
 const Skipped = {
@@ -123,7 +123,7 @@ export const DestinationPreview = Type.Object({
     /** When the oldest and the newest of them were received. */
     from: Type.Union([Time, Type.Null()]),
     to: Type.Union([Time, Type.Null()]),
-    /** What ended the look: all stored events were seen, `last` of them, the time for a preview, or their size. */
+    /** The reason why the preview stopped: all stored events were seen, `last` of them, the time for a preview, or their size. */
     endedBy: Type.Enum(['all', 'last', 'time', 'size']),
     sentence: Type.String(),
   }),

@@ -1,7 +1,7 @@
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import type { TestedDestination, UrlCheck } from '@millrace/contract/control';
 
-/** What control asks a deliver process to do: only deliver may make requests to customers' URLs. */
+/** A question of control to a deliver process: only deliver may make requests to customers' URLs. */
 export type Question = UrlQuestion | TestQuestion;
 
 export type UrlQuestion = { kind: 'check_url'; url: string };

@@ -9,7 +9,7 @@ import type { EventReader, StoredEvents } from '../../stream/events/stored-event
 export type LastEvents = {
   /** Oldest first. */
   events: AcceptedEvent[];
-  /** What ended the look: the first stored event, or one of the bounds. */
+  /** The reason to stop: the first stored event, or one of the bounds. */
   endedBy: 'all' | 'last' | 'time' | 'size';
 };
 
@@ -29,7 +29,7 @@ export async function lastEvents(reader: EventReader, { sourceId, most, maxMs }:
   const untilMs = performance.now() + maxMs;
   let kept: Kept = { held: [], endedBy: 'all' };
   for (let stream = 0; stream < reader.streams; stream += 1) {
-    // What is left of the time is shared with the streams that are still to be read.
+    // The streams that are still to be read share the remaining time.
     const left = (untilMs - performance.now()) / (reader.streams - stream);
     const own = await lastOfStream(reader, { stream, sourceId, most, untilMs: performance.now() + left });
     const all = [...kept.held, ...own.held].toSorted((a, b) => a.storedAt - b.storedAt);

@@ -4,7 +4,7 @@ import { sendTest, type TestNeeds } from './send-test.ts';
 
 export type QuestionNeeds = TestNeeds & { client: Client };
 
-/** What control asks for over NATS, by the client that deliveries go out with. */
+/** Answers a question of control with the HTTP client of the deliveries. */
 export function answerQuestion(question: Question, needs: QuestionNeeds): Promise<AskAnswer> {
   switch (question.kind) {
     case 'check_url':

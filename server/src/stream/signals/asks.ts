@@ -129,7 +129,7 @@ function readReply(text: string): Asked {
   return kind === 'busy' ? { kind } : { kind: 'late' };
 }
 
-/** What the question is, or why it is none. Control signed it, so its question has the form that control gives it. */
+/** Reads a question, or says why it is none. Control signed it, so its question has the form that control gives it. */
 function readMessage(text: string, now: number): Message | string {
   const read = readJson(text);
   if (!read.ok || !isFields(read.value)) return 'not a question';

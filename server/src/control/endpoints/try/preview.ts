@@ -13,7 +13,7 @@ import { found } from '../../problems/problems.ts';
 import { checkedFilters } from '../../settings/destination-filters.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
 
-/** Somebody waits for a preview. */
+/** A person waits for the preview. */
 const PREVIEW_MS = 7_000;
 const SHOWN = 20;
 
@@ -21,7 +21,7 @@ export const previewRoutes: Route[] = [
   engineRoute({
     method: 'POST',
     url: '/api/v1/destinations/preview',
-    summary: 'What a destination with these filters would get of the last stored events; sends nothing',
+    summary: 'Preview of filters on the last stored events: which of them a destination would get; sends nothing',
     body: PreviewDestination,
     answer: DestinationPreview,
     status: 200,

@@ -3,7 +3,7 @@ import { type AcceptedEvent, acceptRequest, type CallType, checkRequest, type De
 import type { TestDestination } from '@millrace/contract/control';
 import { ApiProblem } from '../../problems/problems.ts';
 
-/** Nobody's id: a receiver that overlooks the mark changes no real user. */
+/** The id of no real user: a receiver that overlooks the mark changes none. */
 const USER = { userId: 'millrace-test-user' };
 
 const SAMPLES: Readonly<Record<CallType, object>> = {
