@@ -8,12 +8,12 @@ const ROOT_DIR = join(import.meta.dirname, '..');
 
 /** Words that every program has; singular. */
 const GENERAL = new Set(
-  `about ahead amount append appender aside ask back body bound box case change class client clock code config connect connection context
-  count counter credential day deadline dial end environment error failure field file fill group growth guard histogram
-  hold identity idle item key kind lag latency level limit limiter list logger login lookup method metric migration name
-  need network option origin other owner page pair param part plan pool prefix problem query progress publication publisher read
+  `about ahead amount append appender aside ask brief back body bound box case change class client clock code config connect connection context
+  count counter credential day deadline dial end environment error failure field file fill gatherer group growth guard histogram
+  hold identity idle index item key kind lag latency level limit limiter list logger login lookup method metric migration name
+  need network option origin other owner page pair param part plan pool prefix problem process query range progress publication publisher read
   reader reason receipt report resolve retry role route row scan schedule schema screen secret send server session
-  setting signer size start stat state step sum table taker text time timing token traffic trouble trust tx unavailable url
+  setting signer size span start stat state step sum table taker text time timing token traffic trouble trust tx unavailable url
   user value verdict version view visit want watch way work writer`.split(/\s+/),
 );
 /** The three roles, and small words in names such as WebhookOf. */

@@ -131,6 +131,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the endpoints that try a destination before events go to it: URL check, test, preview',
     imports: ['control/http', 'control/settings', 'control/jobs', 'control/problems', 'record', 'store', ...LEAVES],
   },
+  'control/endpoints/look': {
+    holds: 'the endpoints of the console’s screens: the overview, stored events, the schema of a source, the system',
+    imports: [
+      'control/http',
+      'control/access',
+      'control/jobs',
+      'control/problems',
+      'record',
+      'store',
+      'stream/config',
+      'stream/events',
+      'breathe',
+      ...LEAVES,
+    ],
+  },
   'control/jobs': {
     holds: 'long work asked for over the API: replays, retries of dead letters, deletions',
     imports: [

@@ -9,6 +9,7 @@ import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
+import { type ShownSetting, showSettings } from './show-settings.ts';
 import type { StreamSettings } from './stream/layout/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control'] as const;
@@ -24,6 +25,8 @@ export type Config = NatsSettings & {
   deliver: DeliverSettings;
   control: ControlSettings;
   metrics: MetricsSettings;
+  /** Every setting as it may be shown. */
+  shown: ShownSetting[];
 };
 
 export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: string[] };
@@ -49,6 +52,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
     deliver: readDeliver(read),
     control: readControl(read),
     metrics: { host: hostOf(read, 'MILLRACE_METRICS_HOST'), port: read.number('MILLRACE_METRICS_PORT', 0, 65_535) },
+    shown: showSettings(read.text),
   };
   if (value.stream.retentionMs > 0 && value.stream.dedupWindowMs > value.stream.retentionMs) {
     read.problem('MILLRACE_DEDUP_WINDOW', 'must not be longer than MILLRACE_RETENTION');

@@ -15,6 +15,7 @@ import { type EntrySigner, openEntrySigner } from './secrets/sign-entry.ts';
 import type { ConfigView } from './stream/config/config-bucket.ts';
 import { openStream, type Stream } from './stream/open-stream.ts';
 import { NO_TAIL, type TailWriter } from './stream/signals/tail-writer.ts';
+import { VERSION } from './version.ts';
 import { NO_TRACING, openTracing, type Tracing } from './tracing/open-tracing.ts';
 
 export type Running = AsyncDisposable & {
@@ -32,9 +33,9 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const metrics = openMetrics();
   const life: Life = { doing: 'starting' };
   const watched = starting.use(await playMetrics({ config, metrics, life, log }));
-  const { natsUrl, natsFiles } = config;
+  const { natsUrl, natsFiles, roles, stream: settings } = config;
   const stream = starting.use(
-    await openStream({ natsUrl, natsFiles, roles: config.roles, settings: config.stream, metrics, log }),
+    await openStream({ natsUrl, natsFiles, roles, settings, metrics, log, version: VERSION }),
   );
   const plays = (role: Role) => config.roles.includes(role);
   // One copy of the configuration for all roles of the process.
@@ -134,6 +135,8 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
       project: (store) => startProjector({ store, configWriter, metrics, log }),
       configRoom: configWriter.room,
       laneOf: record.laneOf,
+      lanes: record.lanes,
+      about: { version: VERSION, roles: config.roles, startedAt: new Date(stream.now()), settings: config.shown },
       metrics,
       tails: starting.use(stream.tails()),
       ...(signer && { asks: starting.use(stream.asks(signer)) }),

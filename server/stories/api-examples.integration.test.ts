@@ -86,6 +86,17 @@ suite('the examples of the control API', () => {
     assert.deepEqual([verdict, sentence], ['unknown', '  There is no record of this event.']);
   });
 
+  test('the overview of a workspace', async () => {
+    assert.match(await run(process.execPath, 'overview.js'), /^[\d.]+ calls a minute, 0 deliveries wait\n/);
+  });
+
+  test('a search through stored events', async () => {
+    const { items } = (await (await ask('GET', '/sources')).json()) as { items: Source[] };
+    // One of them has heard a call of the test above, and the search finds it by its name in any case.
+    const found = await Promise.all(items.map(({ id }) => run(process.execPath, 'search-events.js', id, 'U1')));
+    assert.match(found.join(''), /^\S+Z track \S+$/m);
+  });
+
   test('a request that is sent twice and done once', async () => {
     assert.equal(await run(process.execPath, 'create-once.js'), 'true\n');
   });

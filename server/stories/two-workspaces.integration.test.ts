@@ -63,6 +63,24 @@ suite('of two workspaces', () => {
     assert.ok((await runningJobs(greedy.workspaceId)) >= 4, 'the others are still at it');
   });
 
+  test('one finds nothing of the other in its overview, its stored events and schemas', async () => {
+    await using receiver = await openReceiver();
+    const [one, other] = [await newTenant(receiver.url), await newTenant('http://127.0.0.1:1999/')];
+    await one.send(5);
+    const askBoth = async (path: string) => [await one.viewer('GET', path), await other.viewer('GET', path)] as const;
+    await until(async () => /"delivered":5/.test(JSON.stringify((await one.viewer('GET', '/overview')).body)));
+    const [, overview] = await askBoth('/overview');
+    assert.doesNotMatch(
+      JSON.stringify(overview.body),
+      new RegExp(`${one.sourceId}|${one.destinationId}|"delivered":5`),
+    );
+    for (const path of [`/stored-events?sourceId=${one.sourceId}`, `/sources/${one.sourceId}/schema`]) {
+      const [mine, theirs] = await askBoth(path);
+      assert.deepEqual([mine.status, theirs.status], [200, 404], path);
+      assert.match(JSON.stringify(mine.body), /"lookedAt":\{"requests":1,"events":5\}/);
+    }
+  });
+
   test('questions of one to an engine that hangs leave the other, sign-in and readiness alone', {
     timeout: 120_000,
   }, async (t) => {
@@ -71,11 +89,13 @@ suite('of two workspaces', () => {
     await greedy.send(5);
     await scene.node?.kill('SIGSTOP');
     try {
-      const questions = Array.from({ length: 40 }, (_, i) =>
-        i % 2 === 0
-          ? greedy.viewer('POST', '/replays/preview', greedy.range())
-          : greedy.viewer('GET', `/dead-letters?destinationId=${greedy.destinationId}`),
-      );
+      const asked = [
+        () => greedy.viewer('POST', '/replays/preview', greedy.range()),
+        () => greedy.viewer('GET', `/dead-letters?destinationId=${greedy.destinationId}`),
+        () => greedy.viewer('GET', `/stored-events?sourceId=${greedy.sourceId}`),
+        () => greedy.viewer('GET', `/sources/${greedy.sourceId}/schema`),
+      ];
+      const questions = Array.from({ length: 10 }, () => asked.map((ask) => ask())).flat();
       const early = questions.map((question) => question.then((answer) => answers.push(answer)));
       const answers: Awaited<ReturnType<Ask>>[] = [];
       await until(() => answers.length >= 36);

@@ -50,6 +50,7 @@ export type TestControl = AsyncDisposable & {
 export type AskOptions = { token?: string; body?: unknown; headers?: Record<string, string> };
 export type TestAnswer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
+const SETTINGS = { ...STREAM_SETTINGS, eventStreams: 2 };
 const HTTP_SETTINGS = { host: '127.0.0.1', port: 0, maxConnections: 1_000, trustedProxies: [] };
 
 /** A small file store makes a small config bucket: a hundredth of it. */
@@ -60,8 +61,7 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
   const store = starting.use(await openStore(postgres.serviceUrl));
   const nats = starting.use(await startNatsCluster({ nodes: 1, ...options }));
   const log = openLog({ level: 'fatal', pretty: false });
-  const settings = { ...STREAM_SETTINGS, eventStreams: 2 };
-  const stream = starting.use(await openStream({ natsUrl: nats.url, settings, log }));
+  const stream = starting.use(await openStream({ natsUrl: nats.url, settings: SETTINGS, log }));
   const configWriter = await stream.configWriter();
   let changes = 0;
   const lanes = new Map<string, LaneHealth>();
@@ -74,6 +74,7 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
     configLimits: openConfigLimits({ store, configRoom: configWriter.room, log }),
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),
+    lanes: lanesIn(lanes),
     now: () => new Date(),
     log,
   };
@@ -92,6 +93,11 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
     ask: (method, path, options = {}) => ask(`${url}${path}`, method, options),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+function lanesIn(lanes: ReadonlyMap<string, LaneHealth>): NonNullable<ControlNeeds['lanes']> {
+  const ofWorkspace = (id: string) => [...lanes.values()].filter((lane) => lane.workspaceId === id);
+  return { ofWorkspace, all: () => lanes.values() };
 }
 
 async function ask(url: string, method: string, { token, body, headers = {} }: AskOptions): Promise<TestAnswer> {

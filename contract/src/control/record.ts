@@ -143,7 +143,7 @@ export const Explanation = Type.Object({
   ),
 });
 
-const Counts = Type.Object({
+export const Counts = Type.Object({
   delivered: Count,
   /** Attempts that failed and are tried again. */
   retry: Count,

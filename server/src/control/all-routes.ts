@@ -8,23 +8,28 @@ import { metricsRoutes } from './endpoints/flow/delivery-metrics.ts';
 import { healthRoutes } from './endpoints/flow/destination-health.ts';
 import { deadLetterRoutes } from './endpoints/flow/dead-letters.ts';
 import { deletionRoutes } from './endpoints/flow/deletions.ts';
+import { destinationMetricsRoutes } from './endpoints/look/destination-metrics.ts';
 import { destinationRoutes } from './endpoints/flow/destinations.ts';
 import { explainRoutes } from './endpoints/flow/explain.ts';
 import { meRoutes } from './endpoints/people/me.ts';
 import { invitationRoutes } from './endpoints/people/invitations.ts';
 import { memberRoutes } from './endpoints/people/members.ts';
 import { acceptRoutes } from './endpoints/people/accept-invitation.ts';
+import { overviewRoutes } from './endpoints/look/overview.ts';
 import { quarantineRoutes } from './endpoints/flow/quarantine.ts';
 import { replayRoutes } from './endpoints/flow/replays.ts';
 import type { Route } from './http/route.ts';
 import { sessionRoutes } from './endpoints/people/sessions.ts';
 import { signInRoutes } from './endpoints/people/sign-in.ts';
+import { sourceSchemaRoutes } from './endpoints/look/source-schema.ts';
 import { sourceRoutes } from './endpoints/flow/sources.ts';
 import type { StreamRoute } from './http/stream-route.ts';
+import { storedEventRoutes } from './endpoints/look/stored-events.ts';
 import { suppressionRoutes } from './endpoints/flow/suppressions.ts';
 import { checkUrlRoutes } from './endpoints/try/check-url.ts';
 import { previewRoutes } from './endpoints/try/preview.ts';
 import { testRoutes } from './endpoints/try/test-destination.ts';
+import { systemRoutes } from './endpoints/look/system.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
 import { tokenRoutes } from './endpoints/people/tokens.ts';
 import { workspaceRoutes } from './endpoints/people/workspaces.ts';
@@ -38,19 +43,24 @@ export const ROUTES: readonly Route[] = [
   ...auditRoutes,
   ...catalogRoutes,
   ...sourceRoutes,
+  ...sourceSchemaRoutes,
   ...destinationRoutes,
   ...checkUrlRoutes,
   ...testRoutes,
   ...previewRoutes,
+  ...overviewRoutes,
   ...healthRoutes,
+  ...destinationMetricsRoutes,
   ...deliveryRoutes,
   ...explainRoutes,
+  ...storedEventRoutes,
   ...metricsRoutes,
   ...deadLetterRoutes,
   ...replayRoutes,
   ...deletionRoutes,
   ...suppressionRoutes,
   ...quarantineRoutes,
+  ...systemRoutes,
   ...configurationRoutes,
 ];
 

@@ -50,12 +50,15 @@ const TAGS: Readonly<Record<string, string>> = {
   catalog: 'The kinds of destinations',
   sources: 'Where calls come from, and their write keys',
   destinations: 'Where the events of a source are delivered',
+  overview: 'The home screen of a workspace',
   deliveries: 'The record of each event on its way to each destination',
   events: 'One event, explained',
+  'stored-events': 'Events that are still stored, to be searched',
   metrics: 'Counters over time',
   usage: 'Accepted calls by source and month',
   'dead-letters': 'Deliveries that were given up',
   configuration: 'The configuration that collect and deliver act on; for the operator',
+  system: 'The installation as a whole; for the operator',
   quarantine: 'Stored messages that could not be read or written; for the operator',
   'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',
@@ -147,7 +150,10 @@ function parametersOf(route: Route | AccountRoute): object[] {
 }
 
 function queryOf(query: TObject | undefined): object[] {
-  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const isRequired = (name: string) => query?.required?.includes(name) === true;
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    return { name, in: 'query', ...(isRequired(name) ? { required: true } : {}), schema };
+  });
 }
 
 /** Schemas that the contract names are named here too. */

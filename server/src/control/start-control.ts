@@ -32,8 +32,10 @@ export type StartNeeds = {
   /** Starts the projector. */
   project(store: Store): Projector;
   laneOf: ControlNeeds['laneOf'];
+  lanes?: NonNullable<ControlNeeds['lanes']>;
   /** The size of the config bucket; without it only NATS refuses entries. */
   configRoom?(): Promise<ConfigRoom>;
+  about?: NonNullable<ControlNeeds['about']>;
   metrics?: Metrics;
   tails?: Tails;
   asks?: Asks;

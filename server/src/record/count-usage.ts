@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
+import { addCallSlots, CALL_SLOT_MS, type CallSlot, slotOf } from '../store/slot-counts.ts';
 import { addUsage, type CallCount, lockUsagePosition, setUsagePosition } from '../store/usage.ts';
 import { type RequestUsage, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
 
@@ -47,6 +48,7 @@ export async function countSome({ stream, readAfter }: UsageReader, store: Store
   return store.asSystem(async (tx) => {
     if ((await lockUsagePosition(tx, stream)) !== before) return 0;
     await addUsage(tx, callCounts(requests));
+    await addCallSlots(tx, callSlots(requests));
     await setUsagePosition(tx, stream, through);
     return requests.length;
   });
@@ -67,4 +69,18 @@ function callCounts(requests: readonly RequestUsage[]): CallCount[] {
     counts.set(key, known);
   }
   return [...counts.values()];
+}
+
+function callSlots(requests: readonly RequestUsage[]): CallSlot[] {
+  const slots = new Map<string, CallSlot>();
+  for (const { sourceId, receivedAt, calls } of requests.filter(isCountable)) {
+    const at = Date.parse(receivedAt);
+    if (Number.isNaN(at)) continue;
+    const slot = slotOf(at, CALL_SLOT_MS);
+    const key = `${sourceId} ${slot.getTime()}`;
+    const known = slots.get(key) ?? { sourceId, slot, calls: 0 };
+    known.calls += calls;
+    slots.set(key, known);
+  }
+  return [...slots.values()];
 }

@@ -2,12 +2,14 @@ import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
 import { dropOldPartition, makeDayPartitions, makeMonthPartition } from '../store/record-partitions.ts';
 import { forgetOldRefusals } from '../store/refusals.ts';
+import { forgetOldSlots } from '../store/slot-counts.ts';
 import { firstKeptDays, type RecordSettings } from './record-settings.ts';
 
 export type PartitionNeeds = { store: Store; settings: RecordSettings; now(): Date; log: Logger };
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+const SLOTS_KEPT_MS = 8 * DAY_MS;
 
 /** Creates today's and tomorrow's partitions ahead, and drops those older than the retention. */
 export function keepPartitions(needs: PartitionNeeds): AsyncDisposable {
@@ -51,5 +53,6 @@ export async function dropOld({ store, settings, now, log }: PartitionNeeds): Pr
     log.info({ name }, 'partition.dropped');
   }
   await store.asSystem((tx) => forgetOldRefusals(tx, kept));
+  await store.asSystem((tx) => forgetOldSlots(tx, new Date(now().getTime() - SLOTS_KEPT_MS)));
   return dropped;
 }

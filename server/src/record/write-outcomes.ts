@@ -4,6 +4,7 @@ import { addCounts, type CountRow } from '../store/delivery-counts.ts';
 import type { Tx } from '../store/open-store.ts';
 import { makeDayPartitions, makeMonthPartition } from '../store/record-partitions.ts';
 import { storable } from '../store/record-text.ts';
+import { addOutcomeSlots } from '../store/slot-counts.ts';
 import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
 import { errorClassOf, foldOutcome, tellingAnswer } from './fold-outcome.ts';
 import { forgetErased } from './forget-erased.ts';
@@ -44,6 +45,7 @@ export async function writeOutcomes(tx: Tx, outcomes: readonly OutcomeEntry[], n
   await putDeliveries(tx, [...changed.values()]);
   await writeAttempts(tx, kept, needs.sample, counts);
   await addCounts(tx, [...counts.values()]);
+  await addOutcomeSlots(tx, [...counts.values()]);
 }
 
 const keyOf = ({ deliveryId, receivedAt }: OutcomeEntry) => `${receivedAt.slice(0, 10)} ${deliveryId}`;

@@ -103,3 +103,26 @@ export async function destinationNames(tx: Tx, workspaceId: string, ids: string[
   const rows = ids.length === 0 ? [] : await tx.query<{ id: string; name: string }>(sql, [workspaceId, ids]);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+export type DestinationBrief = Pick<
+  DestinationRow,
+  'id' | 'source_id' | 'name' | 'enabled' | 'paused_at' | 'resumed_at'
+>;
+
+/** Those of the workspace among these ids, without their settings. */
+export async function destinationBriefs(
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, DestinationBrief>> {
+  const sql = `SELECT id, source_id, name, enabled, paused_at, resumed_at FROM destinations
+    WHERE workspace_id = $1 AND id = ANY($2)`;
+  const rows = ids.length === 0 ? [] : await tx.query<DestinationBrief>(sql, [workspaceId, ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export function pausedDestinations(tx: Tx, workspaceId: string, most: number): Promise<DestinationBrief[]> {
+  const sql = `SELECT id, source_id, name, enabled, paused_at, resumed_at FROM destinations
+    WHERE workspace_id = $1 AND paused_at IS NOT NULL ORDER BY paused_at, id LIMIT $2`;
+  return tx.query(sql, [workspaceId, most]);
+}

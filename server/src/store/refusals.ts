@@ -62,3 +62,24 @@ export async function forgetOldRefusals(
   await tx.query(`UPDATE refusals SET samples = '[]' WHERE day < $1 AND samples <> '[]'`, [recordsFrom]);
   await tx.query('DELETE FROM refusals WHERE day < $1', [countsFrom]);
 }
+
+export type RecentRefusals = {
+  source_id: string;
+  name: string;
+  code: string;
+  count: string;
+  last_at: Date;
+  message: string | null;
+};
+
+/** Reasons for which a source had at least so many calls refused today or yesterday, the last of them not long ago. */
+export function recentRefusals(
+  tx: Tx,
+  workspaceId: string,
+  { since, fewest, most }: { since: Date; fewest: number; most: number },
+): Promise<RecentRefusals[]> {
+  const sql = `SELECT r.source_id, s.name, r.code, r.count, r.last_at, r.samples->0->>'message' AS message
+    FROM refusals r JOIN sources s ON s.workspace_id = r.workspace_id AND s.id = r.source_id
+    WHERE r.workspace_id = $1 AND r.last_at >= $2 AND r.count >= $3 ORDER BY r.count DESC, r.source_id LIMIT $4`;
+  return tx.query(sql, [workspaceId, since, fewest, most]);
+}

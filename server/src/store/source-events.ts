@@ -15,6 +15,18 @@ export function listSourceEvents(
   return tx.query(sql, [workspaceId, sourceId, after ?? '', limit]);
 }
 
+/** Those with these names, and all that are blocked. A name with a NUL is in no row. */
+export function sourceEventsNamed(
+  tx: Tx,
+  { workspaceId, sourceId }: SourceOf,
+  names: readonly string[],
+): Promise<SourceEventRow[]> {
+  const sql = `SELECT name, blocked, first_seen_at, last_seen_at FROM source_events
+    WHERE workspace_id = $1 AND source_id = $2 AND (blocked OR name = ANY($3)) ORDER BY name`;
+  const possible = names.filter((name) => !name.includes('\u0000'));
+  return tx.query(sql, [workspaceId, sourceId, possible]);
+}
+
 /** A name can be blocked before it was ever seen. */
 export async function setEventBlocked(
   tx: Tx,

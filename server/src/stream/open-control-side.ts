@@ -3,16 +3,19 @@ import type { Logger } from '../log.ts';
 import type { Connect } from './nats/connect-nats.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './deliveries/dead-letter-box.ts';
+import { keepRecent } from './deliveries/keep-recent.ts';
 import { openLaneCounts } from './nats/lane-counts.ts';
 import { type Lanes, openLanes } from './deliveries/lanes.ts';
 import type { StreamSettings } from './layout/layout.ts';
 import { countEventStreams, listEventStreams } from './nats/list-streams.ts';
 import { openPublisher } from './nats/publish.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
+import { describeStreams, type StreamFacts } from './nats/describe-streams.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
 import { openRedrive, type Redrive } from './quarantine/redrive-quarantined.ts';
 import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine/quarantine.ts';
 import { type EventReader, openEventReader } from './events/stored-events.ts';
+import { type HeardPeer, hearPeers } from './signals/hear-peers.ts';
 import { openTickets, type Tickets } from './deliveries/tickets.ts';
 import { purgeMarks } from './deliveries/purge-marks.ts';
 import { trimEvents } from './events/trim-events.ts';
@@ -25,8 +28,15 @@ export type ControlSide = AsyncDisposable & {
   lanes: Lanes;
   tickets: Pick<Tickets, 'ensure'>;
   deadLetters: DeadLetterBox;
+  /** How many dead letters each destination has, as of some seconds ago; undefined while NATS does not answer. */
+  letterCounts(): Promise<ReadonlyMap<string, number> | undefined>;
   quarantine: QuarantineBox & { redrive: Redrive };
   events: EventReader;
+  describeStreams(): Promise<StreamFacts[]>;
+  /** Of the NATS server that we are connected to. */
+  serverVersion(): string | null;
+  /** Deliver processes that are alive; undefined when our NATS user may not listen to them. */
+  deliverProcesses(): HeardPeer[] | undefined;
 };
 
 export type ControlSideNeeds = {
@@ -52,14 +62,20 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   const isMyTurn = () => true;
   opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
   opening.use(purgeMarks({ connection, manager, now, log: needs.log }));
+  const peers = opening.use(hearPeers(connection));
+  const deadLetters = openDeadLetterBox(manager, quarantine);
   const open = opening.move();
   return {
     now,
     lanes: openLanes({ ...durable, manager, count, counts, quarantine }),
     tickets: openTickets({ ...durable, manager, now, quarantine }),
-    deadLetters: openDeadLetterBox(manager, quarantine),
+    deadLetters,
+    letterCounts: keepRecent(deadLetters.counts),
     quarantine: { ...openQuarantineBox(manager), redrive: openRedrive(durable) },
     events: openEventReader({ manager, streams }),
+    describeStreams: () => describeStreams(manager),
+    serverVersion: () => connection.nc.info?.version ?? null,
+    deliverProcesses: peers.list,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -65,6 +65,8 @@ export type DeliverySideNeeds = {
   now(): number;
   log: Logger;
   metrics: Metrics;
+  /** Of this process, for others to hear. */
+  version?: string;
 };
 
 /** Its own connections: pulled requests must not wait behind the publications of collect, nor the other way round. */
@@ -78,7 +80,7 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
   const durable = { connection: parking, publisher, line: openWaitingLine(AT_ONCE) };
   const quarantine = countQuarantined(openQuarantine({ ...durable, metrics }), { metrics, log });
   const tickets = openTickets({ ...durable, manager, now, quarantine });
-  const peers = opening.use(openPeers(pulling));
+  const peers = opening.use(openPeers(pulling, needs.version));
   const streams = () => listEventStreams(manager);
   // Control trims by age: deliver has no permission to read delivered requests.
   opening.use(trimEvents({ manager, streams, retentionMs: 0, isMyTurn: peers.isFirst, log }));

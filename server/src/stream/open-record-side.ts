@@ -7,6 +7,7 @@ import type { Connect } from './nats/connect-nats.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
 import { type AuditAnchors, openAuditAnchors } from './config/audit-anchors.ts';
 import { watchHealth } from './deliveries/health-bucket.ts';
+import { type LaneIndex, openLaneIndex } from './deliveries/lane-index.ts';
 import type { LaneHealth } from '../domain/lane-health.ts';
 import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
 import { openPublisher } from './nats/publish.ts';
@@ -48,6 +49,7 @@ export type RecordSide = AsyncDisposable & {
   usage: UsageReader[];
   /** A destination's lane as it was last told, or undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
+  lanes: Pick<LaneIndex, 'ofWorkspace' | 'all'>;
 };
 
 export type RecordSideNeeds = {
@@ -66,13 +68,8 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   const quarantine = countQuarantined(openQuarantine({ ...durable, metrics }), { metrics, log });
-  const lanes = new Map<string, LaneHealth>();
-  opening.use(
-    await watchHealth({ watching: connection, log }, (id, health) => {
-      if (health === undefined) lanes.delete(id);
-      else lanes.set(id, health);
-    }),
-  );
+  const lanes = openLaneIndex();
+  opening.use(await watchHealth({ watching: connection, log }, lanes.set));
   opening.use(watchFill({ connection, metrics, log }));
   const usage = await followUsage(connection, settings.eventStreams);
   const open = opening.move();
@@ -90,7 +87,8 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
       }),
     quarantine,
     auditAnchors: openAuditAnchors({ ...durable, manager }),
-    laneOf: (destinationId) => lanes.get(destinationId),
+    laneOf: lanes.of,
+    lanes,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

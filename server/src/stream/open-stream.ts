@@ -61,11 +61,13 @@ export type StreamNeeds = {
   settings: StreamSettings;
   log: Logger;
   metrics?: Metrics;
+  /** Of this process, for others to hear. */
+  version?: string;
 };
 
 /** Connects to NATS: everything in the layout exists and keeps its promises, or this throws and names the one that does not. */
 export async function openStream(needs: StreamNeeds): Promise<Stream> {
-  const { natsUrl, natsFiles = {}, roles = NATS_ROLES, settings, log, metrics = openMetrics() } = needs;
+  const { natsUrl, natsFiles = {}, roles = NATS_ROLES, settings, log, version = '', metrics = openMetrics() } = needs;
   const to = { url: natsUrl, files: natsFiles, inbox: inboxPrefix(userOf(roles)), log, metrics };
   const connect: Connect = (name) => connectNats({ ...to, name });
   await using opening = new AsyncDisposableStack();
@@ -89,7 +91,7 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     isConnected,
     configWriter: async (signer) => openConfigWriter({ ...writing, signer }),
     configView: (trust) => openConfigView({ connection: watching, trust, metrics, log }),
-    deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics }),
+    deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics, version }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
     controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
     tellSeen: (sighting) => tellSeen(watching, sighting),

@@ -44,6 +44,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/sources/:id/write-keys': builders(201),
   'DELETE /api/v1/sources/:id/write-keys/:keyId': builders(204),
   'GET /api/v1/sources/:id/events': readers(200),
+  'GET /api/v1/sources/:id/schema': readers(200),
   'GET /api/v1/sources/:id/refusals': readers(200),
   'POST /api/v1/sources/:id/events': builders(204),
   'GET /api/v1/destinations': everybody(200),
@@ -57,10 +58,14 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/destinations/:id/test': builders(503),
   'POST /api/v1/destinations/preview': readers(200),
   'GET /api/v1/destinations/:id/health': readers(200),
+  'GET /api/v1/destinations/:id/metrics': readers(200),
+  'GET /api/v1/destinations/:id/errors': readers(200),
+  'GET /api/v1/overview': everybody(200),
   'GET /api/v1/deliveries': everybody(200),
   'GET /api/v1/deliveries/:id': readers(200),
   // Knows nothing of the event, and says so as it would of one that never was.
   'GET /api/v1/events/:messageId/explain': everybody(200),
+  'GET /api/v1/stored-events': readers(200),
   'GET /api/v1/metrics/deliveries': everybody(200),
   'GET /api/v1/usage': everybody(200),
   'GET /api/v1/dead-letters': everybody(200),
@@ -88,6 +93,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/configuration/removals': operators(200),
   // Nothing waits to be removed here.
   'POST /api/v1/configuration/removals/confirm': operators(409),
+  'GET /api/v1/system': operators(200),
   'GET /api/v1/quarantine': operators(200),
   'GET /api/v1/quarantine/:id': operators(200),
   'POST /api/v1/quarantine/:id/redrive': operators(204),
@@ -141,6 +147,11 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+};
+
+/** The parameters that the endpoint requires. */
+const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
+  'GET /api/v1/stored-events': ({ sourceId }) => `?sourceId=${sourceId}`,
 };
 
 let control: TestControl;
@@ -262,7 +273,8 @@ async function ask(route: AnyRoute, asking: { token?: string | undefined; header
   const things = await makeThings(route.url);
   const body = BODIES[nameOf(route)]?.(things);
   const { token, headers = {} } = asking;
-  return control.ask(route.method, pathOf(route.url, things), {
+  const query = QUERIES[nameOf(route)]?.(things) ?? '';
+  return control.ask(route.method, pathOf(route.url, things) + query, {
     headers,
     ...(token === undefined ? {} : { token }),
     ...(body === undefined ? {} : { body }),

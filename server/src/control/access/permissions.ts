@@ -31,6 +31,7 @@ export const PERMISSIONS = {
   // Only for the operator: see operator.ts.
   'configuration:read': OWNERS,
   'configuration:write': OWNERS,
+  'system:read': OWNERS,
   'quarantine:read': OWNERS,
   'quarantine:write': OWNERS,
 } as const satisfies Record<string, readonly RoleName[]>;

@@ -11,6 +11,14 @@ import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 
+export type AboutProcess = {
+  version: string;
+  roles: readonly string[];
+  startedAt: Date;
+  /** With secrets masked. */
+  settings: readonly { name: string; value: string; isDefault: boolean }[];
+};
+
 /** The dependencies of the control role; `startControl` brings them, tests bring their own. */
 export type ControlNeeds = {
   store: Store;
@@ -25,10 +33,14 @@ export type ControlNeeds = {
   changed(): void;
   /** A destination's lane as deliver last reported it; undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
+  /** All lanes in use; without it the home screen shows none. */
+  lanes?: { ofWorkspace(workspaceId: string): LaneHealth[]; all(): Iterable<LaneHealth> };
   /** How much configuration a workspace may have; without it only NATS refuses entries. */
   configLimits?: ConfigLimits;
   /** Config entries without a row that wait for the operator; without it there are none. */
   removals?: RemovalGuard;
+  /** This process, for its operator. */
+  about?: AboutProcess;
   metrics?: Metrics;
   /** The live tails of sources; without it they are empty. */
   tails?: Tails;

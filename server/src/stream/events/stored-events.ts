@@ -12,7 +12,7 @@ export type StoredEvents = { sequence: number; storedAt: number; bytes: number; 
 /** The requests of one source that are still in the event streams. */
 export type EventReader = {
   streams: number;
-  /** The first and the last sequence of a stream; undefined when there is no such stream. Both may be another source's. */
+  /** The first and the last sequence of a stream; undefined when it is empty or missing. Both may be another source's. */
   ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */
   firstAt(stream: number, sourceId: string, at: number): Promise<number | undefined>;
@@ -55,7 +55,8 @@ async function endsOf(manager: JetStreamManager, stream: number): Promise<{ firs
   const gone = undefinedIfMissing(JetStreamApiCodes.StreamNotFound);
   const info = await manager.streams.info(eventStreamName(stream)).catch(gone);
   // An earlier setting left it behind, and a start of another process deleted it when it was empty.
-  return info && { first: Math.max(1, info.state.first_seq), last: info.state.last_seq };
+  if (info === undefined || info.state.messages === 0) return undefined;
+  return { first: Math.max(1, info.state.first_seq), last: info.state.last_seq };
 }
 
 type Sought = { first: number; last: number; at: number };

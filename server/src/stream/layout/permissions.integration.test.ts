@@ -120,14 +120,7 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
       '$JS.API.CONSUMER.MSG.NEXT.TICKETS.drain',
       '$JS.API.STREAM.MSG.DELETE.EVENTS-0',
     ],
-    subscribe: [
-      'deliver.alive',
-      'deliver.ask',
-      'tail.want.*',
-      '_INBOX_collect.>',
-      '_INBOX_deliver.>',
-      '_INBOX_millrace.>',
-    ],
+    subscribe: ['deliver.ask', 'tail.want.*', '_INBOX_collect.>', '_INBOX_deliver.>', '_INBOX_millrace.>'],
   },
 };
 

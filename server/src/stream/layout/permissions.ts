@@ -147,7 +147,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       wantSubject('*'),
       ASK_SUBJECT,
     ],
-    subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*'), answerSubject('*')],
+    subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*'), answerSubject('*'), PEERS_SUBJECT],
   }),
 };
 

@@ -13,8 +13,9 @@ const BEAT_MS = 1_000;
 const GONE_AFTER_MS = 3_500;
 
 /** Heard, never stored: a wrong count for a few seconds makes a limit too strict or too loose for that long. */
-export function openPeers({ nc }: Connection): Peers {
-  const self = nuid.next();
+export function openPeers({ nc }: Connection, version = ''): Peers {
+  // Older processes take all of it for an id.
+  const self = version === '' ? nuid.next() : `${nuid.next()} ${version}`;
   const heardAt = new Map<string, number>([[self, Infinity]]);
   const subscription = nc.subscribe(PEERS_SUBJECT, {
     callback(error, message) {
