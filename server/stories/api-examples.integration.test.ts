@@ -87,7 +87,7 @@ suite('the examples of the control API', () => {
   });
 
   test('the overview of a workspace', async () => {
-    assert.match(await run(process.execPath, 'overview.js'), /^[\d.]+ calls a minute, 0 deliveries wait\n/);
+    assert.match(await run(process.execPath, 'overview.js'), /^[\d.]+ calls a minute, \d+ deliveries wait\n/);
   });
 
   test('a search through stored events', async () => {

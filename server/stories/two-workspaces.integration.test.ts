@@ -63,7 +63,7 @@ suite('of two workspaces', () => {
     assert.ok((await runningJobs(greedy.workspaceId)) >= 4, 'the others are still at it');
   });
 
-  test('one finds nothing of the other in its overview, its stored events and schemas', async () => {
+  test('one finds nothing of the other in its overview, its stored events, its schemas and its figures', async () => {
     await using receiver = await openReceiver();
     const [one, other] = [await newTenant(receiver.url), await newTenant('http://127.0.0.1:1999/')];
     await one.send(5);
@@ -79,6 +79,11 @@ suite('of two workspaces', () => {
       assert.deepEqual([mine.status, theirs.status], [200, 404], path);
       assert.match(JSON.stringify(mine.body), /"lookedAt":\{"requests":1,"events":5\}/);
     }
+    for (const path of ['metrics', 'errors'].map((figures) => `/destinations/${one.destinationId}/${figures}`)) {
+      const [mine, theirs] = await askBoth(path);
+      assert.deepEqual([mine.status, theirs.status], [200, 404], path);
+    }
+    assert.equal((await one.owner('GET', '/system')).status, 403, 'neither is the operator');
   });
 
   test('questions of one to an engine that hangs leave the other, sign-in and readiness alone', {

@@ -79,7 +79,8 @@ export function recentRefusals(
   { since, fewest, most }: { since: Date; fewest: number; most: number },
 ): Promise<RecentRefusals[]> {
   const sql = `SELECT r.source_id, s.name, r.code, r.count, r.last_at, r.samples->0->>'message' AS message
-    FROM refusals r JOIN sources s ON s.workspace_id = r.workspace_id AND s.id = r.source_id
-    WHERE r.workspace_id = $1 AND r.last_at >= $2 AND r.count >= $3 ORDER BY r.count DESC, r.source_id LIMIT $4`;
+    FROM (SELECT * FROM refusals WHERE workspace_id = $1 AND last_at >= $2 ORDER BY last_at DESC LIMIT 1000) AS r
+      JOIN sources s ON s.workspace_id = $1 AND s.id = r.source_id
+    WHERE r.count >= $3 ORDER BY r.count DESC, r.source_id LIMIT $4`;
   return tx.query(sql, [workspaceId, since, fewest, most]);
 }

@@ -64,14 +64,16 @@ export function quietSources(
   workspaceId: string,
   { now, before, fewest, most }: { now: Span; before: Span; fewest: number; most: number },
 ): Promise<QuietSource[]> {
-  const sql = `SELECT s.id, s.name, b.calls::text,
+  // Each span is one range of the primary key, whatever PostgreSQL believes of the table.
+  const spanned = (from: string, to: string, columns: string) =>
+    `SELECT source_id, ${columns} FROM call_slots WHERE workspace_id = $1 AND slot >= ${from} AND slot < ${to}`;
+  const sql = `SELECT s.id, s.name, quiet.calls::text,
       (SELECT max(k.last_used_at) FROM write_keys k WHERE k.workspace_id = $1 AND k.source_id = s.id) AS last_used_at
-    FROM (SELECT source_id, sum(calls) AS calls FROM call_slots
-        WHERE workspace_id = $1 AND slot >= $2 AND slot < $3 GROUP BY source_id HAVING sum(calls) >= $6) b
-      JOIN sources s ON s.workspace_id = $1 AND s.id = b.source_id AND s.enabled
-    WHERE NOT EXISTS (SELECT FROM call_slots c
-      WHERE c.workspace_id = $1 AND c.slot >= $4 AND c.slot < $5 AND c.source_id = b.source_id)
-    ORDER BY b.calls DESC, s.id LIMIT $7`;
+    FROM (SELECT source_id, sum(calls) AS calls FROM (
+        ${spanned('$2', '$3', 'calls, 0 AS calls_now')} UNION ALL ${spanned('$4', '$5', '0, calls')}) AS both_spans
+      GROUP BY source_id HAVING sum(calls) >= $6 AND sum(calls_now) = 0) AS quiet
+      JOIN sources s ON s.workspace_id = $1 AND s.id = quiet.source_id AND s.enabled
+    ORDER BY quiet.calls DESC, s.id LIMIT $7`;
   return tx.query(sql, [workspaceId, before.from, before.to, now.from, now.to, fewest, most]);
 }
 

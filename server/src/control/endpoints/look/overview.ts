@@ -8,6 +8,7 @@ import {
   pausedDestinations,
 } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
+import { readInOrder } from '../../../store/rows.ts';
 import { recentRefusals } from '../../../store/refusals.ts';
 import {
   CALL_SLOT_MS,
@@ -48,6 +49,7 @@ export const overviewRoutes: Route[] = [
     async handle({ tx, actor, query, prepared }, { lanes, now: readClock }) {
       const { workspaceId } = actor;
       const now = readClock();
+      await readInOrder(tx);
       const own = lanes?.ofWorkspace(workspaceId) ?? [];
       const letters = await lettersOf(tx, actor, prepared as Letters);
       const series = await readSeries(tx, workspaceId, { now, step: query.step ?? 3_600 });
