@@ -109,7 +109,8 @@ suite('what the control API changes', () => {
     const [first] = source.writeKeys;
     const added = await ask('POST', `/sources/${source.id}/write-keys`, { body: {} });
     const second = (await added.json()) as { key: string };
-    assert.deepEqual([await hears(t, first?.key, 200), await hears(t, second.key, 200)], ['heard', 'heard']);
+    await hears(t, first?.key, 200);
+    await hears(t, second.key, 200);
     assert.equal((await ask('DELETE', `/sources/${source.id}/write-keys/${first?.id}`)).status, 204);
     await hears(t, first?.key, 401);
     assert.equal((await ask('PATCH', `/sources/${source.id}`, { body: { enabled: false } })).status, 200);
