@@ -35,7 +35,7 @@ export type Routing = {
 };
 
 /** For each destination of the event's source: whether it gets the event, and if not, the first reason why. */
-export function route(event: AcceptedEvent, routing: Routing): Routed[] {
+export function routeEvent(event: AcceptedEvent, routing: Routing): Routed[] {
   if (routing.destinations.length === 0) return [];
   const kept = routing.withheld?.(event);
   return routing.destinations.map((destination) => {

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { CatalogEntry, ReplayRange } from '@millrace/contract/control';
 import type { DestinationConfig } from '../../domain/configuration.ts';
-import { route, type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
+import { routeEvent, type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
 import { userHash, withheld } from '../../domain/withheld.ts';
 import { erasedUsersOf, erasuresVersion, type ProjectedUser } from '../../store/erased-users.ts';
 import type { Tx } from '../../store/open-store.ts';
@@ -27,7 +27,7 @@ export async function readRouting(
   const why = whyNotUnderstood(destinationConfig(row), routing.accepts);
   if (why !== undefined) throw new Error(why);
   return (event) => {
-    const [routed] = route(event, routing);
+    const [routed] = routeEvent(event, routing);
     return routed?.kind === 'skip' ? routed.reason : undefined;
   };
 }

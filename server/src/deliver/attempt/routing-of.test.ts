@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { type AcceptedEvent, CALL_TYPES, type CallType, type FilterRule } from '@millrace/contract';
-import { route, type Routing, type SkipReason } from '../../domain/route-event.ts';
+import { routeEvent, type Routing, type SkipReason } from '../../domain/route-event.ts';
 import { DESTINATION, EVENT } from '../../../testing/samples.ts';
 import { ENTRIES } from './webhook.ts';
 
@@ -18,7 +18,7 @@ function typed(type: CallType): AcceptedEvent {
 
 /** The reason, or `delivery`, for each destination in turn. */
 function verdicts(event: AcceptedEvent, routing: Partial<Routing> = {}): (SkipReason | 'delivery' | 'undecided')[] {
-  return route(event, { ...OPEN, ...routing }).map((each) => (each.kind === 'skip' ? each.reason : each.kind));
+  return routeEvent(event, { ...OPEN, ...routing }).map((each) => (each.kind === 'skip' ? each.reason : each.kind));
 }
 
 suite('routing', () => {
@@ -39,7 +39,7 @@ suite('routing', () => {
       { ...DESTINATION, id: 'dst_5' },
     ];
     const event = { ...EVENT, integrations: { Elsewhere: false } };
-    const routed = route(event, { ...OPEN, destinations });
+    const routed = routeEvent(event, { ...OPEN, destinations });
     assert.deepEqual(
       routed.map(({ destination }) => destination),
       destinations,
@@ -89,7 +89,7 @@ suite('an event is skipped', () => {
       { field: 'properties.plan', op: 'equals', value: 'pro' },
     ] satisfies FilterRule[];
     const destinations = [{ ...DESTINATION, filters: rules }];
-    const [routed] = route(EVENT, { ...OPEN, destinations });
+    const [routed] = routeEvent(EVENT, { ...OPEN, destinations });
     assert.deepEqual(routed, { kind: 'skip', destination: destinations[0], reason: 'filtered', rule: rules[1] });
     assert.deepEqual(verdicts({ ...EVENT, properties: { plan: 'pro' } }, { destinations }), ['delivery']);
     assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, filters: [] }] }), ['delivery']);

@@ -16,7 +16,7 @@ import type { ConfigView } from '../../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
 import type { HeldTicket } from '../../stream/deliveries/tickets.ts';
 import type { Delivery } from '../../domain/delivery.ts';
-import { route } from '../../domain/route-event.ts';
+import { routeEvent } from '../../domain/route-event.ts';
 import { routingOf } from '../attempt/routing-of.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
@@ -140,7 +140,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
   function rejects({ event }: Delivery, { sourceId }: Webhook): Skipped | undefined {
     const destination = config.destination(destinationId);
     if (destination === undefined || event.type === 'delete') return undefined;
-    const [routed] = route(event, { ...routingOf(config, sourceId), destinations: [destination] });
+    const [routed] = routeEvent(event, { ...routingOf(config, sourceId), destinations: [destination] });
     return routed?.kind === 'skip' ? routed : undefined;
   }
 

@@ -1,6 +1,6 @@
 import { type AcceptedEvent, ruleText } from '@millrace/contract';
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
-import { route, type Routed, type Routing } from '../../domain/route-event.ts';
+import { routeEvent, type Routed, type Routing } from '../../domain/route-event.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
@@ -33,7 +33,7 @@ export type EventToDeliver = {
 
 /** Begins a delivery for each destination of the event's source, or records why the destination gets none. */
 export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
-  for (const routed of route(taken.event, taken.routing)) {
+  for (const routed of routeEvent(taken.event, taken.routing)) {
     if (routed.kind === 'skip') skip(needs, taken, routed);
     else deliver(needs, taken, needs.webhookOf(routed.destination), routed.kind === 'undecided');
   }

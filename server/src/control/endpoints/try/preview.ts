@@ -1,7 +1,7 @@
 import { type AcceptedEvent, ruleText, webhookBody } from '@millrace/contract';
 import { DestinationPreview, PreviewDestination } from '@millrace/contract/control';
 import type { DestinationConfig } from '../../../domain/configuration.ts';
-import { type Routed, route } from '../../../domain/route-event.ts';
+import { type Routed, routeEvent } from '../../../domain/route-event.ts';
 import { skipSentence } from '../../../record/tell-story.ts';
 import { findSource } from '../../../store/sources.ts';
 import { sourcesToProject } from '../../../store/projection.ts';
@@ -50,7 +50,7 @@ export const previewRoutes: Route[] = [
       const { bodyFormat = 'documented' } = settings;
       const tally = openTally((event) => webhookBody(event, bodyFormat));
       for (const event of looked.events.toReversed())
-        for (const routed of route(event, routing)) tally.add(event, routed);
+        for (const routed of routeEvent(event, routing)) tally.add(event, routed);
       return { looked: lookedAt(looked), ...tally.result() };
     },
   }),
