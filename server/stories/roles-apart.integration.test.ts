@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Overview, System } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
@@ -92,6 +93,26 @@ suite('roles apart, each with its own NATS user', () => {
     for (const role of ['collect', 'deliver']) {
       await assert.rejects(apart.run('print-events.ts', role), /Permissions Violation/);
     }
+  });
+
+  test('let control show the overview, stored events, a schema and the system', async () => {
+    const scene = await addScene(apart, 'http://127.0.0.1:1999/');
+    await apart.send(scene.writeKey, [track('Looked For')]);
+    const { items } = await apart.get<{ items: object[] }>(
+      'GET',
+      `/stored-events?sourceId=${scene.sourceId}&text=looked`,
+    );
+    assert.equal(items.length, 1);
+    assert.match(JSON.stringify(await apart.get('GET', `/sources/${scene.sourceId}/schema`)), /"name":"Looked For"/);
+    assert.notEqual((await apart.get<Overview>('GET', '/overview')).tiles.deadLetters, null);
+    const isHeard = async () => (await apart.get<System>('GET', '/system')).deliverProcesses?.length === 1;
+    await until(isHeard, 5_000);
+    const { nats } = await apart.get<System>('GET', '/system');
+    assert.equal(nats.isReachable, true);
+    assert.deepEqual(
+      nats.streams?.filter(({ leader }) => leader === null),
+      [],
+    );
   });
 
   test('are denied nothing that they need', async () => {

@@ -13,7 +13,7 @@ const stored = {
   maxBytes: Type.Union([Count, Type.Null()]),
   /** From 0 to 1. */
   fill: Type.Union([Type.Number(), Type.Null()]),
-  /** The NATS server that leads it; null while an election goes on. */
+  /** The name of the NATS server that leads it; null while an election goes on. */
   leader: Text,
   replicas: Count,
   /** Replicas beside the leader that are offline or behind. */

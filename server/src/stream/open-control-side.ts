@@ -73,7 +73,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
     letterCounts: keepRecent(deadLetters.counts),
     quarantine: { ...openQuarantineBox(manager), redrive: openRedrive(durable) },
     events: openEventReader({ manager, streams }),
-    describeStreams: () => describeStreams(manager),
+    describeStreams: () => describeStreams(manager, connection),
     serverVersion: () => connection.nc.info?.version ?? null,
     deliverProcesses: peers.list,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
