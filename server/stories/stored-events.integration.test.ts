@@ -93,6 +93,11 @@ suite('stored events', () => {
     for (let sent = 0; sent < 2_600; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, index) => stack.send(own.writeKey, [call(sent + index)])));
     }
+    // Another source was the last to send much: the search has to look for where this one begins, and then not too far.
+    for (let sent = 0; sent < 700; sent += 50) {
+      const calls = Array.from({ length: 50 }, (_, index) => track('Other', { messageId: `other-${sent + index}` }));
+      await Promise.all(calls.map((one) => stack.send(scene.writeKey, [one])));
+    }
     const startedAt = performance.now();
     const first = await search('name=Needle', own.sourceId);
     t.diagnostic(`looked at ${first.lookedAt.requests} requests in ${Math.round(performance.now() - startedAt)} ms`);
