@@ -28,7 +28,7 @@ export async function startCollector(): Promise<Collector> {
   };
   const url = `http://127.0.0.1:${port}`;
   const start = async () => {
-    const started = await startServerProcess({ program: 'dev.ts', settings, urls: [url] });
+    const started = await startServerProcess({ program: 'demo/dev.ts', settings, urls: [url] });
     await untilKeyIsKnown(url);
     return started;
   };

@@ -6,7 +6,7 @@ import { ROOT_DIR } from '@millrace/engines';
 
 export type ServerStart = {
   /** A file of server/src. */
-  program: 'dev.ts' | 'main.ts';
+  program: 'demo/dev.ts' | 'main.ts';
   settings: Record<string, string>;
   /** The addresses that must answer `/readyz` with 200. */
   urls: string[];
