@@ -125,6 +125,32 @@ suite('stored events', () => {
     assert.deepEqual(idsOf(await search('', own.sourceId)), ['m-B']);
   });
 
+  test('of erased and suppressed users answer a search as events that do not match', async () => {
+    const own = await addScene(stack, NOWHERE);
+    for (const messageId of ['old-1', 'old-2', 'old-3'])
+      await stack.send(own.writeKey, [track('Plain', { messageId })]);
+    const card = { properties: { card: '4111-secret' } };
+    await stack.get('POST', '/deletion-requests', { userIds: ['silent'], sources: [own.sourceId], suppress: true });
+    await stack.append(own.sourceId, { ...track('S', { ...card, userId: 'silent' }), messageId: 'm-silent' });
+    await stack.send(own.writeKey, [track('A', { ...card, userId: 'guessed' }), track('B', { messageId: 'new-1' })]);
+    const to = new Date(Date.now() + 60_000).toISOString();
+    const guess = (text: string, rest = '') =>
+      search(`limit=1&to=${to}&text=${text}${rest}`, own.sourceId).then(({ nextCursor, ...page }) => ({
+        ...page,
+        isLast: nextCursor === null,
+      }));
+    assert.equal((await guess('4111-s')).items.length, 1);
+    await stack.get('POST', '/deletion-requests', { userIds: ['guessed'] });
+    assert.deepEqual(await guess('4111-s'), await guess('4111-x'), 'a right guess tells nothing');
+    assert.deepEqual(await guess('4111-s', '&userId=guessed'), await guess('4111-s', '&userId=nobody'));
+    const { ids, pages } = await searchAll('limit=2', own.sourceId);
+    assert.deepEqual(
+      [ids, pages[0]?.items.length],
+      [['new-1', 'old-3', 'old-2', 'old-1'], 2],
+      'nor do they fill a page',
+    );
+  });
+
   test('of another workspace are not found, and a cursor that nobody gave is refused', async () => {
     const store = stack.store();
     const token = await addToken(store, await addWorkspace(store), { role: 'owner' });

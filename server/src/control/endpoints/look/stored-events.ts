@@ -9,13 +9,17 @@ import { cursorOf, readPage } from '../../http/paging.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { readShown } from './hide-erased.ts';
-import { type BackRange, type Places, readBackwards } from './read-backwards.ts';
+import { type BackRange, type BackRead, type Places, readBackwards } from './read-backwards.ts';
 
 type Query = Static<typeof StoredEventQuery>;
 
 /** Of one request to this endpoint. */
 const MAX_REQUESTS = 2_000;
 const MAX_MS = 1_500;
+/** Requests that are read before the store is asked about their users. */
+const FIRST_AHEAD = 8;
+const MAX_AHEAD = 128;
+const MAX_AHEAD_BYTES = 1_048_576;
 /** A request is stored some time after it was received: later by a failover, earlier by a clock that is behind. */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -34,15 +38,14 @@ export const storedEventRoutes: Route[] = [
       const at = now();
       const place = query.cursor === undefined ? undefined : readPlace(readPage(query).after ?? '');
       found(await inWorkspace((tx) => findSource(tx, workspaceId, sourceId)));
-      const search = await askEngine(searchEvents(side.events, query, place));
-      const events = search.found.map(({ event }) => event);
-      const isShown = await inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, events));
+      const shownOf: ShownOf = (events) => inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, events));
+      const search = await searchEvents({ reader: side.events, query, at: place, shownOf });
       const { isComplete, lookedAt, oldestAt, next } = search;
       const to = query.to ?? at.toISOString();
       const lookedFrom =
         isComplete && query.from !== undefined ? query.from : new Date(oldestAt ?? place?.oldestAt ?? at);
       return {
-        items: search.found.filter(({ event }) => isShown(event)),
+        items: search.found,
         lookedAt,
         from: new Date(lookedFrom).toISOString(),
         to: new Date(to).toISOString(),
@@ -64,30 +67,58 @@ type Search = {
   next: SearchPlace;
 };
 
-async function searchEvents(reader: EventReader, query: Query, at: SearchPlace | undefined): Promise<Search> {
+/** Tells which of these events may be shown. */
+type ShownOf = (events: readonly AcceptedEvent[]) => Promise<(event: AcceptedEvent) => boolean>;
+type Searching = { reader: EventReader; query: Query; at: SearchPlace | undefined; shownOf: ShownOf };
+
+/** Events that may not be shown are passed over before anything is compared, so that no search tells what they hold. */
+async function searchEvents({ reader, query, at, shownOf }: Searching): Promise<Search> {
   const budget = { requests: MAX_REQUESTS, untilMs: performance.now() + MAX_MS };
-  const read = await readBackwards(reader, rangeOf(query, at), budget);
+  const read = await askEngine(readBackwards(reader, rangeOf(query, at), budget));
   const lookedAt = { requests: 0, events: 0 };
-  const search = { found: [] as Search['found'], lookedAt, most: query.limit ?? 50, isWanted: openMatch(query) };
+  const taken: Search['found'] = [];
+  const [most, isMatch] = [query.limit ?? 50, openMatch(query)];
   let oldestAt: number | undefined;
-  let rest: Rest | undefined;
-  while (search.found.length < search.most) {
-    const request = await read.next();
-    if (request === undefined) break;
-    lookedAt.requests += 1;
-    oldestAt = request.storedAt;
-    const { stream, sequence } = request;
-    const left = await takeFrom(request, leftOf(request, at), search);
-    if (left > 0) rest = { stream, sequence, left };
+  let ahead: Request[] = [];
+  let left = 0;
+  for (let size = FIRST_AHEAD; taken.length < most; size = Math.min(size * 2, MAX_AHEAD)) {
+    ahead = await askEngine(readAhead(read, size));
+    if (ahead.length === 0) break;
+    const isShown = await shownOf(ahead.flatMap(({ events }) => events));
+    const isWanted = (event: AcceptedEvent) => isShown(event) && isMatch(event);
+    for (let request = ahead[0]; request !== undefined && taken.length < most; request = ahead[0]) {
+      lookedAt.requests += 1;
+      oldestAt = request.storedAt;
+      left = await takeFrom(request, leftOf(request, at), { found: taken, lookedAt, most, isWanted });
+      if (left === 0) ahead.shift();
+    }
   }
-  const places = read.places().map((place, stream) => (rest?.stream === stream ? rest.sequence : place));
-  const next = { places, stream: rest?.stream ?? 0, left: rest?.left ?? 0, oldestAt: oldestAt ?? at?.oldestAt ?? 0 };
-  return { found: search.found, lookedAt, oldestAt, isComplete: rest === undefined && read.isAtEnd(), next };
+  const places = [...read.places()];
+  // Requests that were read ahead are left for the next page, which begins at the newest of each stream.
+  for (const { stream, sequence } of ahead.toReversed()) places[stream] = sequence;
+  const next = {
+    places,
+    stream: left > 0 ? (ahead[0]?.stream ?? 0) : 0,
+    left,
+    oldestAt: oldestAt ?? at?.oldestAt ?? 0,
+  };
+  return { found: taken, lookedAt, oldestAt, isComplete: ahead.length === 0 && read.isAtEnd(), next };
 }
 
-/** A request of which some events are left for the next page. */
-type Rest = { stream: number; sequence: number; left: number };
 type Request = StoredEvents & { stream: number };
+
+/** The next requests, few enough that one question to the store tells about all their users. */
+async function readAhead(read: BackRead, most: number): Promise<Request[]> {
+  const ahead: Request[] = [];
+  let bytes = 0;
+  while (ahead.length < most && bytes < MAX_AHEAD_BYTES) {
+    const request = await read.next();
+    if (request === undefined) break;
+    ahead.push(request);
+    bytes += request.bytes;
+  }
+  return ahead;
+}
 
 function rangeOf({ sourceId, from, to }: Query, at: SearchPlace | undefined): BackRange {
   const before = to === undefined ? undefined : Date.parse(to) + CLOCK_SLACK_MS;
