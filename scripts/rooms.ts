@@ -129,7 +129,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/endpoints/try': {
     holds: 'the endpoints that try a destination before events go to it: URL check, test, preview',
-    imports: ['control/http', 'control/settings', 'control/jobs', 'control/problems', 'record', 'store', ...LEAVES],
+    imports: [
+      'control/http',
+      'control/access',
+      'control/settings',
+      'control/jobs',
+      'control/problems',
+      'record',
+      'store',
+      ...LEAVES,
+    ],
   },
   'control/endpoints/look': {
     holds: 'the endpoints of the console’s screens: the overview, stored events, the schema of a source, the system',

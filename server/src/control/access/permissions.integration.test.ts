@@ -310,4 +310,15 @@ suite('the second fences', () => {
       assert.equal((await ask(route, { token: tokens.get('stranger'), headers })).status, 404);
     });
   }
+
+  test('a preview of a destination shows events of a source, and needs the permission to read sources too', async () => {
+    const preview = ROUTES.find(({ url }) => url === '/api/v1/destinations/preview');
+    assert.ok(preview !== undefined);
+    const statusFor = async (scopes: string[]) => {
+      const token = await addToken(control.store, workspaceId, { role: 'owner', scopes });
+      return (await ask(preview, { token })).status;
+    };
+    assert.equal(await statusFor(PERMISSION_NAMES.filter((name) => name !== 'sources:read')), 403);
+    assert.equal(await statusFor(['destinations:read', 'sources:read']), 200);
+  });
 });

@@ -4,18 +4,15 @@ import { openBreather } from '../../../breathe.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { type SourceEventRow, sourceEventsNamed } from '../../../store/source-events.ts';
 import { findSource } from '../../../store/sources.ts';
-import type { EventReader } from '../../../stream/events/stored-events.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
+import { readShown } from '../../jobs/hide-erased.ts';
+import { latestEvents } from '../../jobs/latest-events.ts';
 import { found } from '../../problems/problems.ts';
 import { type GatheredKind, openGatherer } from './gather-schema.ts';
-import { readShown } from './hide-erased.ts';
-import { readBackwards } from './read-backwards.ts';
 
 /** The latest events of the source: enough to see what it sends now. */
 const MAX_EVENTS = 1_000;
-const MAX_BYTES = 8_388_608;
-const MAX_REQUESTS = 1_000;
 const MAX_MS = 1_500;
 /** Names that are shown. Any holder of a write key can make up more. */
 const MAX_ITEMS = 500;
@@ -32,7 +29,7 @@ export const sourceSchemaRoutes: Route[] = [
       const { workspaceId } = actor;
       const at = now();
       const { id: sourceId } = found(await inWorkspace((tx) => findSource(tx, workspaceId, params.id)));
-      const latest = await askEngine(readLatest(side.events, sourceId));
+      const latest = await askEngine(latestEvents(side.events, { sourceId, most: MAX_EVENTS, maxMs: MAX_MS }));
       const { kinds, rows } = await inWorkspace(async (tx) => {
         const isShown = await readShown(tx, { workspaceId, sourceId }, latest.events);
         const gathered = await gather(latest.events.filter(isShown));
@@ -43,32 +40,13 @@ export const sourceSchemaRoutes: Route[] = [
         lookedAt: { requests: latest.requests, events: latest.events.length },
         from: new Date(latest.oldestAt ?? at).toISOString(),
         to: at.toISOString(),
-        isComplete: latest.isComplete,
+        isComplete: latest.endedBy === 'all',
         items: items.slice(0, MAX_ITEMS),
         itemsLeftOut: Math.max(0, items.length - MAX_ITEMS),
       };
     },
   }),
 ];
-
-async function readLatest(reader: EventReader, sourceId: string) {
-  const budget = { requests: MAX_REQUESTS, untilMs: performance.now() + MAX_MS };
-  const read = await readBackwards(reader, { sourceId }, budget);
-  const events: AcceptedEvent[] = [];
-  let [requests, bytes, isCut] = [0, 0, false];
-  let oldestAt: number | undefined;
-  while (events.length < MAX_EVENTS && bytes < MAX_BYTES) {
-    const request = await read.next();
-    if (request === undefined) break;
-    requests += 1;
-    bytes += request.bytes;
-    oldestAt = request.storedAt;
-    const room = MAX_EVENTS - events.length;
-    isCut ||= request.events.length > room;
-    events.push(...request.events.slice(-room).toReversed());
-  }
-  return { events, requests, oldestAt, isComplete: !isCut && read.isAtEnd() };
-}
 
 async function gather(events: readonly AcceptedEvent[]): Promise<GatheredKind[]> {
   const gatherer = openGatherer();

@@ -3,13 +3,13 @@ import { StoredEventItems, StoredEventQuery } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { openBreather } from '../../../breathe.ts';
 import { findSource } from '../../../store/sources.ts';
+import { type BackRange, type BackRead, type Places, readBackwards } from '../../../stream/events/read-backwards.ts';
 import type { EventReader, StoredEvents } from '../../../stream/events/stored-events.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
+import { readShown } from '../../jobs/hide-erased.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { readShown } from './hide-erased.ts';
-import { type BackRange, type BackRead, type Places, readBackwards } from './read-backwards.ts';
 
 type Query = Static<typeof StoredEventQuery>;
 

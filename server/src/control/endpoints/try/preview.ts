@@ -5,10 +5,12 @@ import { type Routed, routeEvent } from '../../../domain/route-event.ts';
 import { skipSentence } from '../../../record/tell-story.ts';
 import { findSource } from '../../../store/sources.ts';
 import { sourcesToProject } from '../../../store/projection.ts';
+import { mustBeAllowed } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
-import { type LastEvents, lastEvents } from '../../jobs/last-events.ts';
-import { routingFor } from '../../jobs/replay-routing.ts';
+import { readErased } from '../../jobs/hide-erased.ts';
+import { type LatestEvents, latestEvents } from '../../jobs/latest-events.ts';
+import { type Marks, routingFor } from '../../jobs/replay-routing.ts';
 import { found } from '../../problems/problems.ts';
 import { checkedFilters } from '../../settings/destination-filters.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
@@ -26,7 +28,10 @@ export const previewRoutes: Route[] = [
     answer: DestinationPreview,
     status: 200,
     permission: 'destinations:read',
-    async ask({ actor: { workspaceId }, body, inWorkspace }, { side, catalog, now }) {
+    async ask({ actor, body, inWorkspace }, { side, catalog, now }) {
+      // It shows events of the source.
+      mustBeAllowed(actor, 'sources:read');
+      const { workspaceId } = actor;
       const { sourceId, last: most = 100, settings = {} } = body;
       const entry = entryNamed(catalog, body.catalog ?? 'Webhooks');
       const filters = checkedFilters(body.filters ?? []);
@@ -41,16 +46,16 @@ export const previewRoutes: Route[] = [
         settings: {},
         updatedAt: now().toISOString(),
       };
+      found(await inWorkspace((tx) => findSource(tx, workspaceId, sourceId)));
+      const looked = await askEngine(latestEvents(side.events, { sourceId, most, maxMs: PREVIEW_MS }));
+      const marks: Marks = { read: (tx) => readErased(tx, workspaceId, looked.events) };
       const routing = await inWorkspace(async (tx) => {
-        found(await findSource(tx, workspaceId, sourceId));
         const [source] = await sourcesToProject(tx, [sourceId]);
-        return routingFor(tx, { source: found(source), destination, catalog });
+        return routingFor(tx, { source: found(source), destination, catalog, marks });
       });
-      const looked = await askEngine(lastEvents(side.events, { sourceId, most, maxMs: PREVIEW_MS }));
       const { bodyFormat = 'documented' } = settings;
       const tally = openTally((event) => webhookBody(event, bodyFormat));
-      for (const event of looked.events.toReversed())
-        for (const routed of routeEvent(event, routing)) tally.add(event, routed);
+      for (const event of looked.events) for (const routed of routeEvent(event, routing)) tally.add(event, routed);
       return { looked: lookedAt(looked), ...tally.result() };
     },
   }),
@@ -107,14 +112,14 @@ function nameOf(event: AcceptedEvent): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-const ENDS: Readonly<Record<LastEvents['endedBy'], string>> = {
+const ENDS: Readonly<Record<LatestEvents['endedBy'], string>> = {
   all: 'These are all that are stored.',
   last: 'Older ones were not looked at.',
-  time: 'There was no time to look further; some streams may have been read less far than others.',
+  time: 'There was no time to look further.',
   size: 'They are so large that older ones were not looked at.',
 };
 
-function lookedAt({ events, endedBy }: LastEvents): DestinationPreview['looked'] {
+function lookedAt({ events, endedBy }: LatestEvents): DestinationPreview['looked'] {
   const times = events.map(({ receivedAt }) => receivedAt).toSorted();
   const [from = null, to = null] = [times[0], times.at(-1)];
   const count = events.length;

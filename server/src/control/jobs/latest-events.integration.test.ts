@@ -6,7 +6,7 @@ import type { EventReader } from '../../stream/events/stored-events.ts';
 import { openStream, type Stream } from '../../stream/open-stream.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 import { track } from '../../../testing/samples.ts';
-import { lastEvents } from './last-events.ts';
+import { latestEvents } from './latest-events.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const STREAMS = 2;
@@ -37,12 +37,12 @@ async function append(sourceId: string, calls: object[], home = requests % STREA
 }
 
 const look = async (sourceId: string, most: number, maxMs = MINUTE) => {
-  const { events, endedBy } = await lastEvents(reader, { sourceId, most, maxMs });
-  return { names: events.map((event) => event['event']), endedBy };
+  const { events, endedBy } = await latestEvents(reader, { sourceId, most, maxMs });
+  return { names: events.toReversed().map((event) => event['event']), endedBy };
 };
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `e${from + at}`);
 
-suite('the last events of a source', () => {
+suite('the latest events of a source', () => {
   test('are found in all streams, among the requests of others, in the order in which they were stored', async () => {
     for (let at = 0; at < 30; at += 1) {
       await append('src_sparse', [track(`e${at}`)]);
@@ -78,12 +78,23 @@ suite('the last events of a source', () => {
     assert.ok(found.length > 200 && found.length < 300, `${found.length} of 480`);
   });
 
-  test('are those that were read completely when the time is over', async () => {
+  test('are the newest, and never none, when the time is over', async () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 100 }, () => append('src_long', [track('x')], 0)));
     }
     const { names: found, endedBy } = await look('src_long', 1_000, 0);
     assert.equal(endedBy, 'time');
-    assert.ok(found.length < 1_000, `${found.length}`);
+    assert.ok(found.length > 0 && found.length < 1_000, `${found.length}`);
+  });
+
+  test('are found of a source that sent much and then went quiet', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(Array.from({ length: 100 }, () => append('src_quiet', [track('x')])));
+    }
+    for (let round = 0; round < 50; round += 1) {
+      await Promise.all(Array.from({ length: 100 }, () => append('src_busy', [track('other')])));
+    }
+    assert.deepEqual(await look('src_quiet', 10), { names: Array<string>(10).fill('x'), endedBy: 'last' });
+    assert.equal((await look('src_quiet', 10, 0)).names.length, 10);
   });
 });

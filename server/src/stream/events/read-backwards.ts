@@ -2,8 +2,11 @@
  * The stored requests of one source, newest first. JetStream reads a subject only forwards, so each stream is read in windows of
  * sequences from its end back: a window is read forwards, held, and given away from its end. A window grows while it finds few
  * requests of the source and shrinks when it finds many. Of all streams, the newest held request is next.
+ *
+ * The budget ends a read only after its first request: a caller who goes on from the places of an earlier read always comes
+ * further. The first round over all streams stays bounded all the same: each stream holds at most its part of half the budget.
  */
-import type { EventReader, StoredEvents } from '../../../stream/events/stored-events.ts';
+import type { EventReader, StoredEvents } from './stored-events.ts';
 
 /** For each stream, the highest sequence that is still to be read; 0 at its end. */
 export type Places = readonly number[];
@@ -18,7 +21,7 @@ export type BackRange = {
   since?: number | undefined;
 };
 
-/** A bound on one read: requests taken from the engine, and time. */
+/** A bound on one read: requests that are held or given away, and time. */
 export type Budget = { requests: number; untilMs: number };
 
 export type BackRead = {
@@ -30,24 +33,32 @@ export type BackRead = {
 };
 
 const FIRST_SPAN = 64;
-/** A window that finds fewer is followed by a larger one. */
-const FEW = 32;
 /** A window that finds more is given up and read anew, smaller: its newest requests would come too late. */
 const MANY = 256;
+/** A window that finds less than this part of what it may hold is followed by a larger one. */
+const FEW = 1 / 8;
 const READ_AT_FIRST = 16;
 const READ_AT_ONCE = 64;
-/** Of one stream. The oldest part of a window is read again later if it does not fit. */
-const MAX_HELD_BYTES = 4_194_304;
+/** Of one stream, and of all. A single request may be larger. */
+const MAX_STREAM_BYTES = 4_194_304;
+const MAX_BYTES = 16_777_216;
+
+/** The most that a window holds. */
+type Limits = { requests: number; bytes: number };
 
 type Tape = { stream: number; first: number; upTo: number; span: number; held: StoredEvents[] };
 
 export async function readBackwards(reader: EventReader, range: BackRange, budget: Budget): Promise<BackRead> {
   const tapes: Tape[] = [];
-  for (let stream = 0; stream < reader.streams; stream += 1) tapes.push(await openTape(reader, range, stream));
-  const isSpent = () => budget.requests <= 0 || performance.now() >= budget.untilMs;
+  const limits = limitsOf(reader.streams, budget);
+  for (let stream = 0; stream < reader.streams; stream += 1) {
+    tapes.push({ ...(await openTape(reader, range, stream)), span: Math.min(FIRST_SPAN, limits.requests) });
+  }
+  let hasGiven = false;
+  const isSpent = () => hasGiven && (budget.requests <= 0 || performance.now() >= budget.untilMs);
   const fill = async (tape: Tape) => {
     while (tape.held.length === 0 && tape.upTo >= tape.first && !isSpent()) {
-      await readWindow(reader, { tape, sourceId: range.sourceId, budget });
+      await readWindow(reader, { tape, sourceId: range.sourceId, budget, limits });
       dropOlder(tape, range.since);
     }
   };
@@ -62,9 +73,15 @@ export async function readBackwards(reader: EventReader, range: BackRange, budge
       const newest = tapes.reduce((one, other) => (storedAt(other) > storedAt(one) ? other : one));
       const request = newest.held.pop();
       if (request === undefined) return undefined;
+      hasGiven = true;
       return { ...request, stream: newest.stream };
     },
   };
+}
+
+function limitsOf(streams: number, budget: Budget): Limits {
+  const requests = Math.max(1, Math.min(MANY, Math.floor(budget.requests / streams / 2)));
+  return { requests, bytes: Math.min(MAX_STREAM_BYTES, Math.floor(MAX_BYTES / streams)) };
 }
 
 async function openTape(reader: EventReader, { sourceId, places, before }: BackRange, stream: number): Promise<Tape> {
@@ -85,36 +102,32 @@ function storedAt({ held }: Tape): number {
   return held.at(-1)?.storedAt ?? -Infinity;
 }
 
-type Window = { tape: Tape; sourceId: string; budget: Budget };
+type Window = { tape: Tape; sourceId: string; budget: Budget; limits: Limits };
 
-async function readWindow(reader: EventReader, { tape, sourceId, budget }: Window): Promise<void> {
+async function readWindow(reader: EventReader, { tape, sourceId, budget, limits }: Window): Promise<void> {
   const { stream, first, upTo, span } = tape;
   const begin = Math.max(first, upTo - span + 1);
-  let from = begin;
-  let bytes = 0;
-  let count = 0;
   const held: StoredEvents[] = [];
+  let bytes = 0;
+  let from = begin;
   while (from <= upTo) {
-    const read = await reader.read({ stream, sourceId, from }, count === 0 ? READ_AT_FIRST : READ_AT_ONCE);
-    budget.requests -= read.length;
+    const most = Math.min(upTo - from + 1, held.length === 0 ? READ_AT_FIRST : READ_AT_ONCE);
+    const read = await reader.read({ stream, sourceId, from }, most);
     const inside = read.filter(({ sequence }) => sequence <= upTo);
-    for (const request of inside) {
-      held.push(request);
-      bytes += request.bytes;
-      while (bytes > MAX_HELD_BYTES && held.length > 1) bytes -= held.shift()?.bytes ?? 0;
-    }
-    count += inside.length;
-    if (count > MANY) {
-      tape.span = Math.max(FIRST_SPAN, Math.floor(span / 8));
+    held.push(...inside);
+    bytes += inside.reduce((sum, request) => sum + request.bytes, 0);
+    if (upTo > begin && (held.length > limits.requests || bytes > limits.bytes)) {
+      tape.span = Math.max(1, Math.floor((upTo - begin + 1) / 8));
       return;
     }
     // An empty answer is the leader's word that no more requests follow.
     if (inside.length < read.length || read.length === 0) break;
     from = (read.at(-1)?.sequence ?? upTo) + 1;
   }
+  budget.requests -= held.length;
   tape.held = held;
-  tape.upTo = (held.length < count ? (held[0]?.sequence ?? begin) : begin) - 1;
-  if (count < FEW) tape.span = span * 4;
+  tape.upTo = begin - 1;
+  if (held.length <= limits.requests * FEW && bytes <= limits.bytes * FEW) tape.span = span * 4;
 }
 
 /** Everything before a request that is too old is older still. */

@@ -1,0 +1,33 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import { openBreather } from '../../breathe.ts';
+import { userHash, withheld } from '../../domain/withheld.ts';
+import { type ProjectedUser, usersToProject } from '../../store/erased-users.ts';
+import type { Tx } from '../../store/open-store.ts';
+import { combine } from '../../stream/config/user-index.ts';
+
+/** The erased and suppressed among the users of these events, by their hash. No other users are looked up. */
+export async function readErased(
+  tx: Tx,
+  workspaceId: string,
+  events: readonly AcceptedEvent[],
+): Promise<ReadonlyMap<string, ProjectedUser>> {
+  const breathe = openBreather();
+  const ids = new Set(events.flatMap(({ userId, previousId }) => [userId, previousId]));
+  const hashes: string[] = [];
+  for (const id of ids) {
+    if (id !== undefined) hashes.push(userHash(workspaceId, id));
+    await breathe();
+  }
+  return new Map((await usersToProject(tx, hashes)).map((user) => [user.id, user]));
+}
+
+/** Whether an event may be shown: those of erased and suppressed users may not. */
+export async function readShown(
+  tx: Tx,
+  { workspaceId, sourceId }: { workspaceId: string; sourceId: string },
+  events: readonly AcceptedEvent[],
+): Promise<(event: AcceptedEvent) => boolean> {
+  const users = await readErased(tx, workspaceId, events);
+  const markOf = (id: string) => combine(users.get(userHash(workspaceId, id)), sourceId);
+  return (event) => users.size === 0 || withheld(event, markOf) === undefined;
+}
