@@ -30,8 +30,15 @@ suite('settings are shown', () => {
       ['MILLRACE_NATS_URL', 'nats://user:s3cret@one:4222, s3cret@two:4222,tls://s3cret@three'],
       ['MILLRACE_NATS_URL', 'nats://user:p%ss%20s3cret@'],
     ];
+    for (const name of ['MILLRACE_DATABASE_URL', 'MILLRACE_MIGRATION_DATABASE_URL'] as const) {
+      urls.push([name, 'postgres://app:x,s3cret@db/millrace'], [name, 'postgres://app:1,s3cret,y@db:5432/millrace']);
+      urls.push([name, 'postgres://app:12/s3cret@db/millrace'], [name, 'postgres://app:#s3cret@db/millrace']);
+      urls.push([name, 'postgres://app:12?s3cret@db/millrace']);
+      urls.push([name, 'host=db password=s3cret'], [name, 'app:s3cret@db']);
+    }
     for (const [name, url] of urls) assert.doesNotMatch(shownOf(name, url) ?? '', /s3cret/, url);
     assert.match(shownOf('MILLRACE_DATABASE_URL', 'postgres://app:x@db/millrace') ?? '', /app.*@db\/millrace/);
+    assert.equal(shownOf('MILLRACE_NATS_URL', 'one:4222, tls://two'), 'nats://one:4222,tls://two');
     assert.equal(shownOf('MILLRACE_NATS_KEY_FILE', '/run/key.pem'), '/run/key.pem');
   });
 });
