@@ -90,6 +90,30 @@ suite('a test', () => {
     assert.doesNotMatch(JSON.stringify(answer), /ken-1234/);
   });
 
+  test('hides the part of a header value that is left where a long answer is cut', async () => {
+    const secret = 'Bearer to"ken-1234';
+    const told = [secret, 'to"ken-1234', 'to\\"ken-1234'];
+    for (const text of told) {
+      for (let left = 1; left <= text.length; left += 1) {
+        const room = 16_384 - left;
+        await using receiver = await openReceiver((_request, response) => {
+          response.end('.'.repeat(room) + text + '.'.repeat(100));
+        });
+        await using needs = openNeeds(openView(DESTINATION).view, to(receiver.url, { Authorization: secret }));
+        const answer = await sendTest(QUESTION, needs);
+        assert.ok(answer.kind === 'tested');
+        assert.equal(answer.tested.answer.body, `${'.'.repeat(room)}[hidden]`);
+      }
+    }
+  });
+
+  test('shows a short answer to its last letter, although a header value begins with that letter', async () => {
+    await using receiver = await openReceiver((_request, response) => void response.end('B'));
+    await using needs = openNeeds(openView(DESTINATION).view, to(receiver.url, { Authorization: 'Bearer token-1234' }));
+    const answer = await sendTest(QUESTION, needs);
+    assert.equal(answer.kind === 'tested' && answer.tested.answer.body, 'B');
+  });
+
   test('waits for the version of the destination that control saw, and not for long', async () => {
     await using receiver = await openReceiver();
     const { view, learn, listeners } = openView(DESTINATION);

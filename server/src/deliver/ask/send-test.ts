@@ -15,6 +15,7 @@ import { fixedHeaders, type Webhook, type WebhookOf } from '../attempt/webhook.t
 import type { Client } from '../client/open-client.ts';
 import type { Answer, Post } from '../client/post.ts';
 import { isShown } from '../client/shown-address.ts';
+import { hideInBody, hideSecrets } from './hide-secrets.ts';
 
 export type TestNeeds = {
   config: ConfigView;
@@ -120,7 +121,7 @@ function shownRequest({ url, headers, body }: Post, webhook: Webhook): TestedDes
 /** A receiver may send back what it got: the values of the owner's headers are taken out of whatever it says. */
 function shownAnswer(answer: Answer, url: string, secrets: readonly string[]): TestedDestination['answer'] {
   const { address, timings } = answer;
-  const hide = (text: string) => secrets.reduce((rest, secret) => hideIn(rest, secret), text);
+  const hide = (text: string) => hideSecrets(text, secrets);
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const shared = { address: address !== undefined && isShown(address, host) ? address : null, timings };
   if (answer.kind === 'error') {
@@ -130,18 +131,7 @@ function shownAnswer(answer: Answer, url: string, secrets: readonly string[]): T
   const { status, body, retryAfter } = answer;
   const asked = retryAfter === undefined ? null : hide(retryAfter);
   const said = `The receiver answered ${status} after ${Math.round(timings.totalMs)} ms.`;
-  return { ...shared, status, body: hide(body), retryAfter: asked, errorClass: null, sentence: said };
-}
-
-/** Shorter values, such as `1`, are in any text, and no secret. */
-const MIN_SECRET = 6;
-
-function hideIn(text: string, secret: string): string {
-  // Of `Bearer abc` the second part alone is the secret, and receivers like to take it apart.
-  const parts = [secret, secret.slice(secret.lastIndexOf(' ') + 1)].filter((part) => part.length >= MIN_SECRET);
-  return parts
-    .flatMap((part) => [part, JSON.stringify(part).slice(1, -1)])
-    .reduce((rest, part) => rest.replaceAll(part, '[hidden]'), text);
+  return { ...shared, status, body: hideInBody(body, secrets), retryAfter: asked, errorClass: null, sentence: said };
 }
 
 function outcomeSentence(outcome: Outcome, now: number): string {
