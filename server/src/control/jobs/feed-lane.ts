@@ -19,7 +19,7 @@ export function openLaneFeeder({ side: { lanes, tickets }, now }: FeederNeeds): 
     feed(destinationId, deliveries) {
       const groups = groupsOf(deliveries.map((delivery) => JSON.stringify(delivery)));
       const place = { destinationId, tier: UNTRIED_TIER };
-      return appender.append(place, groups, { dueAt: now().getTime(), hurry: true });
+      return appender.append(place, groups, () => ({ dueAt: now().getTime(), hurry: true }));
     },
     async untried(destinationId) {
       return (await lanes.count(destinationId)).get(UNTRIED_TIER) ?? 0;

@@ -96,7 +96,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   }
 
   async function store(group: Group): Promise<void> {
-    const answer = await appender.append(group, [group], group.isHeld ? undefined : group.wanted);
+    const answer = await appender.append(group, [group], group.isHeld ? undefined : () => group.wanted);
     if (answer === 'stored' && group.isHeld) noteParked(group);
     group.settled.resolve(answer === 'stored' ? 'parked' : 'full');
   }

@@ -5,10 +5,10 @@ import type { Kept } from './shares.ts';
 import type { Ensured } from './tickets.ts';
 
 const PLACE = { destinationId: 'dst_1', tier: 0 };
-const WANTED = { dueAt: 1_000, hurry: true };
+const WANTED = () => ({ dueAt: 1_000, hurry: true });
 
 /** An appender over a lane and tickets that answer as told, and the steps that it took. */
-function openBench(answers: { write?: Kept[]; ensure?: Ensured[] } = {}) {
+function openBench(answers: { write?: Kept[]; ensure?: (Ensured | Error)[] } = {}) {
   const steps: string[] = [];
   const appender = openLaneAppender({
     async write(_place, payload, isByHolder) {
@@ -18,7 +18,9 @@ function openBench(answers: { write?: Kept[]; ensure?: Ensured[] } = {}) {
     tickets: {
       async ensure(destinationId, { dueAt }) {
         steps.push(`ensure ${destinationId} ${dueAt}`);
-        return answers.ensure?.shift() ?? 'made';
+        const answer = answers.ensure?.shift() ?? 'made';
+        if (answer instanceof Error) throw answer;
+        return answer;
       },
     },
   });
@@ -58,6 +60,18 @@ suite('appending to a lane', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     assert.equal(steps.filter((step) => step.startsWith('ensure')).length, 4, 'one look for both, and one more');
+    appender[Symbol.dispose]();
+  });
+
+  test('looks again for the time that is wanted then, and survives a look that fails', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { appender, steps } = openBench({ ensure: ['held', new Error('the connection is closed')] });
+    let dueAt = 1_000;
+    await appender.append(PLACE, groupsOf(['1']), () => ({ dueAt, hurry: true }));
+    dueAt = 4_000;
+    t.mock.timers.tick(3_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(steps.slice(1), ['ensure dst_1 1000', 'ensure dst_1 4000']);
     appender[Symbol.dispose]();
   });
 });

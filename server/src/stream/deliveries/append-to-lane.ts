@@ -20,9 +20,9 @@ const LOOK_AGAIN_MS = 3_000;
 export type LaneAppender = Disposable & {
   /**
    * Stores the groups, then ensures a ticket for the lane. Without `wanted` the caller holds the ticket and gives it back in time
-   * for them. After `full` or `unavailable` some groups may be stored.
+   * for them. The appender asks for `wanted` at every look at the ticket. After `full` or `unavailable` some groups may be stored.
    */
-  append(place: LanePlace, groups: readonly DeliveryGroup[], wanted?: Wanted): Promise<Kept>;
+  append(place: LanePlace, groups: readonly DeliveryGroup[], wanted?: () => Wanted): Promise<Kept>;
 };
 
 export type AppenderNeeds = {
@@ -36,12 +36,13 @@ export type AppenderNeeds = {
 export function openLaneAppender({ write, tickets, retry = (step) => step() }: AppenderNeeds): LaneAppender {
   const looks = new Map<string, NodeJS.Timeout>();
 
-  async function ensureTicket(destinationId: string, wanted: Wanted): Promise<Ensured> {
-    const ensured = await tickets.ensure(destinationId, wanted);
+  async function ensureTicket(destinationId: string, wanted: () => Wanted): Promise<Ensured> {
+    const ensured = await tickets.ensure(destinationId, wanted());
     if (ensured === 'held' && !looks.has(destinationId)) {
       const lookAgain = () => {
         looks.delete(destinationId);
-        void ensureTicket(destinationId, wanted);
+        // No caller waits for this look: an error in it must not end the process.
+        ensureTicket(destinationId, wanted).catch(() => undefined);
       };
       looks.set(destinationId, setTimeout(lookAgain, LOOK_AGAIN_MS).unref());
     }
