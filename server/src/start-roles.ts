@@ -8,6 +8,7 @@ import { recordSightings } from './record/record-sightings.ts';
 import { startRecording } from './record/start-recording.ts';
 import { type Control, startControl } from './control/start-control.ts';
 import { type Deliver, type DeliverNeeds, startDeliver } from './deliver/start-deliver.ts';
+import { RETRY_WINDOW_MS } from './domain/delivery.ts';
 import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
@@ -136,6 +137,8 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
       configRoom: configWriter.room,
       laneOf: record.laneOf,
       lanes: record.lanes,
+      // Every process has the same MILLRACE_RETRY_SCALE.
+      retryWindowMs: RETRY_WINDOW_MS / config.deliver.retryScale,
       about: { version: VERSION, roles: config.roles, startedAt: new Date(stream.now()), settings: config.shown },
       metrics,
       tails: starting.use(stream.tails()),

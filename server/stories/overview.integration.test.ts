@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Overview } from '@millrace/contract/control';
-import { RETRY_WINDOW_MS } from '../src/control/endpoints/look/tell-attention.ts';
-import { RETRY_WINDOW_MS as SCHEDULE_WINDOW_MS } from '../src/deliver/attempt/retry-schedule.ts';
 import { addToken, addWorkspace } from '../testing/control.ts';
 import { answer, openReceiver } from '../testing/receiver.ts';
 import { tracks } from '../testing/samples.ts';
@@ -35,10 +33,6 @@ async function pastCalls({ sourceId }: Scene, calls: number, at: number): Promis
 }
 
 suite('the overview', () => {
-  test('knows the window of the retry schedule', () => {
-    assert.equal(RETRY_WINDOW_MS, SCHEDULE_WINDOW_MS);
-  });
-
   test('of a new workspace is empty and calls nothing trouble', async () => {
     const { tiles, series, attention, attentionLeftOut } = await overview();
     assert.deepEqual(
@@ -59,13 +53,11 @@ suite('the overview', () => {
     await until(() => stack.view().destination(quiet.id) !== undefined);
     await stack.send(scene.writeKey, tracks(30));
     await until(async () => (await overview()).tiles.delivered.delivered === 30);
-    await until(async () => (await overview()).tiles.callsPerMinute.now > 0);
+    await until(async () => ((await overview()).tiles.callsPerMinute.now ?? 0) > 0);
     const seen = await overview();
+    const rate = seen.tiles.callsPerMinute.now ?? 0;
     assert.equal(seen.tiles.delivered.share, 1);
-    assert.ok(
-      seen.tiles.callsPerMinute.now >= 3 && seen.tiles.callsPerMinute.now <= 6,
-      'thirty in five to ten minutes',
-    );
+    assert.ok(rate >= 3 && rate <= 6, 'thirty in five to ten minutes');
     assert.equal(
       seen.series.points.reduce((sum, { delivered }) => sum + delivered, 0),
       30,
@@ -93,7 +85,7 @@ suite('the overview', () => {
     assert.equal(failing?.severity, 'critical');
     assert.match(
       failing?.sentence ?? '',
-      /has been failing since \S+ \(.*503.*\)\. \d+ deliveries wait; the oldest is given up at \S+Z/,
+      /has been failing since \S+ \(.*503.*\)\. \d+ deliveries wait; the oldest is (not given up before|given up at) \S+Z/,
     );
     assert.match(failing?.nextStep ?? '', /Repair the receiver/);
     assert.equal(failing?.sourceId, scene.sourceId);

@@ -39,8 +39,8 @@ export const OverviewQuery = Type.Object(
 export const Overview = Type.Object({
   at: Time,
   tiles: Type.Object({
-    /** Accepted calls a minute: of the last five to ten minutes, and at the same time a day ago. */
-    callsPerMinute: Type.Object({ now: Type.Number(), dayAgo: Type.Number() }),
+    /** Accepted calls a minute: of the last five to ten minutes, and at the same time a day ago. `now` is null while control has calls to count. */
+    callsPerMinute: Type.Object({ now: Type.Union([Type.Number(), Type.Null()]), dayAgo: Type.Number() }),
     /** Of what ended in the last 24 hours, without what was skipped; the share is null when nothing ended. */
     delivered: Type.Object({
       share: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]),

@@ -35,6 +35,7 @@ export type StartNeeds = {
   lanes?: NonNullable<ControlNeeds['lanes']>;
   /** The size of the config bucket; without it only NATS refuses entries. */
   configRoom?(): Promise<ConfigRoom>;
+  retryWindowMs?: number;
   about?: NonNullable<ControlNeeds['about']>;
   metrics?: Metrics;
   tails?: Tails;

@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Delivery } from '../domain/delivery.ts';
 import { type Bed, type DeadLetter, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
-import { RETRY_WINDOW_MS } from './attempt/retry-schedule.ts';
+import { RETRY_WINDOW_MS } from '../domain/delivery.ts';
 import { until } from '../../testing/until.ts';
 import { track } from '../../testing/samples.ts';
 

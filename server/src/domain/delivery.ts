@@ -54,6 +54,9 @@ export function withAttempt(delivery: Delivery, note: AttemptNote): Delivery {
   };
 }
 
+/** Deliver tries a delivery for this long, counted from its first attempt. MILLRACE_RETRY_SCALE divides it. */
+export const RETRY_WINDOW_MS = 4 * 3_600_000;
+
 type Begun = Pick<Delivery, 'firstAttemptAt' | 'takenAt'>;
 
 /** The end of the window. Time that a destination was paused does not count against what waited meanwhile. */

@@ -121,8 +121,12 @@ export async function destinationBriefs(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-export function pausedDestinations(tx: Tx, workspaceId: string, most: number): Promise<DestinationBrief[]> {
+export function pausedDestinations(
+  tx: Tx,
+  workspaceId: string,
+  { besides, most }: { besides: readonly string[]; most: number },
+): Promise<DestinationBrief[]> {
   const sql = `SELECT id, source_id, name, enabled, paused_at, resumed_at FROM destinations
-    WHERE workspace_id = $1 AND paused_at IS NOT NULL ORDER BY paused_at, id LIMIT $2`;
-  return tx.query(sql, [workspaceId, most]);
+    WHERE workspace_id = $1 AND paused_at IS NOT NULL AND id <> ALL($2) ORDER BY paused_at, id LIMIT $3`;
+  return tx.query(sql, [workspaceId, besides, most]);
 }

@@ -56,9 +56,31 @@ export async function callsIn(tx: Tx, workspaceId: string, { from, to }: Span): 
   return Number(row?.calls ?? 0);
 }
 
+/** A key in use is reported a few seconds after the call. */
+const SLACK_MS = 60_000;
+
+/**
+ * Whether calls came after all that is counted: the count of a workspace is behind after control was away, while collect
+ * reports write keys in use at once. Looks at nothing before `from`.
+ */
+export async function isCountBehind(tx: Tx, workspaceId: string, from: Date): Promise<boolean> {
+  const sql = `SELECT (SELECT max(last_used_at) FROM write_keys WHERE workspace_id = $1 AND last_used_at >= $2) >
+      coalesce((SELECT max(slot) + $3::interval FROM call_slots WHERE workspace_id = $1 AND slot >= $2), $2) + $4::interval AS behind`;
+  const [row] = await tx.query<{ behind: boolean | null }>(sql, [
+    workspaceId,
+    from,
+    `${CALL_SLOT_MS} milliseconds`,
+    `${SLACK_MS} milliseconds`,
+  ]);
+  return row?.behind ?? false;
+}
+
 export type QuietSource = { id: string; name: string; calls: string; last_used_at: Date | null };
 
-/** Enabled sources that sent at least so many calls in the span `before`, and none in the span `now`. */
+/**
+ * Enabled sources that sent at least so many calls in the span `before`, and none in the span `now`. The counts of `now` may be
+ * behind, so a write key that was used then speaks against it.
+ */
 export function quietSources(
   tx: Tx,
   workspaceId: string,
@@ -73,6 +95,7 @@ export function quietSources(
         ${spanned('$2', '$3', 'calls, 0 AS calls_now')} UNION ALL ${spanned('$4', '$5', '0, calls')}) AS both_spans
       GROUP BY source_id HAVING sum(calls) >= $6 AND sum(calls_now) = 0) AS quiet
       JOIN sources s ON s.workspace_id = $1 AND s.id = quiet.source_id AND s.enabled
+    WHERE NOT EXISTS (SELECT FROM write_keys k WHERE k.workspace_id = $1 AND k.source_id = s.id AND k.last_used_at >= $4)
     ORDER BY quiet.calls DESC, s.id LIMIT $7`;
   return tx.query(sql, [workspaceId, before.from, before.to, now.from, now.to, fewest, most]);
 }

@@ -2,9 +2,15 @@
 import type { Tx } from './open-store.ts';
 import { readInOrder } from './rows.ts';
 
-export type WaitingRow = { id: string; destination_id: string; received_at: Date; first_attempt_at: Date | null };
+export type WaitingRow = {
+  id: string;
+  destination_id: string;
+  received_at: Date;
+  first_attempt_at: Date | null;
+  replay_id: string | null;
+};
 
-const COLUMNS = 'id, destination_id, received_at, first_attempt_at';
+const COLUMNS = 'id, destination_id, received_at, first_attempt_at, replay_id';
 const STATES = ['pending', 'retrying'] as const;
 
 /** `state <> 'delivered'` is said again as a literal: PostgreSQL takes a partial index only if it can see that it fits. */

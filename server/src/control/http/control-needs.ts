@@ -39,6 +39,8 @@ export type ControlNeeds = {
   configLimits?: ConfigLimits;
   /** Config entries without a row that wait for the operator; without it there are none. */
   removals?: RemovalGuard;
+  /** How long deliver tries a delivery; without it four hours. */
+  retryWindowMs?: number;
   /** This process, for its operator. */
   about?: AboutProcess;
   metrics?: Metrics;

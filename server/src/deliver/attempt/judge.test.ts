@@ -3,7 +3,8 @@ import { suite, test } from 'node:test';
 import { ERROR_CLASSES, type ErrorClass } from '../client/error-classes.ts';
 import type { Answer } from '../client/post.ts';
 import { judge, meaningOf } from './judge.ts';
-import { RETRY_WINDOW_MS, retrySchedule } from './retry-schedule.ts';
+import { RETRY_WINDOW_MS } from '../../domain/delivery.ts';
+import { retrySchedule } from './retry-schedule.ts';
 import { aDelivery, answersOf, failure, status } from '../../../testing/samples.ts';
 
 const NOW = Date.parse('2026-11-15T00:00:00Z');

@@ -3,7 +3,8 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { withAttempt } from '../../domain/delivery.ts';
 import { judge, type Outcome } from './judge.ts';
-import { JITTER, RETRY_DELAYS_MS, RETRY_WINDOW_MS, retrySchedule, TIERS } from './retry-schedule.ts';
+import { RETRY_WINDOW_MS } from '../../domain/delivery.ts';
+import { JITTER, RETRY_DELAYS_MS, retrySchedule, TIERS } from './retry-schedule.ts';
 import { aDelivery, answersOf, failure, status } from '../../../testing/samples.ts';
 
 type Failing = { dice(): number; scale?: number; tookMs?: number; retryAfter?: string };

@@ -1,4 +1,4 @@
-import { UNTRIED_TIER } from '../../domain/delivery.ts';
+import { RETRY_WINDOW_MS, UNTRIED_TIER } from '../../domain/delivery.ts';
 
 /**
  * When a delivery that failed is tried again: the whole policy, as data. docs/inside/delivery-states.md prints it from here.
@@ -7,8 +7,6 @@ import { UNTRIED_TIER } from '../../domain/delivery.ts';
 export const RETRY_DELAYS_MS: readonly number[] = [
   5_000, 15_000, 45_000, 120_000, 300_000, 600_000, 1_200_000, 1_800_000,
 ];
-/** Counted from the first attempt. */
-export const RETRY_WINDOW_MS = 4 * 3_600_000;
 /** A delay is made longer by up to this part, so that what failed together does not come back together. */
 export const JITTER = 0.1;
 

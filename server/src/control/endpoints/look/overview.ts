@@ -1,28 +1,26 @@
 import { type Attention, Overview, OverviewQuery } from '@millrace/contract/control';
+import { RETRY_WINDOW_MS } from '../../../domain/delivery.ts';
 import type { LaneHealth } from '../../../domain/lane-health.ts';
 import { addUp } from '../../../record/outcome-counts.ts';
-import {
-  allDestinationIds,
-  type DestinationBrief,
-  destinationBriefs,
-  pausedDestinations,
-} from '../../../store/destinations.ts';
+import { allDestinationIds, type DestinationBrief, destinationBriefs } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { readInOrder } from '../../../store/rows.ts';
 import { recentRefusals } from '../../../store/refusals.ts';
 import {
   CALL_SLOT_MS,
   callsIn,
+  isCountBehind,
   OUTCOME_SLOT_MS,
   quietSources,
   slotOf,
   sumOutcomeSlots,
 } from '../../../store/slot-counts.ts';
-import { oldestWaiting, oldestWaitingOf } from '../../../store/waiting-deliveries.ts';
+import { oldestWaiting } from '../../../store/waiting-deliveries.ts';
 import type { Actor } from '../../access/actor.ts';
 import { isAllowed } from '../../access/permissions.ts';
 import { type Route, route } from '../../http/route.ts';
-import { tellLane, tellLetters, tellPausedUnseen, tellQuiet, tellRefusals } from './tell-attention.ts';
+import { type Found, lookAtLanes, MOST_OF_A_KIND } from './look-at-lanes.ts';
+import { tellLetters, tellQuiet, tellRefusals } from './tell-attention.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -31,8 +29,6 @@ const DAY_MS = 24 * HOUR_MS;
 const QUIET_MS = 30 * MINUTE_MS;
 const FEWEST_CALLS = 20;
 const FEWEST_REFUSALS = 10;
-/** Of each kind: more than a person reads. */
-const MOST_OF_A_KIND = 20;
 
 type Letters = ReadonlyMap<string, number> | undefined;
 
@@ -46,7 +42,7 @@ export const overviewRoutes: Route[] = [
     permission: 'deliveries:read',
     status: 200,
     prepare: (_, { side }) => side.letterCounts(),
-    async handle({ tx, actor, query, prepared }, { lanes, now: readClock }) {
+    async handle({ tx, actor, query, prepared }, { lanes, now: readClock, retryWindowMs = RETRY_WINDOW_MS }) {
       const { workspaceId } = actor;
       const now = readClock();
       await readInOrder(tx);
@@ -58,8 +54,7 @@ export const overviewRoutes: Route[] = [
       const share = delivered + givenUp === 0 ? null : delivered / (delivered + givenUp);
       const isFailing = ({ state }: LaneHealth) => state === 'failing' || state === 'asked_to_wait';
       const found = [
-        await lookAtLanes(tx, { workspaceId, lanes: own, now }),
-        await lookAtPaused(tx, workspaceId, own),
+        await lookAtLanes(tx, { workspaceId, lanes: own, times: { now, windowMs: retryWindowMs } }),
         await lookAtLetters(tx, workspaceId, letters ?? new Map()),
         await lookAtSources(tx, actor, now),
       ];
@@ -81,8 +76,6 @@ export const overviewRoutes: Route[] = [
   }),
 ];
 
-type Found = { items: Attention[]; leftOut: number };
-
 function inOrder(items: Attention[]): Attention[] {
   return items.toSorted((one, other) => Number(one.severity !== 'critical') - Number(other.severity !== 'critical'));
 }
@@ -93,7 +86,8 @@ async function callsPerMinute(tx: Tx, workspaceId: string, now: Date) {
   const perMinute = (calls: number, ms: number) => Math.round((calls / (ms / MINUTE_MS)) * 10) / 10;
   const calls = await callsIn(tx, workspaceId, span(from));
   const before = await callsIn(tx, workspaceId, span(from - DAY_MS));
-  return { now: perMinute(calls, now.getTime() - from), dayAgo: perMinute(before, 2 * CALL_SLOT_MS) };
+  const isKnown = !(await isCountBehind(tx, workspaceId, new Date(from)));
+  return { now: isKnown ? perMinute(calls, now.getTime() - from) : null, dayAgo: perMinute(before, 2 * CALL_SLOT_MS) };
 }
 
 async function readSeries(tx: Tx, workspaceId: string, { now, step }: { now: Date; step: number }) {
@@ -107,43 +101,6 @@ async function readOldest(tx: Tx, workspaceId: string) {
   const row = await oldestWaiting(tx, workspaceId);
   if (row === undefined) return null;
   return { deliveryId: row.id, destinationId: row.destination_id, receivedAt: row.received_at.toISOString() };
-}
-
-const URGENCY = ['failing', 'asked_to_wait', 'paused', 'waiting', 'draining'] as const satisfies LaneHealth['state'][];
-
-type LanesAsked = { workspaceId: string; lanes: LaneHealth[]; now: Date };
-
-async function lookAtLanes(tx: Tx, { workspaceId, lanes, now }: LanesAsked): Promise<Found> {
-  const urgency = ({ state }: LaneHealth) => URGENCY.indexOf(state);
-  const sorted = lanes.toSorted((one, other) => urgency(one) - urgency(other) || other.depth - one.depth);
-  const first = sorted.slice(0, MOST_OF_A_KIND);
-  const ids = first.map(({ destinationId }) => destinationId);
-  const destinations = await destinationBriefs(tx, workspaceId, ids);
-  const oldest = await oldestWaitingOf(tx, workspaceId, ids);
-  const items = first.flatMap((lane) => {
-    const destination = destinations.get(lane.destinationId);
-    // Deleted: its lane is cleared by the next look of a deliver process.
-    if (destination === undefined) return [];
-    return tellLane({ lane, destination, oldest: oldest.get(lane.destinationId) }, now) ?? [];
-  });
-  return { items, leftOut: sorted.slice(MOST_OF_A_KIND).filter((lane) => urgency(lane) <= 1).length };
-}
-
-/** Deliver looks at a paused lane only now and then, so it may not have told of it yet. */
-async function lookAtPaused(tx: Tx, workspaceId: string, lanes: LaneHealth[]): Promise<Found> {
-  const told = new Set(lanes.map(({ destinationId }) => destinationId));
-  const paused = await pausedDestinations(tx, workspaceId, MOST_OF_A_KIND);
-  const unseen = paused.filter(({ id }) => !told.has(id));
-  const oldest = await oldestWaitingOf(
-    tx,
-    workspaceId,
-    unseen.map(({ id }) => id),
-  );
-  const items = unseen.flatMap((destination) => {
-    const first = oldest.get(destination.id);
-    return first === undefined ? [] : [tellPausedUnseen(destination, first)];
-  });
-  return { items, leftOut: 0 };
 }
 
 /** Those of the workspace; undefined when they are not known, or are none of this token's business. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { LaneHealth } from '../../../domain/lane-health.ts';
 import type { DestinationBrief } from '../../../store/destinations.ts';
+import type { WaitingRow } from '../../../store/waiting-deliveries.ts';
 import { tellLane, type TroubledLane } from './tell-attention.ts';
 
 const NOW = new Date('2026-11-16T12:00:00.000Z');
@@ -27,18 +28,26 @@ const DESTINATION: DestinationBrief = {
 };
 
 function told(lane: Partial<LaneHealth>, destination: Partial<DestinationBrief> = {}, oldestHours = 0.5) {
+  return toldOf(lane, { destination, oldest: { received_at: ago(oldestHours), first_attempt_at: ago(oldestHours) } });
+}
+
+type Given = { destination?: Partial<DestinationBrief>; oldest?: Partial<WaitingRow>; windowMs?: number };
+
+function toldOf(lane: Partial<LaneHealth>, { destination, oldest: given, windowMs = 4 * HOUR_MS }: Given) {
   const oldest = {
     id: 'dlv_1',
     destination_id: 'dst_1',
-    received_at: ago(oldestHours),
-    first_attempt_at: ago(oldestHours),
+    received_at: ago(0.5),
+    first_attempt_at: ago(0.5),
+    replay_id: null,
+    ...given,
   };
   const troubled: TroubledLane = {
     lane: { ...LANE, ...lane },
     destination: { ...DESTINATION, ...destination },
     oldest,
   };
-  return tellLane(troubled, NOW);
+  return tellLane(troubled, { now: NOW, windowMs });
 }
 
 suite('a lane', () => {
@@ -56,6 +65,23 @@ suite('a lane', () => {
   test('whose oldest delivery is given up within an hour is trouble although it is short', () => {
     assert.match(told({}, {}, 3.5)?.sentence ?? '', /the oldest is given up at 2026-11-16T12:30:00\.000Z/);
     assert.equal(told({}, { resumed_at: ago(0.1) }, 3.5), undefined, 'it has its whole time since it was resumed');
+  });
+
+  test('says no time at which the oldest is given up when the record cannot know it', () => {
+    const failing = (oldest: Partial<WaitingRow>) => toldOf({ state: 'failing' }, { oldest })?.sentence ?? '';
+    const old = { received_at: ago(9), first_attempt_at: ago(9) };
+    for (const oldest of [old, { ...old, replay_id: 'rpl_1' }, { replay_id: 'rpl_1' }]) {
+      assert.match(failing(oldest), /5 deliveries wait\.$/);
+      assert.equal(toldOf({}, { oldest }), undefined, 'nor is it trouble for that');
+    }
+    const outage = { received_at: ago(3.5), first_attempt_at: null };
+    assert.match(failing(outage), /the oldest is not given up before 2026-11-16T12:30:00\.000Z/);
+    assert.match(failing({ received_at: ago(5), first_attempt_at: null }), /5 deliveries wait\.$/);
+  });
+
+  test('counts with the window of the retry schedule', () => {
+    const quick = toldOf({ state: 'failing' }, { windowMs: HOUR_MS });
+    assert.match(quick?.sentence ?? '', /the oldest is given up at 2026-11-16T12:30:00\.000Z/);
   });
 
   test('of a receiver that asked to wait says until when', () => {

@@ -7,47 +7,47 @@ import type { RecentRefusals } from '../../../store/refusals.ts';
 import type { QuietSource } from '../../../store/slot-counts.ts';
 import type { WaitingRow } from '../../../store/waiting-deliveries.ts';
 
-/** The window of the retry schedule, which deliver keeps. */
-export const RETRY_WINDOW_MS = 4 * 3_600_000;
 /** A lane with this many deliveries, or one that gives up this soon, is worth a look although its receiver works. */
 const DEEP = 1_000;
 const SOON_MS = 3_600_000;
 
+/** `windowMs` is the window of the retry schedule. */
+export type TellTimes = { now: Date; windowMs: number };
 export type TroubledLane = { lane: LaneHealth; destination: DestinationBrief; oldest: WaitingRow | undefined };
 
 /** Undefined for a lane in which deliveries wait for their time as they should. */
-export function tellLane(told: TroubledLane, now: Date): Attention | undefined {
+export function tellLane(told: TroubledLane, times: TellTimes): Attention | undefined {
   const { lane, destination } = told;
   const { state, depth } = lane;
   if (destination.paused_at !== null)
     return depth === 0 ? undefined : tellPaused(destination, `${depthText(depth)} for it`);
-  if (!destination.enabled) return depth === 0 ? undefined : tellDisabled(told);
-  if (state === 'failing') return tellFailing(told);
-  if (state === 'asked_to_wait') return tellAskedToWait(told);
-  const end = endOf(told);
-  const isLate = end !== undefined && end.getTime() - now.getTime() < SOON_MS;
-  return depth >= DEEP || (depth > 0 && isLate) ? tellBacklog(told) : undefined;
+  if (!destination.enabled) return depth === 0 ? undefined : tellDisabled(told, times);
+  if (state === 'failing') return tellFailing(told, times);
+  if (state === 'asked_to_wait') return tellAskedToWait(told, times);
+  const end = endOf(told, times);
+  const isLate = end !== undefined && end.getTime() - times.now.getTime() < SOON_MS;
+  return depth >= DEEP || (depth > 0 && isLate) ? tellBacklog(told, times) : undefined;
 }
 
-function tellFailing(told: TroubledLane): Attention {
+function tellFailing(told: TroubledLane, times: TellTimes): Attention {
   const { lane, destination } = told;
   const probe = lane.nextAt === undefined ? '' : ` The next probe is at ${lane.nextAt}.`;
   return {
     kind: 'destination_failing',
     severity: 'critical',
-    sentence: `"${destination.name}" has been failing since ${lane.since}${whyOf(lane)}. ${waitingText(told)}`,
+    sentence: `"${destination.name}" has been failing since ${lane.since}${whyOf(lane)}. ${waitingText(told, times)}`,
     nextStep: `Repair the receiver: what waits is then sent by itself.${probe}`,
     ...of(told),
   };
 }
 
-function tellAskedToWait(told: TroubledLane): Attention {
+function tellAskedToWait(told: TroubledLane, times: TellTimes): Attention {
   const { lane, destination } = told;
   const until = lane.nextAt === undefined ? '' : ` until ${lane.nextAt}`;
   return {
     kind: 'destination_asked_to_wait',
     severity: 'warning',
-    sentence: `The receiver of "${destination.name}" asked us to wait${until}${whyOf(lane)}. ${waitingText(told)}`,
+    sentence: `The receiver of "${destination.name}" asked us to wait${until}${whyOf(lane)}. ${waitingText(told, times)}`,
     nextStep: 'Wait, or set maxPerSecond of the destination to what its receiver can take.',
     ...of(told),
   };
@@ -74,23 +74,23 @@ function tellPaused(
   };
 }
 
-function tellDisabled(told: TroubledLane): Attention {
+function tellDisabled(told: TroubledLane, times: TellTimes): Attention {
   return {
     kind: 'destination_disabled',
     severity: 'warning',
-    sentence: `"${told.destination.name}" is not enabled, and still has a backlog. ${waitingText(told)}`,
+    sentence: `"${told.destination.name}" is not enabled, and still has a backlog. ${waitingText(told, times)}`,
     nextStep: 'Enable the destination to have the backlog sent, or let it be given up.',
     ...of(told),
   };
 }
 
-function tellBacklog(told: TroubledLane): Attention {
+function tellBacklog(told: TroubledLane, times: TellTimes): Attention {
   const { lane, destination } = told;
   const clear = lane.clearInMs === undefined ? '' : ` At this rate it takes ${durationText(lane.clearInMs)} to clear.`;
   return {
     kind: 'destination_backlog',
     severity: 'warning',
-    sentence: `"${destination.name}" has a backlog since ${lane.since}. ${waitingText(told)}${clear}`,
+    sentence: `"${destination.name}" has a backlog since ${lane.since}. ${waitingText(told, times)}${clear}`,
     nextStep: 'Let the receiver take more at a time, or raise maxConcurrency and maxPerSecond of the destination.',
     ...of(told),
   };
@@ -150,20 +150,28 @@ function whyOf({ why }: LaneHealth): string {
 }
 
 /** How many wait, and when the first of them is given up. */
-function waitingText(told: TroubledLane): string {
-  const { depth } = told.lane;
-  const end = endOf(told);
-  if (depth === 0 || end === undefined) return `${depthText(depth)}.`;
-  return `${depthText(depth)}; the oldest is given up at ${end.toISOString()} and kept as a dead letter.`;
+function waitingText(told: TroubledLane, times: TellTimes): string {
+  const { lane, oldest } = told;
+  const end = endOf(told, times)?.toISOString();
+  if (lane.depth === 0 || end === undefined) return `${depthText(lane.depth)}.`;
+  const isTried = oldest?.first_attempt_at !== null;
+  const given = isTried ? `given up at ${end} and kept as a dead letter` : `not given up before ${end}`;
+  return `${depthText(lane.depth)}; the oldest is ${given}.`;
 }
 
-function endOf({ oldest, destination }: TroubledLane): Date | undefined {
-  if (oldest === undefined) return undefined;
+/**
+ * Undefined when the record does not know it: a replay begins a new window, and the row keeps its first attempt. The window of
+ * a delivery without an attempt begins when deliver takes it, which is later than it was received: after an outage of deliver,
+ * hours later. So an end that has passed says nothing.
+ */
+function endOf({ oldest, destination }: TroubledLane, { now, windowMs }: TellTimes): Date | undefined {
+  if (oldest === undefined || oldest.replay_id !== null) return undefined;
   const begun = {
     takenAt: oldest.received_at.getTime(),
     ...(oldest.first_attempt_at === null ? {} : { firstAttemptAt: oldest.first_attempt_at.getTime() }),
   };
-  return new Date(giveUpAt(begun, RETRY_WINDOW_MS, destination.resumed_at?.getTime()));
+  const end = new Date(giveUpAt(begun, windowMs, destination.resumed_at?.getTime()));
+  return end > now ? end : undefined;
 }
 
 function depthText(depth: number): string {
