@@ -50,6 +50,36 @@ suite('the check of a URL', () => {
     assert.equal(receiver.received.length, 0);
   });
 
+  test('leaves an entry in the audit log, without path and query', async () => {
+    await using receiver = await openReceiver();
+    const { port } = new URL(receiver.url);
+    await check(`http://127.0.0.1:${port}/secret-path?token=secret`);
+    const { items } = await stack.get<Audit>('GET', '/audit-log');
+    const entries = items.filter(({ action }) => action === 'url.checked');
+    assert.deepEqual(entries[0]?.details, { host: '127.0.0.1', port: Number(port) });
+    assert.doesNotMatch(JSON.stringify(items), /secret-path|token=secret/);
+    await check('http://10.0.0.1/');
+    const { items: after } = await stack.get<Audit>('GET', '/audit-log');
+    assert.equal(after.filter(({ action }) => action === 'url.checked').length, entries.length, 'nothing was asked');
+  });
+
+  test('can be made sixty times a minute in a workspace, and then in others still', async () => {
+    const store = stack.store();
+    const ask = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ url: CLOSED_URL });
+      const answered = await fetch(`${stack.controlUrl()}/destinations/check-url`, { method: 'POST', headers, body });
+      return [answered.status, ((await answered.json()) as { code?: string }).code];
+    };
+    const [busy, calm] = [
+      await addToken(store, await addWorkspace(store), { role: 'owner' }),
+      await addToken(store, await addWorkspace(store), { role: 'owner' }),
+    ];
+    for (let asked = 0; asked < 60; asked += 1) assert.deepEqual(await ask(busy), [200, undefined]);
+    assert.deepEqual(await ask(busy), [429, 'too_many_tries']);
+    assert.deepEqual(await ask(calm), [200, undefined]);
+  });
+
   test('refuses by the rules of saving what could not be saved', async () => {
     for (const url of [
       'http://10.0.0.1/',

@@ -7,6 +7,7 @@ import type { Asks } from '../../stream/signals/asks.ts';
 import type { Tails } from '../../stream/signals/tail-listener.ts';
 import type { KeyRing } from '../../secrets/seal.ts';
 import type { Networks } from '../../http/address-policy.ts';
+import type { TryLimiter } from '../access/limit-tries.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
@@ -41,6 +42,8 @@ export type ControlNeeds = {
   removals?: RemovalGuard;
   /** How long deliver tries a delivery; without it four hours. */
   retryWindowMs?: number;
+  /** Limits how often something is tried; without it there is no limit. */
+  tries?: Pick<TryLimiter, 'take'>;
   /** This process, for its operator. */
   about?: AboutProcess;
   metrics?: Metrics;

@@ -105,6 +105,7 @@ suite('the check of a URL', () => {
       assert.deepEqual(shape(check), ['url ok', 'dns ok', 'policy not ok']);
       const text = JSON.stringify(check);
       for (const address of addresses) assert.ok(!text.includes(address), `${address} in ${text}`);
+      assert.doesNotMatch(text, /\d address|one address/, 'nor how many there are');
       told.add(check.sentence.replace(name, 'NAME'));
     }
     assert.equal(told.size, 1, 'one sentence for all of them');

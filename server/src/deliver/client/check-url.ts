@@ -67,10 +67,9 @@ function failedSteps(target: Target, { dialed, seen, waitedFor }: Failing): UrlS
   return [...before, connectStep(target, dialed), { ...failed('tls', why), ...(certificate && { certificate }) }];
 }
 
-/** Of a name that leads inside no address is shown, not even a public one beside it. */
+/** Of a name that leads inside no address is shown, not even a public one beside it, nor how many there are. */
 function forbiddenSteps(target: Target, seen: Seen, why: string): UrlStep[] {
-  const count = seen.addresses.length;
-  const dns = count === 0 ? [] : [ok('dns', `${target.host} has ${countOf(count)}.`)];
+  const dns = seen.addresses.length === 0 ? [] : [ok('dns', `DNS knows ${target.host}.`)];
   return [urlStep(target), ...dns, failed('policy', why)];
 }
 
