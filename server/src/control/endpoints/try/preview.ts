@@ -23,7 +23,8 @@ export const previewRoutes: Route[] = [
   engineRoute({
     method: 'POST',
     url: '/api/v1/destinations/preview',
-    summary: 'Preview of filters on the last stored events: which of them a destination would get; sends nothing',
+    summary:
+      'Preview of filters on the last stored events: which of them a destination would get; sends nothing, needs sources:read too',
     body: PreviewDestination,
     answer: DestinationPreview,
     status: 200,
