@@ -1,4 +1,4 @@
-/** The troubles in the lanes of a workspace: at most so many of each kind, and how many more there are. */
+/** Finds what needs attention in the lanes of a workspace: at most so many of each kind, and how many more there are. */
 import type { Attention } from '@millrace/contract/control';
 import type { LaneHealth } from '../../../domain/lane-health.ts';
 import { type DestinationBrief, destinationBriefs, pausedDestinations } from '../../../store/destinations.ts';
