@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { checkRooms, tableProblems } from './check-rooms.ts';
 import { ROOMS } from './rooms.ts';
-
-const ROOT_DIR = resolve(import.meta.dirname, '..');
+import { ROOT_DIR } from './project-files.ts';
 
 type Planted = { promise: string; file: string; code: string; says: RegExp };
 

@@ -1,7 +1,7 @@
 /** Finds relative links in the project's Markdown that lead nowhere: a missing file, or a heading that the page does not have. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
+import { projectFiles, report, ROOT_DIR } from './project-files.ts';
 
 /** Inline links and images, with an optional title; and reference definitions. */
 const LINK = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)/gm;
@@ -59,14 +59,4 @@ function withoutBlocks(text: string): string {
   return text.replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, (block) => block.replaceAll(/[^\n]/g, ''));
 }
 
-if (import.meta.main) {
-  const rootDir = resolve(import.meta.dirname, '..');
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
-    cwd: rootDir,
-    encoding: 'utf8',
-  });
-  const pages = listed.split('\n').filter((page) => page !== '' && existsSync(join(rootDir, page)));
-  const problems = brokenLinks(rootDir, pages);
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
-}
+if (import.meta.main) report(brokenLinks(ROOT_DIR, projectFiles('*.md')));

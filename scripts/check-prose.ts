@@ -2,9 +2,9 @@
  * Finds sentences without an actor, whose subject is one of the words below. Looks at comments, at the texts that
  * people read (summaries, errors, log lines) and at the pages of the docs. CONTRIBUTING.md gives the rule with examples.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { projectFiles, report, ROOT_DIR } from './project-files.ts';
 
 /** At the start of a sentence. A question may start with them. */
 const HEADLESS =
@@ -62,21 +62,15 @@ function lineAt(text: string, index: number): number {
 }
 
 if (import.meta.main) {
-  const rootDir = resolve(import.meta.dirname, '..');
-  const listed = execFileSync('git', ['ls-files', '*.ts', '*.md'], { cwd: rootDir, encoding: 'utf8' });
   const only = process.argv.slice(2);
-  const files = listed.split('\n').filter((file) => file !== '' && !NOT_OURS.test(file) && isAsked(file, only));
-  let count = 0;
-  for (const file of files) {
-    for (const { line, text } of headlessSentences(file, readFileSync(join(rootDir, file), 'utf8'))) {
-      console.error(`${file}:${line}: ${text}`);
-      count += 1;
-    }
-  }
-  if (count > 0) {
-    console.error(`${count} sentences without an actor: name who does it, see "Plain English" in CONTRIBUTING.md`);
-    process.exitCode = 1;
-  }
+  const files = projectFiles('*.ts', '*.md').filter((file) => !NOT_OURS.test(file) && isAsked(file, only));
+  const found = files.flatMap((file) =>
+    headlessSentences(file, readFileSync(join(ROOT_DIR, file), 'utf8')).map(
+      ({ line, text }) => `${file}:${line}: ${text}`,
+    ),
+  );
+  const advice = `${found.length} sentences without an actor: name who does it, see "Plain English" in CONTRIBUTING.md`;
+  report(found.length === 0 ? [] : [...found, advice]);
 }
 
 function isAsked(file: string, only: readonly string[]): boolean {

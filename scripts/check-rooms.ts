@@ -1,7 +1,8 @@
 /** Holds server/src against the table of rooms: imports, number of files, no circle of imports. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { ROOMS } from './rooms.ts';
+import { report, ROOT_DIR } from './project-files.ts';
 
 const MAX_FILES = 20;
 /** One file for each table. */
@@ -89,14 +90,11 @@ export function tableProblems(): string[] {
 }
 
 if (import.meta.main) {
-  const rootDir = resolve(import.meta.dirname, '..');
   const missing = Object.keys(ROOMS)
     .filter(
       (room) =>
-        !existsSync(join(rootDir, 'server/src', room)) && !existsSync(join(rootDir, 'server/src', `${room}.ts`)),
+        !existsSync(join(ROOT_DIR, 'server/src', room)) && !existsSync(join(ROOT_DIR, 'server/src', `${room}.ts`)),
     )
     .map((room) => `scripts/rooms.ts names ${room}, which is not there`);
-  const problems = [...missing, ...tableProblems(), ...checkRooms(rootDir)];
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
+  report([...missing, ...tableProblems(), ...checkRooms(ROOT_DIR)]);
 }

@@ -3,9 +3,9 @@
  * for a signal or a condition with the helpers of server/testing/until.ts, which is the only file that may sleep. A random or
  * computed time and a deadline in `Promise.race` are no fixed sleeps.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { projectFiles, report, ROOT_DIR } from './project-files.ts';
 
 const WAIT_HELPERS = 'server/testing/until.ts';
 /** The test of this check plants sleeps. */
@@ -37,12 +37,12 @@ function isDeadline(code: string, index: number): boolean {
 }
 
 if (import.meta.main) {
-  const rootDir = resolve(import.meta.dirname, '..');
-  const files = execFileSync('git', ['ls-files', '*.ts'], { cwd: rootDir, encoding: 'utf8' }).split('\n');
-  for (const file of files.filter((each) => TEST_CODE.test(each) && !MAY_SLEEP.has(each))) {
-    for (const { line, text } of fixedSleeps(readFileSync(join(rootDir, file), 'utf8'))) {
-      console.error(`${file}:${line}: ${text}: wait for a signal, see ${WAIT_HELPERS}`);
-      process.exitCode = 1;
-    }
-  }
+  const files = projectFiles('*.ts').filter((file) => TEST_CODE.test(file) && !MAY_SLEEP.has(file));
+  report(
+    files.flatMap((file) =>
+      fixedSleeps(readFileSync(join(ROOT_DIR, file), 'utf8')).map(
+        ({ line, text }) => `${file}:${line}: ${text}: wait for a signal, see ${WAIT_HELPERS}`,
+      ),
+    ),
+  );
 }

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { suite, test } from 'node:test';
+import { ROOT_DIR } from './project-files.ts';
 
-const ROOT_DIR = resolve(import.meta.dirname, '..');
 const CLIENT_DIR = join(ROOT_DIR, 'clients/go');
 const EXAMPLE_DIR = join(ROOT_DIR, 'examples/go-client');
 const STATICCHECK = 'honnef.co/go/tools/cmd/staticcheck@2026.1';

@@ -4,7 +4,7 @@
  */
 export type Room = { holds: string; imports: readonly string[] };
 
-const LEAVES = ['domain', 'log', 'metrics'];
+const LEAVES = ['domain', 'log', 'metrics', 'pause'];
 const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -26,6 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'http',
       'secrets',
       'tracing',
+      'version',
       ...LEAVES,
     ],
   },
@@ -103,6 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'stream/*',
       'http',
       'secrets',
+      'version',
       ...LEAVES,
     ],
   },
@@ -193,7 +195,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'identity and permissions: sessions, passwords, tokens, roles',
     imports: ['control/problems', 'store'],
   },
-  'control/keys': { holds: 'the key ring of sealed secrets, and its rotation', imports: ['secrets', 'store', 'log'] },
+  'control/keys': {
+    holds: 'the key ring of sealed secrets, and its rotation',
+    imports: ['secrets', 'store', 'log', 'pause'],
+  },
   'control/problems': { holds: 'every refusal of the control API, as RFC 9457 documents', imports: ['store', 'log'] },
   record: {
     holds: 'outcomes become rows: the recorder, usage, sightings, refusals, the story that explain tells',
@@ -237,5 +242,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [],
   },
   log: { holds: 'the log', imports: [] },
+  pause: { holds: 'waits between two rounds of a background loop', imports: [] },
+  version: { holds: 'the version of this server', imports: [] },
   breathe: { holds: 'lets the event loop turn inside long loops', imports: [] },
 };

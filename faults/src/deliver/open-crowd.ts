@@ -3,7 +3,7 @@ import type { FaultRun } from '../run-fault.ts';
 import type { Load } from '../start-load.ts';
 import { spend } from '../wait-until.ts';
 import { type DeliverScene, type DeliverSceneShape, openDeliverScene } from './open-deliver-scene.ts';
-import { joinPlans, type Plan, planWorkspaces } from './plan-workspaces.ts';
+import { destinationIds, joinPlans, type Plan, planWorkspaces } from './plan-workspaces.ts';
 import type { Behaviour } from './receiver-process.ts';
 import { type Healthy, watchHealthy } from './watch-healthy.ts';
 
@@ -38,7 +38,7 @@ export async function openCrowd(run: FaultRun, { troubled, behaviour, ...shape }
   // With one server each message is a sync of the disk of its own; three, as in production, gather them.
   const nodes = run.isFull ? 3 : 1;
   const scene = await openDeliverScene(run, { ...shape, nodes, plan, behaviour: { status: 200 }, isKept });
-  const ids = bad.destinations.map(({ id }) => id);
+  const ids = destinationIds(bad);
   await scene.receivers.behave(ids, behaviour);
   const sizes = [HEALTHY_PER_BATCH, HEALTHY_PER_BATCH] as const;
   const load = scene.load({ senders: well.sources, batchesPerSecond: HEALTHY_BATCHES_PER_SECOND, sizes });

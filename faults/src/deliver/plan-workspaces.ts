@@ -50,6 +50,10 @@ export function planWorkspaces({ name, workspaces, sourcesEach, destinationsPerS
   return { sources: [first, ...others], destinations };
 }
 
+export function destinationIds({ destinations }: Pick<Plan, 'destinations'>): string[] {
+  return destinations.map(({ id }) => id);
+}
+
 export function joinPlans({ sources, destinations }: Plan, ...others: Plan[]): Plan {
   return {
     sources: [...sources, ...others.flatMap((plan) => plan.sources)],

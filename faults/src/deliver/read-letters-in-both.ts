@@ -6,7 +6,7 @@ import { openInspector } from '../../../server/testing/inspector.ts';
 import type { Findings } from '../run-fault.ts';
 import { SILENT } from '../sources.ts';
 import type { DeliverScene } from './open-deliver-scene.ts';
-import type { Plan } from './plan-workspaces.ts';
+import { destinationIds, type Plan } from './plan-workspaces.ts';
 
 type Scanner = { scanLetters: typeof scanLetters };
 
@@ -19,7 +19,7 @@ export async function readLettersInBoth(
   await using inspector = await openInspector(cluster.adminUrl, SILENT);
   const box = openDeadLetterBox(inspector.manager, { append: () => Promise.resolve('unavailable' as const) });
   const calls = [...oracle.calls].filter(([, { sourceId }]) => sources.some(({ id }) => id === sourceId));
-  const scan = { destinationIds: destinations.map(({ id }) => id), filter: {}, at: undefined, most: 100_000 };
+  const scan = { destinationIds: destinationIds({ destinations }), filter: {}, at: undefined, most: 100_000 };
   const failures: string[] = calls.length === 0 ? ['no call was refused'] : [];
   const counts: Record<string, number> = { calls: calls.length };
   for (const [version, root] of Object.entries({ before: versionBefore, now: ROOT_DIR })) {

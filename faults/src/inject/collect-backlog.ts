@@ -7,7 +7,7 @@ import { type BacklogCount, buildBacklog, countBacklog } from '../deliver/build-
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { judgePredictions, type Prediction } from '../deliver/judge-predictions.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
-import { joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { destinationIds, joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { processFigures } from '../deliver/read-stats.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';
 import { joinFindings } from '../join-findings.ts';
@@ -79,7 +79,7 @@ export async function collectBacklog(run: FaultRun): Promise<Findings> {
 const FRESH_BOUND = { floorMs: MAX_FRESH_MS, maxP99Ms: MAX_FRESH_MS, lateMs: 5_000 };
 
 async function gather({ receivers, cluster }: DeliverScene, down: Plan, { events }: Sizes) {
-  const ids = down.destinations.map(({ id }) => id);
+  const ids = destinationIds(down);
   await receivers.behave(ids, { status: 500 });
   const from = performance.now();
   await buildBacklog({ natsUrl: cluster.url, source: down.sources[0], size: events });

@@ -3,7 +3,7 @@ import { type Complaint, trueOnes } from '../complaints.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { markedCall } from '../deliver/marked-call.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
-import { configOf, joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { configOf, destinationIds, joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { fillFigures } from '../deliver/read-fill.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';
 import { joinFindings } from '../join-findings.ts';
@@ -71,10 +71,10 @@ export async function floodTenant(run: FaultRun): Promise<Findings> {
   const quiet = await spend(sizes.quietMs);
   const flood = await startFlood(scene, plans.flood, sizes);
   const filledMs = await waitUntil('the flood is stopped by its shares', FILLED_WITHIN_MS, () => isStopped(scene));
-  await scene.receivers.behave(idsOf(plans.failing), { status: 500 });
-  await scene.receivers.behave(idsOf(plans.refusing), { status: 400 });
+  await scene.receivers.behave(destinationIds(plans.failing), { status: 500 });
+  await scene.receivers.behave(destinationIds(plans.refusing), { status: 400 });
   const { from } = await spend(FAILING_MS);
-  await scene.receivers.behave(idsOf(plans.failing), { status: 200 });
+  await scene.receivers.behave(destinationIds(plans.failing), { status: 200 });
   const { to } = await spend(sizes.duringMs - FAILING_MS);
   const during = { from, to };
   const isConfigTaken = await changeConfig(scene, plans.well);
@@ -97,8 +97,6 @@ function planTenants(): Plans {
     flood: planWorkspaces({ name: 'flood', workspaces: 1, sourcesEach: 2, destinationsPerSource: DEAD_EACH }),
   };
 }
-
-const idsOf = ({ destinations }: Plan) => destinations.map(({ id }) => id);
 
 async function startFlood(scene: DeliverScene, plan: Plan, { floodPerSecond }: Sizes) {
   const ofSource = (sourceId: string | undefined) =>
@@ -169,7 +167,7 @@ function costOf(scene: DeliverScene, { plans, quiet, isConfigTaken }: Cost): Par
   const laneFull = lines.filter(({ reason }) => reason === 'lane_full');
   const refused = lines.filter(({ msg }) => msg === 'dead_letter.refused');
   const kept = lines.filter(({ msg, reason }) => msg === 'delivery.given_up' && reason === 'discarded');
-  const refusing = new Set(idsOf(plans.refusing));
+  const refusing = new Set(destinationIds(plans.refusing));
   const answers = countOutcomes(scene.oracle.attempts.filter(({ startedAt }) => startedAt >= quiet.from));
   const figures = {
     floodLaneFull: laneFull.filter(isFlood).length,

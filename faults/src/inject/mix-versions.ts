@@ -3,7 +3,7 @@ import { openInspector } from '../../../server/testing/inspector.ts';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
-import { joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { destinationIds, joinPlans, planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { readLettersInBoth } from '../deliver/read-letters-in-both.ts';
 import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -36,7 +36,7 @@ export async function mixVersions(run: FaultRun): Promise<Findings> {
     mainOf: (index) => mains[index] ?? MAIN,
     isKept: ({ destinationId }) => !destinationId.startsWith('dst_refusing'),
   });
-  await scene.receivers.behave(idsOf(refusing), { status: 400 });
+  await scene.receivers.behave(destinationIds(refusing), { status: 400 });
   const load = scene.load({ batchesPerSecond: 20, sizes: [5, 5] });
   const pauseMs = run.isFull ? 8_000 : 700;
   const strikes: Strike[] = [];
@@ -60,8 +60,6 @@ export async function mixVersions(run: FaultRun): Promise<Findings> {
     await nothingQuarantined(scene),
   );
 }
-
-const idsOf = ({ destinations }: Plan) => destinations.map(({ id }) => id);
 
 async function restart(process: ServerProcess | undefined, what: string): Promise<Strike> {
   if (process === undefined) throw new Error(`there is no ${what}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Senders } from '../batch-maker.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
-import { joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
+import { destinationIds, joinPlans, type Plan, planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { processFigures } from '../deliver/read-stats.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';
 import { joinFindings } from '../join-findings.ts';
@@ -55,7 +55,7 @@ async function oneCase(run: FaultRun, { hanging, delivers }: Case): Promise<Find
   const shape = { nodes: 1, plan, behaviour: { status: 200 }, retryScale: 1, isKept } as const;
   await using scene = await openDeliverScene({ ...run, dir }, { ...shape, roles: ['collect', ...others] });
   await makeKnown(scene, silent, bad);
-  const ids = bad.destinations.map(({ id }) => id);
+  const ids = destinationIds(bad);
   await scene.receivers.behave(ids, { status: 'hang' });
   const spans = await measure(scene, { silent, fresh, bad, sizes });
   const process = processFigures(scene.delivers, spans.during);

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { HOW_TO_MEND, judgeLogin, readLogin } from '../store/check-login.ts';
 import { isUnavailable, openStore, type Store, StoreUnavailable } from '../store/open-store.ts';
+import { pause } from '../pause.ts';
 
 export type OpenNeeds = {
   databaseUrl: string;
@@ -64,7 +64,7 @@ async function openPrepared({ databaseUrl, migrationDatabaseUrl, prepare, log }:
 
 async function keepOpening(open: () => Promise<boolean>, signal: AbortSignal, log: Logger): Promise<void> {
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await pause(pauseMs, signal);
     if (signal.aborted) return;
     try {
       if (await open()) return;

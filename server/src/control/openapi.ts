@@ -1,6 +1,4 @@
 /** `node server/src/control/openapi.ts > docs/use/openapi.json`: the API's description, made of the endpoints themselves. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as contract from '@millrace/contract/control';
 import type { TObject, TSchema } from 'typebox';
 import type { AccountRoute } from './http/account-route.ts';
@@ -8,8 +6,7 @@ import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { SESSION_COOKIE } from './access/session-cookie.ts';
 import type { Route as OneAnswer } from './http/route.ts';
 import type { StreamRoute } from './http/stream-route.ts';
-
-const PACKAGE_FILE = join(import.meta.dirname, '../../package.json');
+import { VERSION } from '../version.ts';
 
 type Schemas = Map<string, TSchema>;
 type Route = OneAnswer | StreamRoute;
@@ -21,12 +18,11 @@ export function openApiDocument(): object {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, schemas);
   }
-  const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Millrace control API',
-      version,
+      version: VERSION,
       description: 'Configures sources, destinations and access. See docs/use/control-api.md.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -111,6 +107,7 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     tags: [tagOf(route.url)],
     security: securityOf(route),
     ...('permission' in route ? { 'x-permission': route.permission } : {}),
+    ...('alsoNeeds' in route ? { 'x-also-needs': route.alsoNeeds } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...('body' in route && route.body !== undefined
       ? { requestBody: { required: true, content: json(route.body, schemas) } }

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
-import type { Delivery } from '../domain/delivery.ts';
+import { type Delivery, RETRY_WINDOW_MS } from '../domain/delivery.ts';
 import { type Bed, type DeadLetter, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
-import { RETRY_WINDOW_MS } from '../domain/delivery.ts';
 import { until } from '../../testing/until.ts';
 import { track } from '../../testing/samples.ts';
 

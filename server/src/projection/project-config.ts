@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Store } from '../store/open-store.ts';
@@ -7,6 +6,7 @@ import { type ProjectionLag, projectionLag, retryFailures } from '../store/proje
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 import { projectChanges } from './project-changes.ts';
 import { NO_REMOVALS, type Removals, repairConfig, totalOf } from './repair-config.ts';
+import { pause } from '../pause.ts';
 
 export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger; metrics?: Metrics };
 export type Projector = AsyncDisposable & {
@@ -142,10 +142,6 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
       await running;
     },
   };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** A ring without a waiter is kept for the next one. */

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
 import { addCallSlots, CALL_SLOT_MS, type CallSlot, slotOf } from '../store/slot-counts.ts';
 import { addUsage, type CallCount, lockUsagePosition, setUsagePosition } from '../store/usage.ts';
 import { type RequestUsage, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
+import { pause } from '../pause.ts';
 
 export type UsageNeeds = { store: Store; usage: readonly UsageReader[]; log: Logger };
 
@@ -33,7 +33,7 @@ async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: 
       if (!isWaiting) log.warn({ stream: reader.stream, error: String(error) }, 'usage.waiting');
       isWaiting = true;
     }
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    await pause(LOOK_MS, signal);
   }
 }
 

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneHealth } from '../domain/lane-health.ts';
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
 import { addDepthSlots, DEPTH_SLOT_MS, slotOf } from '../store/slot-counts.ts';
+import { pause } from '../pause.ts';
 
 export type DepthNeeds = {
   store: Store;
@@ -21,7 +21,7 @@ export function recordDepths({ everyMs = EVERY_MS, ...needs }: DepthNeeds): Asyn
   const stopping = new AbortController();
   const recording = (async () => {
     while (!stopping.signal.aborted) {
-      await sleep(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await pause(everyMs, stopping.signal);
       if (!stopping.signal.aborted) await recordNow(needs);
     }
   })();

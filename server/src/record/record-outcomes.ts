@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { isOfDatabase, isRefusedData, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
@@ -7,6 +6,7 @@ import { backOff, holdBatches, type ReadBatch } from './hold-batches.ts';
 import { firstKeptDays, type RecordSettings } from './record-settings.ts';
 import { settleBatches } from './settle-batches.ts';
 import { writeOutcomes } from './write-outcomes.ts';
+import { pause } from '../pause.ts';
 
 export type RecorderNeeds = {
   store: Store;
@@ -145,8 +145,4 @@ export function startRecorder({ store, side, settings, now, log }: RecorderNeeds
       for (const batch of held.all()) batch.giveBack();
     },
   };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -4,12 +4,12 @@
  * as a whole. A log is sound or broken: one failed check makes it broken, and only a sound check of the whole log makes it
  * sound again. The anchor of a broken log does not move.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { auditEnds, type AuditEnd, checkAudit } from '../store/audit-log.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AuditAnchors } from '../stream/config/audit-anchors.ts';
+import { pause } from '../pause.ts';
 
 export type AuditNeeds = { store: Store; anchors: AuditAnchors; metrics?: Metrics; log: Logger };
 
@@ -29,7 +29,7 @@ export function startAuditWatch(needs: AuditNeeds): AsyncDisposable {
   const keep = async (everyMs: number, work: () => Promise<void>) => {
     while (!life.signal.aborted) {
       await work().catch((error: unknown) => needs.log.warn({ error: String(error) }, 'audit.not_checked'));
-      await sleep(everyMs, undefined, { signal: life.signal }).catch(() => undefined);
+      await pause(everyMs, life.signal);
     }
   };
   const running = [keep(CHECK_MS, watch.checkAll), keep(ANCHOR_MS, watch.anchor)];

@@ -28,6 +28,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
     const from = { workspaceId, address: addressOf(request, needs) };
     const actor = await actorIn(await identifySender(request, needs), from, needs.store);
     mustBeAllowed(actor, route.permission);
+    if (route.alsoNeeds !== undefined) mustBeAllowed(actor, route.alsoNeeds);
     const query = readQuery(request.query);
     const parsed = { actor, params: paramsOf(request), body: readBody(request.body), query };
     const key = route.method === 'POST' ? oneHeader(request, 'idempotency-key') : undefined;

@@ -42,6 +42,8 @@ export type Route = {
   url: ApiUrl;
   summary: string;
   permission: Permission;
+  /** A second permission, for an endpoint that also shows things of another kind. */
+  alsoNeeds?: Permission;
   body?: TSchema;
   query?: TObject;
   answer?: TSchema;

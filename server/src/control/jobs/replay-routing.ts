@@ -2,11 +2,10 @@ import type { AcceptedEvent } from '@millrace/contract';
 import type { CatalogEntry, ReplayRange } from '@millrace/contract/control';
 import type { DestinationConfig } from '../../domain/configuration.ts';
 import { routeEvent, type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
-import { userHash, withheld } from '../../domain/withheld.ts';
 import { erasedUsersOf, erasuresVersion, type ProjectedUser } from '../../store/erased-users.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { destinationsToProject, type ProjectedSource, sourcesToProject } from '../../store/projection.ts';
-import { combine } from '../../stream/config/user-index.ts';
+import { withheldBy } from './hide-erased.ts';
 import { destinationConfig } from '../../projection/config-entries.ts';
 
 /** Routes events for one destination by the rules of today: undefined for those it gets, else the reason why not. */
@@ -46,10 +45,9 @@ export async function routingFor(
 ): Promise<Routing> {
   const blocked = new Set(source.blocked_events);
   const users = await marks.read(tx, source.workspace_id);
-  const markOf = (userId: string) => combine(users.get(userHash(source.workspace_id, userId)), source.id);
   return {
     destinations: [destination],
-    withheld: (event) => (users.size === 0 ? undefined : withheld(event, markOf)),
+    withheld: withheldBy(users, { workspaceId: source.workspace_id, sourceId: source.id }),
     isBlocked: (name) => blocked.has(name),
     accepts: (name) => catalog.find((entry) => entry.name === name)?.accepts,
   };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -6,6 +5,7 @@ import type { FairShare } from '../http/fair-share.ts';
 import { SLOTS } from './job-slots.ts';
 import { type JobSlot, openPool } from './open-pool.ts';
 import { openPace, type Pace } from './pace.ts';
+import { pause } from '../../pause.ts';
 
 /** One step of a job: short, so that a pause or cancel takes effect soon, and safe to repeat. */
 export type JobWork = (job: JobRow, most: number) => Promise<JobStep>;
@@ -115,8 +115,4 @@ async function makeStep(
 async function inTurn<T>(job: JobRow, steps: FairShare, make: () => Promise<T>): Promise<T | undefined> {
   using turn = await steps.enter(job.workspace_id);
   return turn === undefined ? undefined : await make();
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import type { Store, Tx } from '../../store/open-store.ts';
 import { addRepairsToOutbox } from '../../store/outbox.ts';
@@ -12,6 +11,7 @@ import {
 } from '../../store/sealed-values.ts';
 import { headOf, type KeyRing } from '../../secrets/seal.ts';
 import { resealSettings } from '../../secrets/sealed-settings.ts';
+import { pause } from '../../pause.ts';
 
 export type RotationNeeds = {
   store: Store;
@@ -48,7 +48,7 @@ async function keepRotating(needs: RotationNeeds, signal: AbortSignal): Promise<
     } catch (error) {
       needs.log.warn({ error: String(error) }, 'ring.rotation_failed');
     }
-    await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(RETRY_MS, signal);
   }
 }
 

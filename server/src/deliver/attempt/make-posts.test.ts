@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { type AcceptedEvent, signingKey } from '@millrace/contract';
-import { type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
+import { type Delivery, encodeDeliveries, RETRY_WINDOW_MS } from '../../domain/delivery.ts';
 import { readableDeliveries } from '../../domain/read-deliveries.ts';
 import { makePosts } from './make-posts.ts';
-import { RETRY_WINDOW_MS } from '../../domain/delivery.ts';
 import { aDelivery, aWebhook, EVENT } from '../../../testing/samples.ts';
 import { fixedHeaders, type Webhook } from './webhook.ts';
 

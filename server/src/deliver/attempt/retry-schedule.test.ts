@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import { withAttempt } from '../../domain/delivery.ts';
+import { RETRY_WINDOW_MS, withAttempt } from '../../domain/delivery.ts';
 import { judge, type Outcome } from './judge.ts';
-import { RETRY_WINDOW_MS } from '../../domain/delivery.ts';
 import { JITTER, RETRY_DELAYS_MS, retrySchedule, TIERS } from './retry-schedule.ts';
 import { aDelivery, answersOf, failure, status } from '../../../testing/samples.ts';
 

@@ -4,6 +4,7 @@ import type { Delivery } from '../../domain/delivery.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { TargetAnswer } from '../attempt/judge.ts';
 import type { Webhook } from '../attempt/webhook.ts';
+import { eventName } from '../../domain/event-name.ts';
 
 export type EntryOwner = { workspaceId: string; sourceId: string; destinationId: string; deliveryId: string };
 
@@ -16,7 +17,7 @@ export function entryBase(
   // Of a deletion the record may say that it happened, not whose.
   if (event.type === 'delete') return namelessBase(event, owner, at);
   const { messageId, type, userId, anonymousId, receivedAt } = event;
-  const name = nameOf(event);
+  const name = eventName(event);
   return {
     ...owner,
     messageId,
@@ -37,11 +38,6 @@ export function namelessBase(
 ): Omit<OutcomeEntry, 'kind'> {
   const { messageId, type, receivedAt } = event;
   return { ...owner, messageId, type, receivedAt, at };
-}
-
-function nameOf(event: AcceptedEvent): string | undefined {
-  if (event.type === 'track') return event.event;
-  return event.type === 'page' || event.type === 'screen' ? event.name : undefined;
 }
 
 type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outcome' | 'nextAt' | 'letter'>;
@@ -67,7 +63,7 @@ export function attemptEntry(
     deliveryId: id,
     messageId,
     type,
-    name: event.type === 'delete' ? undefined : nameOf(event),
+    name: event.type === 'delete' ? undefined : eventName(event),
     userId: who.userId,
     anonymousId: who.anonymousId,
     receivedAt,

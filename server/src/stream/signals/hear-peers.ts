@@ -1,12 +1,12 @@
 import type { Subscription } from '@nats-io/nats-core';
 import type { Connection } from '../nats/connect-nats.ts';
 import { PEERS_SUBJECT } from '../layout/layout.ts';
+import { GONE_AFTER_MS } from './peers.ts';
 
 export type HeardPeer = { id: string; version: string | null };
 /** Undefined while the NATS user may not listen. */
 export type HeardPeers = Disposable & { list(): HeardPeer[] | undefined };
 
-const GONE_AFTER_MS = 3_500;
 /** Deliver processes are few. */
 const MOST = 1_000;
 /** An id and a version are shorter. */

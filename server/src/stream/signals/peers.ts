@@ -10,7 +10,8 @@ export type Peers = Disposable & {
 };
 
 const BEAT_MS = 1_000;
-const GONE_AFTER_MS = 3_500;
+/** A process without a heartbeat for this long counts as gone. */
+export const GONE_AFTER_MS = 3_500;
 
 /** Heard, never stored: a wrong count for a few seconds makes a limit too strict or too loose for that long. */
 export function openPeers({ nc }: Connection, version = ''): Peers {

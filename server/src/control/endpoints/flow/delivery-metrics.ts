@@ -3,7 +3,7 @@ import { sumCounts } from '../../../store/delivery-counts.ts';
 import { refusalsOfSource } from '../../../store/refusals.ts';
 import { findSource, sourceNames } from '../../../store/sources.ts';
 import { usageOfMonth } from '../../../store/usage.ts';
-import { addUp } from '../../../record/outcome-counts.ts';
+import { seriesOf } from '../../../record/outcome-counts.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type Route, route } from '../../http/route.ts';
 
@@ -27,7 +27,7 @@ export const metricsRoutes: Route[] = [
       if ((to.getTime() - from.getTime()) / (stepSeconds * 1_000) > MAX_STEPS) throw tooManySteps();
       const { workspaceId } = actor;
       const sums = await sumCounts(tx, { workspaceId, destinationId, from, to, stepSeconds });
-      const series = [...Map.groupBy(sums, ({ at }) => at.toISOString())].map(([at, own]) => ({ at, ...addUp(own) }));
+      const series = seriesOf(sums);
       return { from: from.toISOString(), to: to.toISOString(), step: stepSeconds, series };
     },
   }),

@@ -1,7 +1,7 @@
 /** Gathers the names of events, and the properties of each with types and samples. Pure. */
 import type { AcceptedEvent, CallType, JsonValue } from '@millrace/contract';
 import type { SchemaProperty } from '@millrace/contract/control';
-import { nameOf } from './stored-events.ts';
+import { eventName } from '../../../domain/event-name.ts';
 
 export type GatheredKind = {
   type: CallType;
@@ -33,7 +33,7 @@ export function openGatherer(): Gatherer {
   const kinds = new Map<string, Kind>();
   return {
     add(event) {
-      const name = nameOf(event) ?? null;
+      const name = eventName(event) ?? null;
       const key = JSON.stringify([event.type, name]);
       const fresh: Kind = { type: event.type, name, count: 0, lastAt: '', properties: new Map(), hasMore: false };
       const kind = kinds.get(key) ?? fresh;

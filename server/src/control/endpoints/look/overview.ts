@@ -1,7 +1,7 @@
 import { type Attention, Overview, OverviewQuery } from '@millrace/contract/control';
 import { RETRY_WINDOW_MS } from '../../../domain/delivery.ts';
 import type { LaneHealth } from '../../../domain/lane-health.ts';
-import { addUp } from '../../../record/outcome-counts.ts';
+import { addUp, seriesOf } from '../../../record/outcome-counts.ts';
 import { allDestinationIds, type DestinationBrief, destinationBriefs } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { readInOrder } from '../../../store/rows.ts';
@@ -93,8 +93,7 @@ async function callsPerMinute(tx: Tx, workspaceId: string, now: Date) {
 async function readSeries(tx: Tx, workspaceId: string, { now, step }: { now: Date; step: number }) {
   const from = slotOf(now.getTime() - DAY_MS, OUTCOME_SLOT_MS);
   const sums = await sumOutcomeSlots(tx, { workspaceId, from, stepSeconds: step });
-  const points = [...Map.groupBy(sums, ({ at }) => at.toISOString())].map(([at, own]) => ({ at, ...addUp(own) }));
-  return { sums, shown: { from: from.toISOString(), to: now.toISOString(), step, points } };
+  return { sums, shown: { from: from.toISOString(), to: now.toISOString(), step, points: seriesOf(sums) } };
 }
 
 async function readOldest(tx: Tx, workspaceId: string) {

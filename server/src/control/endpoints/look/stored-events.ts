@@ -10,6 +10,7 @@ import { cursorOf, readPage } from '../../http/paging.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
 import { readShown } from '../../jobs/hide-erased.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
+import { eventName } from '../../../domain/event-name.ts';
 
 type Query = Static<typeof StoredEventQuery>;
 
@@ -157,17 +158,11 @@ function openMatch({ userId, name, type, from, to, text }: Query): (event: Accep
   return (event) => {
     if (type !== undefined && event.type !== type) return false;
     if (userId !== undefined && event.userId !== userId) return false;
-    if (name !== undefined && nameOf(event) !== name) return false;
+    if (name !== undefined && eventName(event) !== name) return false;
     const receivedAt = Date.parse(event.receivedAt);
     if (receivedAt < start || receivedAt >= end) return false;
     return wanted === undefined || JSON.stringify(event).toLowerCase().includes(wanted);
   };
-}
-
-/** The name of a track event, page or screen. */
-export function nameOf(event: AcceptedEvent): string | undefined {
-  if (event.type === 'track') return event.event;
-  return event.type === 'page' || event.type === 'screen' ? event.name : undefined;
 }
 
 function placeText({ places, stream, left, oldestAt }: SearchPlace): string {

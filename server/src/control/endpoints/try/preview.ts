@@ -5,7 +5,6 @@ import { type Routed, routeEvent } from '../../../domain/route-event.ts';
 import { skipSentence } from '../../../record/tell-story.ts';
 import { findSource } from '../../../store/sources.ts';
 import { sourcesToProject } from '../../../store/projection.ts';
-import { mustBeAllowed } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
 import { readErased } from '../../jobs/hide-erased.ts';
@@ -14,6 +13,7 @@ import { type Marks, routingFor } from '../../jobs/replay-routing.ts';
 import { found } from '../../problems/problems.ts';
 import { checkedFilters } from '../../settings/destination-filters.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
+import { eventName } from '../../../domain/event-name.ts';
 
 /** A person waits for the preview. */
 const PREVIEW_MS = 7_000;
@@ -23,15 +23,13 @@ export const previewRoutes: Route[] = [
   engineRoute({
     method: 'POST',
     url: '/api/v1/destinations/preview',
-    summary:
-      'Preview of filters on the last stored events: which of them a destination would get; sends nothing, needs sources:read too',
+    summary: 'Preview of filters on the last stored events: which of them a destination would get; sends nothing',
     body: PreviewDestination,
     answer: DestinationPreview,
     status: 200,
     permission: 'destinations:read',
+    alsoNeeds: 'sources:read',
     async ask({ actor, body, inWorkspace }, { side, catalog, now }) {
-      // It shows events of the source.
-      mustBeAllowed(actor, 'sources:read');
       const { workspaceId } = actor;
       const { sourceId, last: most = 100, settings = {} } = body;
       const entry = entryNamed(catalog, body.catalog ?? 'Webhooks');
@@ -73,7 +71,7 @@ function openTally(bodyOf: (event: AcceptedEvent) => string) {
   const summary = (event: AcceptedEvent) => ({
     messageId: event.messageId,
     type: event.type,
-    name: nameOf(event),
+    name: eventName(event) ?? null,
     userId: event.userId ?? null,
     receivedAt: event.receivedAt,
     body: bodyOf(event),
@@ -81,7 +79,7 @@ function openTally(bodyOf: (event: AcceptedEvent) => string) {
   const group = (event: AcceptedEvent, routed: Extract<Routed, { kind: 'skip' }>): Skip => {
     const rule = routed.rule === undefined ? null : ruleText(routed.rule);
     // In words that hold for the one event and for all that were kept back by the same rule.
-    const about = { reason: routed.reason, rule, type: event.type, name: nameOf(event) };
+    const about = { reason: routed.reason, rule, type: event.type, name: eventName(event) ?? null };
     const sentence = skipSentence(about);
     const known = groups.get(sentence);
     if (known !== undefined) return known;
@@ -106,11 +104,6 @@ function openTally(bodyOf: (event: AcceptedEvent) => string) {
     },
     result: () => ({ delivered, skipped }),
   };
-}
-
-function nameOf(event: AcceptedEvent): string | null {
-  const name: unknown = event.type === 'track' ? event.event : event['name'];
-  return typeof name === 'string' ? name : null;
 }
 
 const ENDS: Readonly<Record<LatestEvents['endedBy'], string>> = {
