@@ -67,7 +67,8 @@ suite('a deliver host whose clock is wrong', () => {
   test('by a day ahead holds up nothing behind what it parked, and gives up nothing too late', async () => {
     await using bed = await openBed();
     await using receiver = await openReceiver();
-    await bed.putDestination({ id: 'dst_A', settings: { targets: [{ url: receiver.url }] } });
+    // One attempt at a time, so that arrivals have the order of the lane.
+    await bed.putDestination({ id: 'dst_A', settings: { targets: [{ url: receiver.url }], maxConcurrency: 1 } });
     await using side = await bed.stream.deliverySide();
     const park = (name: string, at: number) => {
       const delivery = newDelivery(`dlv_${name}`, { ...EVENT, event: name, messageId: name }, at);
