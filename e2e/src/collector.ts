@@ -48,7 +48,7 @@ export async function startCollector(): Promise<Collector> {
 
 /** The demo source is made after the server has begun to listen, the first time it starts. */
 async function untilKeyIsKnown(url: string): Promise<void> {
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(60_000);
   while ((await fetch(`${url}/v1/projects/${WRITE_KEY}/settings`, { signal })).status !== 200) await sleep(20);
 }
 

@@ -10,7 +10,7 @@ export type Receiver = AsyncDisposable & {
   untilWorkedOn(id: string): Promise<void>;
 };
 
-const UNTIL_MS = 10_000;
+const UNTIL_MS = 60_000;
 
 /** A receiver of examples/receiving as its own process, on a port that it chose. */
 export async function startReceiver(command: string[], secret: string): Promise<Receiver> {

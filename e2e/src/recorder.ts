@@ -27,7 +27,7 @@ export type RecorderOptions = {
   losesFirstAnswer?: boolean;
 };
 
-const UNTIL_MS = 20_000;
+const UNTIL_MS = 60_000;
 
 /** Stands between a client and the collector, passes everything on as it is and remembers it. */
 export async function recordRequests(upstream: string, options: RecorderOptions = {}): Promise<Recorder> {

@@ -12,7 +12,7 @@ export type ServerStart = {
   urls: string[];
 };
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 export type ServerProcess = AsyncDisposable & {
   /** As a crash would end it. */

@@ -12,7 +12,7 @@ export type WholeServer = AsyncDisposable & {
   track(writeKey: string, event: string): Promise<void>;
 };
 
-const HEARD_WITHIN_MS = 10_000;
+const HEARD_WITHIN_MS = 60_000;
 
 /** All roles in one process, as a small installation runs them, with engines of their own. */
 export async function startWholeServer(): Promise<WholeServer> {
