@@ -14,6 +14,7 @@ import { openShares } from './http/open-shares.ts';
 import { ApiProblem } from './problems/problems.ts';
 import { readJson } from './http/read-json.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
+import { serveConsole } from './http/serve-console.ts';
 
 export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnections' | 'trustedProxies'>;
 
@@ -54,6 +55,7 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
   });
+  const page = await serveConsole(app, log);
   await app.register(cookie);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -63,12 +65,15 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
   );
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headersFor(request));
+    if (page.build !== undefined) void reply.header('Millrace-Console', page.build);
     if (isAmbiguous(request.raw)) throw new ApiProblem('invalid_request');
   });
   const byStatus = needs.metrics?.counters('millrace_control_requests_total');
   app.addHook('onResponse', async (_request, reply) => byStatus?.(String(reply.statusCode)).add());
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => answerProblem(new ApiProblem('not_found'), request, reply, log));
+  app.setNotFoundHandler((request, reply) =>
+    page.answers(request, reply) ? reply : answerProblem(new ApiProblem('not_found'), request, reply, log),
+  );
   addRoutes(app, settings, needs);
   return app;
 }

@@ -1,0 +1,40 @@
+/** Who is signed in, in which workspace, and what that role may do. */
+import { isAllowed, type Permission, type RoleName } from '@millrace/contract/permissions';
+import type { Me } from '@millrace/contract/control';
+import { createContext, type ReactNode, use } from 'react';
+
+export type Session = {
+  user: { id: string; email: string; name: string };
+  workspace: { id: string; name: string; role: RoleName };
+  workspaces: Me['workspaces'];
+  chooseWorkspace(id: string): void;
+};
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  return <SessionContext value={session}>{children}</SessionContext>;
+}
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (session === undefined) throw new Error('a screen is only shown inside a session');
+  return session;
+}
+
+/** Whether the role of this session may do it; the server decides in any case. */
+export function useMay(permission: Permission): boolean {
+  const { workspace } = useSession();
+  return isAllowed(permission, { role: workspace.role });
+}
+
+const CHOSEN = 'millrace-workspace';
+
+export function chosenWorkspace(me: Me): Me['workspaces'][number] | undefined {
+  const id = localStorage.getItem(CHOSEN);
+  return me.workspaces.find((workspace) => workspace.id === id) ?? me.workspaces[0];
+}
+
+export function rememberWorkspace(id: string): void {
+  localStorage.setItem(CHOSEN, id);
+}

@@ -1,0 +1,35 @@
+import './theme/tokens.css';
+import './theme/mantine.css';
+import './theme/base.css';
+import './theme/layout.css';
+import './theme/figures.css';
+import './theme/parts.css';
+import './theme/narrow.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client.ts';
+import { router } from './routes.tsx';
+import { theme } from './theme/theme.ts';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has an element with the id root');
+
+// Mantine's variables are in mantine.css: a style element written by a script would need an exception in the CSP.
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={localStorageColorSchemeManager()}
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

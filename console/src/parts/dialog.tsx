@@ -1,0 +1,87 @@
+/** Dialogs and drawers. Mantine keeps the focus inside and gives it back; `Esc` closes the top layer. */
+import { Drawer, Modal, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { ProblemNote } from './problem-note.tsx';
+
+type LayerProps = { title: ReactNode; isOpen: boolean; close(): void; children: ReactNode };
+
+/** `lockScroll` would write a style element, which the CSP does not allow. */
+export function Dialog({ title, isOpen, close, children, size = 'md' }: LayerProps & { size?: string }) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={title}
+      size={size}
+      lockScroll={false}
+      closeButtonProps={CLOSE}
+      centered
+    >
+      {children}
+    </Modal>
+  );
+}
+
+export function SideDrawer({ title, isOpen, close, children }: LayerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={close}
+      title={title}
+      position="right"
+      size="lg"
+      lockScroll={false}
+      closeButtonProps={CLOSE}
+    >
+      {children}
+    </Drawer>
+  );
+}
+
+const CLOSE = { 'aria-label': 'Close' };
+
+type ConfirmProps = LayerProps & {
+  /** Verb and thing, as the button says it: "Erase u_48213". */
+  verb: string;
+  keep?: string;
+  /** What cannot be undone asks to type this. */
+  typed?: string;
+  isBusy: boolean;
+  error?: unknown;
+  confirm(): void;
+};
+
+export function Confirm({ verb, keep = 'Keep', typed, isBusy, error, confirm, children, ...layer }: ConfirmProps) {
+  const [text, setText] = useState('');
+  const isReady = typed === undefined || text === typed;
+  return (
+    <Dialog {...layer}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady && !isBusy) confirm();
+        }}
+      >
+        {children}
+        {typed !== undefined && (
+          <TextInput
+            label={`Type ${typed} to confirm`}
+            value={text}
+            autoComplete="off"
+            data-autofocus
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+        {error !== undefined && error !== null && <ProblemNote error={error} />}
+        <div className="btns end">
+          <Button onClick={layer.close}>{keep}</Button>
+          <Button look={typed === undefined ? 'ink' : 'danger'} type="submit" disabled={!isReady} isBusy={isBusy}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function DestinationDeliveries() {
+  return <Page title="DestinationDeliveries">To be made.</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function DestinationScreen() {
+  return <Page title="DestinationScreen">To be made.</Page>;
+}

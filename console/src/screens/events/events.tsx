@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function Events() {
+  return <Page title="Events">To be made.</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function NewDestination() {
+  return <Page title="NewDestination">To be made.</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function Replays() {
+  return <Page title="Replays">To be made.</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function SourceLive() {
+  return <Page title="SourceLive">To be made.</Page>;
+}

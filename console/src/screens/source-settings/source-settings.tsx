@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function SourceSettings() {
+  return <Page title="SourceSettings">To be made.</Page>;
+}

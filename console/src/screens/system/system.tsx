@@ -1,0 +1,5 @@
+import { Page } from '../../shell/page.tsx';
+
+export function SystemScreen() {
+  return <Page title="SystemScreen">To be made.</Page>;
+}

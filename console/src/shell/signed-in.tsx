@@ -1,0 +1,51 @@
+/** Shows the console to somebody who is signed in, and the way to sign in to everybody else. */
+import type { Me } from '@millrace/contract/control';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Navigate, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError, askControl, setWorkspace } from '../api/ask-control.ts';
+import { chosenWorkspace, rememberWorkspace, SessionProvider } from '../api/session.tsx';
+import { LoadingRows } from '../parts/list-states.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shell } from './shell.tsx';
+
+export function SignedIn() {
+  const client = useQueryClient();
+  const location = useRouterState({ select: (state) => state.location.href });
+  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => askControl<Me>('/me', { signal }) });
+  const [, setChanges] = useState(0);
+  if (isSignedOut(me.error)) return <Navigate to="/sign-in" search={{ back: location }} />;
+  if (me.data === undefined) {
+    return (
+      <main className="page">
+        {me.error === null ? <LoadingRows /> : <ProblemNote error={me.error} retry={() => void me.refetch()} />}
+      </main>
+    );
+  }
+  const workspace = chosenWorkspace(me.data);
+  if (me.data.user === null || workspace === undefined) {
+    return (
+      <main className="page">
+        <h1>Your account belongs to no workspace.</h1>
+        <p>Ask an owner or admin of the workspace for an invitation.</p>
+      </main>
+    );
+  }
+  setWorkspace(workspace.id);
+  const chooseWorkspace = (id: string) => {
+    rememberWorkspace(id);
+    setWorkspace(id);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+    setChanges((changes) => changes + 1);
+  };
+  const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
+  return (
+    <SessionProvider session={session}>
+      <Shell key={workspace.id} />
+    </SessionProvider>
+  );
+}
+
+function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.status === 401;
+}

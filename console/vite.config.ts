@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The address of a running control role, for `npm run dev -w console`. */
+const CONTROL_URL = 'http://localhost:8081';
+
+/** Writes each file once more, compressed: the server sends those as they are. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    writeBundle({ dir = '' }) {
+      const names = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+      for (const name of names.filter((name) => /\.(js|css|svg)$/.test(name))) {
+        const content = readFileSync(join(dir, name));
+        writeFileSync(join(dir, `${name}.gz`), gzipSync(content, { level: 9 }));
+        writeFileSync(
+          join(dir, `${name}.br`),
+          brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+        );
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), compressed()],
+  build: {
+    target: 'es2023',
+    // The CSP allows files of our own origin only, so nothing becomes a data: URL or an inline script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Which file belongs to which screen, for the check of sizes.
+    manifest: true,
+    chunkSizeWarningLimit: 800,
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+  server: { proxy: { '/api': CONTROL_URL } },
+});

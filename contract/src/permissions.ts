@@ -1,0 +1,54 @@
+/** The permissions of each role, in one table. Everything else is not allowed. */
+export const ROLE_NAMES = ['owner', 'admin', 'developer', 'viewer'] as const;
+export type RoleName = (typeof ROLE_NAMES)[number];
+
+const EVERYBODY: readonly RoleName[] = ['owner', 'admin', 'developer', 'viewer'];
+const BUILDERS: readonly RoleName[] = ['owner', 'admin', 'developer'];
+const MANAGERS: readonly RoleName[] = ['owner', 'admin'];
+const OWNERS: readonly RoleName[] = ['owner'];
+
+export const PERMISSIONS = {
+  'workspace:read': EVERYBODY,
+  'workspace:write': OWNERS,
+  'members:read': EVERYBODY,
+  'members:write': MANAGERS,
+  'tokens:read': MANAGERS,
+  'tokens:write': MANAGERS,
+  'audit:read': MANAGERS,
+  'catalog:read': EVERYBODY,
+  'sources:read': EVERYBODY,
+  'sources:write': BUILDERS,
+  'destinations:read': EVERYBODY,
+  'destinations:write': BUILDERS,
+  'deliveries:read': EVERYBODY,
+  'usage:read': EVERYBODY,
+  'dead-letters:read': EVERYBODY,
+  'dead-letters:write': BUILDERS,
+  'replays:read': EVERYBODY,
+  'replays:write': BUILDERS,
+  'deletions:read': MANAGERS,
+  'deletions:write': MANAGERS,
+  // Only for the operator: an owner of the first workspace.
+  'configuration:read': OWNERS,
+  'configuration:write': OWNERS,
+  'system:read': OWNERS,
+  'quarantine:read': OWNERS,
+  'quarantine:write': OWNERS,
+} as const satisfies Record<string, readonly RoleName[]>;
+
+export type Permission = keyof typeof PERMISSIONS;
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[];
+
+/** A token may be narrowed to some permissions; it never has more than its role. */
+export function isAllowed(
+  permission: Permission,
+  who: { role: RoleName; scopes?: readonly string[] | undefined },
+): boolean {
+  const roles: readonly RoleName[] = PERMISSIONS[permission];
+  return roles.includes(who.role) && (who.scopes === undefined || who.scopes.includes(permission));
+}
+
+/** An actor grants at most its own role. */
+export function isAtMost(role: RoleName, own: RoleName): boolean {
+  return ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf(own);
+}
