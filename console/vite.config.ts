@@ -40,4 +40,5 @@ export default defineConfig({
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: { '/api': CONTROL_URL } },
+  preview: { proxy: { '/api': CONTROL_URL } },
 });

@@ -14,10 +14,10 @@ const signInRoute = createRoute({
   validateSearch: texts('back'),
   component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
 });
-const firstRunRoute = createRoute({
+const setUpRoute = createRoute({
   getParentRoute: () => root,
-  path: '/first-run',
-  component: lazyRouteComponent(() => import('./screens/first-run/first-run.tsx'), 'FirstRun'),
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./screens/set-up/set-up.tsx'), 'SetUp'),
 });
 const joinRoute = createRoute({
   getParentRoute: () => root,
@@ -199,7 +199,7 @@ const systemScreenRoute = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signInRoute,
-    firstRunRoute,
+    setUpRoute,
     joinRoute,
     shell.addChildren([
       homeRoute,

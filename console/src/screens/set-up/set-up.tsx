@@ -1,3 +1,3 @@
-export function FirstRun() {
+export function SetUp() {
   return <main className="page">To be made.</main>;
 }
