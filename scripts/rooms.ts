@@ -10,7 +10,11 @@ const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'str
 export const ROOMS: Readonly<Record<string, Room>> = {
   demo: {
     holds: 'npm run dev: the server with a source, a receiver and a screen to look at',
-    imports: ['.', 'collect', 'control', 'control/access', 'secrets', 'store', 'stream/*', ...LEAVES],
+    imports: ['demo/shop', '.', 'collect', 'control', 'control/access', 'secrets', 'store', 'stream/*', ...LEAVES],
+  },
+  'demo/shop': {
+    holds: 'npm run dev -- --demo: a made-up shop that uses the real APIs, with receivers in every state of health',
+    imports: LEAVES,
   },
   '.': {
     holds: 'the programs, the settings and the wiring of roles',

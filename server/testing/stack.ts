@@ -34,6 +34,7 @@ export async function openStack(change: Record<string, string> = {}) {
     nats,
     natsUrl: nats.url,
     controlUrl: () => `${controlUrl()}/api/v1`,
+    collectUrl,
     view: () => viewOf(roles.current),
     store: () => controlOf(roles.current).store,
     /** Stores one call past collect. */
