@@ -83,6 +83,12 @@ suite('of two workspaces', () => {
       const [mine, theirs] = await askBoth(path);
       assert.deepEqual([mine.status, theirs.status], [200, 404], path);
     }
+    const { body } = await one.viewer('GET', '/deliveries?limit=1');
+    const [delivery] = body['items'] as { id: string }[];
+    for (const path of [`/destinations/${one.destinationId}/probe`, `/deliveries/${delivery?.id}/retry`]) {
+      const [mine, theirs] = [await one.owner('POST', path), await other.owner('POST', path)];
+      assert.deepEqual([mine.status, theirs.status], [409, 404], path);
+    }
     assert.equal((await one.owner('GET', '/system')).status, 403, 'neither is the operator');
   });
 

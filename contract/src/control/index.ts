@@ -1,5 +1,6 @@
 export * from './access.ts';
 export * from './asks.ts';
+export * from './attempt-now.ts';
 export * from './catalog.ts';
 export * from './configuration.ts';
 export * from './deletions.ts';

@@ -1,4 +1,5 @@
 import type { AccountRoute } from './http/account-route.ts';
+import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
 import { auditRoutes } from './endpoints/people/audit.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
 import { bootstrapRoutes } from './endpoints/people/bootstrap.ts';
@@ -52,6 +53,7 @@ export const ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...destinationMetricsRoutes,
   ...deliveryRoutes,
+  ...attemptNowRoutes,
   ...explainRoutes,
   ...storedEventRoutes,
   ...metricsRoutes,

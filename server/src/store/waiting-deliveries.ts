@@ -40,3 +40,29 @@ export async function oldestWaitingOf(
   const rows = await tx.query<WaitingRow>(sql, [workspaceId, destinationIds]);
   return new Map(rows.map((row) => [row.destination_id, row]));
 }
+
+type Waiting = { workspace_id: string; id: string; destination_id: string; next_at: Date | null; received_at: Date };
+
+/** How many waiting deliveries of its destination are due before this one, among the `most` that came in first. */
+export async function countAhead(
+  tx: Tx,
+  { workspace_id, id, destination_id, next_at, received_at }: Waiting,
+  most: number,
+): Promise<{ ahead: number; isAheadExact: boolean }> {
+  await readInOrder(tx);
+  const first = STATES.map(
+    (state) => `(SELECT id, coalesce(next_at, received_at) AS due_at FROM deliveries
+      WHERE workspace_id = $1 AND destination_id = $2 AND state = '${state}' AND state <> 'delivered'
+      ORDER BY received_at LIMIT $5)`,
+  ).join(' UNION ALL ');
+  const sql = `SELECT count(*) FILTER (WHERE due_at < $4 AND id <> $3)::integer AS ahead, count(*)::integer AS counted
+    FROM (${first}) AS waiting`;
+  const [row] = await tx.query<{ ahead: number; counted: number }>(sql, [
+    workspace_id,
+    destination_id,
+    id,
+    next_at ?? received_at,
+    most,
+  ]);
+  return { ahead: row?.ahead ?? 0, isAheadExact: (row?.counted ?? 0) < most };
+}

@@ -26,7 +26,7 @@ export type ControlSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
   lanes: Lanes;
-  tickets: Pick<Tickets, 'ensure'>;
+  tickets: Pick<Tickets, 'ensure' | 'hurry'>;
   deadLetters: DeadLetterBox;
   /** How many dead letters each destination has, as of some seconds ago; undefined while NATS does not answer. */
   letterCounts(): Promise<ReadonlyMap<string, number> | undefined>;

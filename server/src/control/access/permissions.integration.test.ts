@@ -57,6 +57,9 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/destinations/check-url': builders(200, 200),
   'POST /api/v1/destinations/:id/test': builders(503),
   'POST /api/v1/destinations/preview': readers(200),
+  // Nothing waits for an attempt: the destination is not enabled, and that of the delivery was deleted.
+  'POST /api/v1/destinations/:id/probe': builders(409),
+  'POST /api/v1/deliveries/:id/retry': builders(409),
   'GET /api/v1/destinations/:id/health': readers(200),
   'GET /api/v1/destinations/:id/metrics': readers(200),
   'GET /api/v1/destinations/:id/errors': readers(200),

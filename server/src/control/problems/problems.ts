@@ -29,6 +29,7 @@ const PROBLEMS = {
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],
   too_many_tries: [429, 'Too many tries', 'Wait a minute and try again.'],
+  too_soon: [429, 'An attempt was asked for just now', 'Wait five seconds and try again.'],
   too_many_requests: [429, 'The workspace has too many concurrent requests', 'Try again when some of them have ended.'],
   too_many_questions: [
     429,
@@ -49,6 +50,7 @@ const PROBLEMS = {
   deliver_busy: [503, 'Deliver has as many tests and checks under way as it may', 'Try again shortly.'],
   not_applied: [503, 'Deliver cannot do this yet', 'See errors for why.'],
   engine_unavailable: [503, 'NATS does not answer', 'Try again shortly.'],
+  not_waiting: [409, 'It does not wait for an attempt', 'See errors for why, and for what to do instead.'],
   wrong_state: [409, 'Its state does not allow this', 'Read its current state. A job that has ended stays ended.'],
   internal: [500, 'Something went wrong on our side', 'The server log has the error under the request id.'],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;

@@ -41,6 +41,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
     lanes,
     tickets: {
       ensure: async (id) => (ensured.push(id), 'made' as const),
+      hurry: async () => 'none' as const,
       hold: async () => undefined,
       list: async () => new Set<string>(),
     },

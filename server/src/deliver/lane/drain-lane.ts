@@ -70,6 +70,8 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
   const { config, webhookOf, dispatcher, lanes, tickets, reports, takeParked, schedule, now, uptimeMs, log } = needs;
   const { destinationId, isLost } = ticket;
   const note = readLaneNote(ticket.note);
+  /** Kept for the next look only when this one had no time for all of it. */
+  let { hurry } = ticket;
 
   /** Resolves with the time of the next look, or undefined when the ticket is no more. */
   async function lookAt(): Promise<number | undefined> {
@@ -95,6 +97,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
 
   /** The destination is paused, or switched off: then deliveries still expire. */
   async function keepWaiting({ webhook, readers, counts }: Look): Promise<number> {
+    hurry = undefined;
     if (!webhook.isPaused) await drain(webhook, readers, { webhook: () => webhook, mode: 'expire', passed: nothing });
     for (const reader of readers) await reader.drop();
     const nextAt = now() + (webhook.isForNewer ? FOR_NEWER_LOOK_MS : PAUSED_LOOK_MS);
@@ -107,6 +110,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     const gate = dispatcher.gateOf(destinationId);
     const mode = isShut(gate, now()) ? 'probe' : 'drain';
     if (gate.shut?.until !== undefined) {
+      hurry = undefined;
       const nextAt = gate.shut.until + needs.random() * LEAST_PAUSE_MS;
       reports.report(webhook, { note, counts: look.counts, nextAt });
       return nextAt;
@@ -114,7 +118,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     // Left over by a look that failed: the count that this one began with has it.
     takeParked(destinationId);
     const progress = watchProgress(webhook, note, needs);
-    const result = await drain(webhook, readers, { webhook: readyWebhook, mode, passed: progress.passed });
+    const result = await drain(webhook, readers, { webhook: readyWebhook, mode, hurry, passed: progress.passed });
     for (const reader of readers) await reader.drop();
     const parked = takeParked(destinationId);
     // Another holder reports on the lane; this one only makes sure that its own parked deliveries are looked at in time.
@@ -123,12 +127,13 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     if (counts.size === 0) return close();
     progress.measure(result.left);
     const nextAt = nextLook(result, firstDue(result, counts, parked, now()));
+    if (!result.isHurryLeft || isShut(gate, now())) hurry = undefined;
     const state = result.isCutShort && !gate.shut ? ({ state: 'draining' } as const) : {};
     reports.report(webhook, { note, counts, nextAt, ...state });
     return nextAt;
   }
 
-  type Slice = Pick<SliceNeeds, 'webhook' | 'mode' | 'passed'>;
+  type Slice = Pick<SliceNeeds, 'webhook' | 'mode' | 'hurry' | 'passed'>;
 
   function drain(webhook: Webhook, readers: TierReader[], slice: Slice): Promise<DrainedSome> {
     const isErased = isErasedIn(config, webhook);
@@ -163,7 +168,8 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     if (gate.shut?.until !== undefined) return gate.shut.until;
     // Expired deliveries need no receiver: there were more than this look had time for.
     if (attempted === 0 && left > 0 && isCutShort) return soon;
-    note.failedProbes += attempted > 0 ? 1 : 0;
+    // A probe that a person asked for does not make the next one later.
+    note.failedProbes += attempted > 0 && hurry === undefined ? 1 : 0;
     const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
     const delayMs = schedule.delayMs(step) * (1 + JITTER * needs.random());
     return Math.max(now() + delayMs, dueAt);
@@ -184,7 +190,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
   function giveBack(dueAt: number): Promise<boolean> {
     const gate = dispatcher.gateOf(destinationId);
     const isUrgent = isUnknown(gate) ? ticket.isUrgent : isWorking(gate, now());
-    return ticket.giveBack({ dueAt, isUrgent, note: JSON.stringify(note) });
+    return ticket.giveBack({ dueAt, isUrgent, note: JSON.stringify(note), ...(hurry === undefined ? {} : { hurry }) });
   }
 
   const dueAt = await lookAt().catch((error: unknown) => {

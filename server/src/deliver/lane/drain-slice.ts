@@ -1,4 +1,5 @@
 import { type Delivery, deliveryId, giveUpAt } from '../../domain/delivery.ts';
+import type { Hurry } from '../../domain/read-ticket.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { concurrencyOf } from '../dispatch/gate.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
@@ -13,6 +14,8 @@ export type SliceNeeds = {
   readers: readonly TierReader[];
   /** `probe`: one attempt, and more only if it shows that the receiver is back. `expire`: none. */
   mode: 'drain' | 'probe' | 'expire';
+  /** Attempts some that are not due, because a person asked for it. */
+  hurry?: Hurry | undefined;
   /** On the monotonic clock. */
   untilAt: number;
   dispatcher: Dispatcher;
@@ -46,6 +49,8 @@ export type DrainedSome = {
   newer: ReadonlySet<number>;
   /** More deliveries are due at once. */
   isCutShort: boolean;
+  /** More deliveries are to be hurried. */
+  isHurryLeft: boolean;
 };
 
 /** A few deliveries wait at the gate beside those under way, so that a free place is used at once. */
@@ -80,8 +85,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   /** False when there is nothing more to do in this slice. */
   async function takeOne(): Promise<boolean> {
     const webhook = needs.webhook();
-    const next = oldest(await headsOf(readers));
-    if (webhook === undefined || next === undefined || !isReady(next.delivery) || isLost()) return false;
+    const next = oldest((await headsOf(readers)).filter(({ delivery }) => isReady(delivery)));
+    if (webhook === undefined || next === undefined || isLost()) return false;
     const taken = next.reader.take();
     if (taken === undefined) return false;
     const finished = finishUnsent(taken.delivery, webhook);
@@ -112,7 +117,14 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   function isReady(delivery: Delivery): boolean {
-    return isOver(delivery) || (mode !== 'expire' && delivery.dueAt <= now());
+    return isOver(delivery) || (mode !== 'expire' && (delivery.dueAt <= now() || isHurried(delivery)));
+  }
+
+  /** Never one that was attempted since the hurry was asked for: a receiver that fails is not hammered. */
+  function isHurried({ dueAt, takenAt, history }: Delivery): boolean {
+    const { hurry } = needs;
+    if (hurry === undefined || (history.at(-1)?.at ?? takenAt) > hurry.at) return false;
+    return hurry.upTo === undefined ? offered === 0 : dueAt <= hurry.upTo;
   }
 
   function isOver(delivery: Delivery): boolean {
@@ -173,14 +185,17 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
   const heads = await headsOf(readers);
   const next = oldest(heads);
+  const isCutShort = heads.some(({ delivery }) => isReady(delivery));
+  const isHurryLeft = needs.hurry !== undefined && (isCut || isCutShort);
   return {
     attempted,
     left,
     // A delivery that was handed back is due, and hides those behind it.
-    nextDueAt: isCut ? now() : next?.delivery.dueAt,
+    nextDueAt: isCut || isHurryLeft ? now() : next?.delivery.dueAt,
     seen: new Set(heads.map(({ reader }) => reader.tier)),
     newer: new Set(readers.filter((reader) => reader.isNewer()).map(({ tier }) => tier)),
-    isCutShort: next !== undefined && isReady(next.delivery),
+    isCutShort,
+    isHurryLeft,
   };
 }
 

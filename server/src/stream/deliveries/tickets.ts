@@ -10,10 +10,10 @@
  * Each write names the sequence that it replaces: of two processes only one succeeds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JetStreamManager, JetStreamApiCodes, JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
+import type { JetStreamManager, JsMsg } from '@nats-io/jetstream';
 import { type MsgHdrs, nuid } from '@nats-io/nats-core';
 import { FORMATS, type Unread, unreadable } from '../../domain/format.ts';
-import { readTicketNote, type TicketNote } from '../../domain/read-ticket.ts';
+import { type Hurry, readTicketNote, type TicketNote } from '../../domain/read-ticket.ts';
 import {
   anyTicketSubject,
   TICKETS_STREAM,
@@ -23,6 +23,8 @@ import {
 } from '../layout/layout.ts';
 import { type Durable, type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
+import { deleteTicket, isMissing } from './delete-ticket.ts';
+import { hurryTicket, type Hurried } from './hurry-ticket.ts';
 
 export type HeldTicket = {
   destinationId: string;
@@ -30,6 +32,8 @@ export type HeldTicket = {
   isUrgent: boolean;
   /** The note of the last holder; empty for a new lane. */
   note: string;
+  /** A person asked for an attempt now. The holder gives it back only when it has more to hurry. */
+  hurry?: Hurry;
   /** Whether the lease is over or another holder has the ticket: the former holder must begin nothing more. */
   isLost(): boolean;
   /** Gives the ticket back. False if the lease was over and another process has it. */
@@ -39,13 +43,15 @@ export type HeldTicket = {
 };
 
 /** `isUrgent` is for a receiver that works: urgent tickets have their own consumer. */
-export type Back = { dueAt: number; note: string; isUrgent?: boolean };
+export type Back = { dueAt: number; note: string; isUrgent?: boolean; hurry?: Hurry };
 export type Wanted = { dueAt: number; hurry: boolean; isUrgent?: boolean };
 export type Ensured = 'made' | 'there' | 'held' | 'unavailable';
 
 export type Tickets = {
   /** Never rejects. Makes a ticket if there is none. With `hurry`, one that is due later or less urgent, and not held, becomes as wanted. */
   ensure(destinationId: string, wanted: Wanted): Promise<Ensured>;
+  /** Never rejects. Makes a lane's ticket due now, with the word that its deliveries need not be. Makes none where there is none. */
+  hurry(destinationId: string, hurry: Hurry): Promise<Hurried>;
   /** For a message of the work queue of due tickets. Undefined when NATS could not be reached: it comes again. */
   hold(message: JsMsg): Promise<HeldTicket | undefined>;
   list(): Promise<Set<string>>;
@@ -72,7 +78,7 @@ type Found = TicketNote & Times & { sequence: number };
 /** `expected` is the sequence of the ticket it takes the place of; 0 for none. */
 type Schedule = TicketNote & Times & { expected: number };
 
-type Taken = { destinationId: string; isUrgent: boolean; note: string; lease: string; dueSequence: number };
+type Taken = Pick<HeldTicket, 'destinationId' | 'isUrgent' | 'note' | 'hurry'> & { lease: string; dueSequence: number };
 /** `heldUntil` is monotonic: NATS gives the ticket to another holder then. */
 type Lease = Taken & { sequence: number; heldUntil: number; isLost: boolean };
 type Ticket = { subject: string; seq: number; data: Uint8Array };
@@ -126,7 +132,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
       dueAt: Math.min(dueAt, found?.dueAt ?? Infinity),
       isUrgent: isUrgent || found?.isUrgent === true,
     };
-    const written = { expected: found?.sequence ?? 0, held: false, note: found?.note ?? '' };
+    const written = { expected: found?.sequence ?? 0, held: false, note: found?.note ?? '', ...hurryOf(found) };
     return (await schedule(destinationId, { ...times, ...written })).kind;
   }
 
@@ -139,8 +145,15 @@ export function openTickets(needs: TicketsNeeds): Tickets {
       message.nak(LEFT_FOR_MS);
       return undefined;
     }
-    const { note } = read.ok ? read.value : NEW;
-    const taken = { destinationId, isUrgent, note, lease: nuid.next(), dueSequence: message.seq };
+    const ticket = read.ok ? read.value : NEW;
+    const taken = {
+      destinationId,
+      isUrgent,
+      note: ticket.note,
+      ...hurryOf(ticket),
+      lease: nuid.next(),
+      dueSequence: message.seq,
+    };
     const lease = await takeLease(taken);
     if (lease === undefined) return undefined;
     if (lease === 'held') {
@@ -155,11 +168,11 @@ export function openTickets(needs: TicketsNeeds): Tickets {
    * Drops a due message whose ticket another process holds. That process may have ended the ticket meanwhile, and a parker may have
    * seen this message and relied on it: so a ticket is made again if there is none. Without an answer the message comes again.
    */
-  async function dropSurplus({ destinationId, isUrgent, note, dueSequence }: Taken): Promise<void> {
+  async function dropSurplus({ destinationId, isUrgent, note, dueSequence, ...taken }: Taken): Promise<void> {
     try {
       await deleteTicket(manager, dueSequence);
       if ((await readTicket(destinationId)) !== undefined) return;
-      await schedule(destinationId, { dueAt: now(), isUrgent, expected: 0, held: false, note });
+      await schedule(destinationId, { dueAt: now(), isUrgent, expected: 0, held: false, note, ...hurryOf(taken) });
     } catch {}
   }
 
@@ -169,7 +182,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
    */
   async function takeLease(taken: Taken): Promise<Lease | 'held' | undefined> {
     const { destinationId, isUrgent, note } = taken;
-    const lease = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, lease: taken.lease };
+    const lease = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, ...hurryOf(taken), lease: taken.lease };
     const held = { ...taken, heldUntil: performance.now() + LEASE_MS, isLost: false };
     const made = await schedule(destinationId, { ...lease, expected: 0 });
     if (made.kind === 'stored') return { ...held, sequence: made.sequence };
@@ -182,8 +195,9 @@ export function openTickets(needs: TicketsNeeds): Tickets {
     if (found.held || found.dueAt < now() + ABOUT_TO_FIRE_MS) return 'held';
     // Held and given back since this one fired: its note is newer.
     const latest = found.note === '' ? note : found.note;
-    const moved = await schedule(destinationId, { ...lease, note: latest, expected: found.sequence });
-    return moved.kind === 'stored' ? { ...held, note: latest, sequence: moved.sequence } : undefined;
+    const newer = { note: latest, ...hurryOf(found) };
+    const moved = await schedule(destinationId, { ...lease, ...newer, expected: found.sequence });
+    return moved.kind === 'stored' ? { ...held, ...newer, sequence: moved.sequence } : undefined;
   }
 
   /** A renewal that comes too late fails: another process has the ticket, and the expected sequence is gone. */
@@ -201,6 +215,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
       destinationId,
       isUrgent,
       note,
+      ...hurryOf(lease),
       isLost: () => lease.isLost || performance.now() >= lease.heldUntil,
       async giveBack(back) {
         await letGo();
@@ -219,7 +234,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
   async function renew(lease: Lease): Promise<void> {
     const { destinationId, isUrgent, note, sequence } = lease;
     const heldUntil = performance.now() + LEASE_MS;
-    const renewal = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, lease: lease.lease };
+    const renewal = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, ...hurryOf(lease), lease: lease.lease };
     const renewed = await schedule(destinationId, { ...renewal, expected: sequence });
     if (renewed.kind === 'stored') Object.assign(lease, { sequence: renewed.sequence, heldUntil });
     if (renewed.kind !== 'conflict') return;
@@ -279,12 +294,22 @@ export function openTickets(needs: TicketsNeeds): Tickets {
 
   return {
     ensure: (destinationId, wanted) => ensure(destinationId, wanted).catch(() => 'unavailable' as const),
+    hurry(destinationId, hurry) {
+      const read = () => readTicket(destinationId);
+      const write = (ticket: Schedule) => schedule(destinationId, ticket);
+      return hurryTicket(hurry, { read, write, now }).catch(() => 'unavailable' as const);
+    },
     hold,
     async list() {
       const { state } = await manager.streams.info(TICKETS_STREAM, { subjects_filter: '>' });
       return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.split('.')[2] ?? ''));
     },
   };
+}
+
+/** Travels with the ticket until a holder has used it. */
+function hurryOf(ticket: { hurry?: Hurry } | undefined): { hurry?: Hurry } {
+  return ticket?.hurry === undefined ? {} : { hurry: ticket.hurry };
 }
 
 function isAsWanted(found: Found, { dueAt, isUrgent = false }: Wanted): boolean {
@@ -304,19 +329,4 @@ function readDue({ subject, data }: Ticket, now: number): Found {
     dueAt: now,
     isUrgent: subject.startsWith(ticketUrgentSubject('')),
   };
-}
-
-async function deleteTicket(manager: JetStreamManager, sequence: number): Promise<void> {
-  try {
-    // Not overwritten on the disk: there is nothing in it to hide.
-    await manager.streams.deleteMessage(TICKETS_STREAM, sequence, false);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-}
-
-/** 10043 and 10057 are a deletion that came too late: the ticket has fired, or another process has it. */
-function isMissing(error: unknown): boolean {
-  const codes: number[] = [JetStreamApiCodes.NoMessageFound, 10043, 10057];
-  return error instanceof JetStreamApiError && codes.includes(error.code);
 }
