@@ -9,6 +9,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     Modal: { defaultProps: { transitionProps: { duration: 160 }, overlayProps: { backgroundOpacity: 0.35 } } },
     Drawer: { defaultProps: { transitionProps: { duration: 160 }, overlayProps: { backgroundOpacity: 0.35 } } },
   },
