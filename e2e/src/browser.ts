@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chromium, type Page } from 'playwright-core';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
-const ARGS = [
+export const BROWSER_ARGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -16,7 +16,7 @@ const ARGS = [
 export type OpenPage = AsyncDisposable & { page: Page; complaints: string[] };
 
 export async function openPage(url: string): Promise<OpenPage> {
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ARGS });
+  const browser = await chromium.launch({ executablePath: findBrowser(), args: BROWSER_ARGS });
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -28,7 +28,7 @@ export async function openPage(url: string): Promise<OpenPage> {
   return { page, complaints, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-function findBrowser(): string {
+export function findBrowser(): string {
   for (const program of PROGRAMS) {
     const { status, stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' });
     if (status === 0) return stdout.trim();

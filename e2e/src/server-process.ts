@@ -7,6 +7,7 @@ import { ROOT_DIR } from '@millrace/engines';
 export type ServerStart = {
   /** A file of server/src. */
   program: 'demo/dev.ts' | 'main.ts';
+  args?: readonly string[];
   settings: Record<string, string>;
   /** The addresses that must answer `/readyz` with 200. */
   urls: string[];
@@ -17,12 +18,14 @@ const READY_WITHIN_MS = 60_000;
 export type ServerProcess = AsyncDisposable & {
   /** As a crash would end it. */
   kill(): Promise<void>;
+  /** Everything that it has printed and logged so far. */
+  said(): string;
 };
 
 /** The server as a process of its own; resolves when it can do its work. */
-export async function startServerProcess({ program, settings, urls }: ServerStart): Promise<ServerProcess> {
+export async function startServerProcess({ program, args = [], settings, urls }: ServerStart): Promise<ServerProcess> {
   await using starting = new AsyncDisposableStack();
-  const server = spawn(process.execPath, [join(ROOT_DIR, 'server/src', program)], {
+  const server = spawn(process.execPath, [join(ROOT_DIR, 'server/src', program), ...args], {
     env: serverEnvironment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -32,9 +35,13 @@ export async function startServerProcess({ program, settings, urls }: ServerStar
     await stop(server);
     process.removeListener('exit', stopWithUs);
   });
-  await ready(urls, server);
+  let said = '';
+  server.stdout?.on('data', (chunk) => (said += String(chunk)));
+  server.stderr?.on('data', (chunk) => (said += String(chunk)));
+  await ready(urls, server, () => said);
   const started = starting.move();
   return {
+    said: () => said,
     async kill() {
       const gone = once(server, 'exit');
       server.kill('SIGKILL');
@@ -51,17 +58,14 @@ export function serverEnvironment(settings: Record<string, string>): NodeJS.Proc
 }
 
 /** Also fails at once when the server ends instead of becoming ready, with what it said. */
-async function ready(urls: string[], server: ChildProcess): Promise<void> {
-  let said = '';
-  server.stdout?.on('data', (chunk) => (said += String(chunk)));
-  server.stderr?.on('data', (chunk) => (said += String(chunk)));
+async function ready(urls: string[], server: ChildProcess, said: () => string): Promise<void> {
   const giveUpAt = Date.now() + READY_WITHIN_MS;
   while (isRunning(server) && Date.now() < giveUpAt) {
     const answers = await Promise.all(urls.map((url) => fetch(`${url}/readyz`).catch(() => undefined)));
     if (answers.every((answer) => answer?.status === 200)) return;
     await sleep(50);
   }
-  throw new Error(`the server did not become ready; it said:\n${said}`);
+  throw new Error(`the server did not become ready; it said:\n${said()}`);
 }
 
 async function stop(server: ChildProcess): Promise<void> {

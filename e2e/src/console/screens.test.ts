@@ -1,0 +1,66 @@
+/** Every screen with the data of the demo shop, in light and dark, wide and as a phone has it. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { ROOT_DIR } from '@millrace/engines';
+import type { Browser, Page } from 'playwright-core';
+import { type DemoStage, openDemoStage } from './console-stage.ts';
+import { asker, findIds } from './find-ids.ts';
+import { inspectPage } from './inspect-page.ts';
+import { type Ids, SCREENS } from './screens.ts';
+import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1_440, height: 900 };
+const PICTURES = join(ROOT_DIR, '.runs/screens');
+
+await using opened = new AsyncDisposableStack();
+let stage: DemoStage;
+let browser: Browser;
+let ids: Ids;
+let person: Visit;
+let stranger: Visit;
+
+before(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  stage = opened.use(await openDemoStage());
+  browser = await launchBrowser();
+  opened.defer(() => browser.close());
+  ids = await findIds(asker(stage, stage.token));
+  person = await visit(browser, { url: stage.url, account: stage.accounts.owner });
+  stranger = await visit(browser, { url: stage.url });
+});
+after(() => opened.disposeAsync());
+
+suite('a screen', () => {
+  for (const { name, path, isPublic = false } of SCREENS) {
+    test(`${name} harms nobody, hides nothing and fits`, async () => {
+      const { page, complaints, foreign } = isPublic ? stranger : person;
+      complaints.length = 0;
+      await page.setViewportSize(DESK);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(path(ids));
+      await settled(page);
+      assert.deepEqual(await inspectPage(page), [], 'wide');
+      assert.deepEqual(await seriousIssues(page), [], 'light');
+      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await seriousIssues(page), [], 'dark');
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(PHONE);
+      assert.deepEqual(await inspectPage(page), [], 'as a phone has it');
+      await page.screenshot({ path: join(PICTURES, `${name}-phone.png`), fullPage: true });
+      assert.deepEqual(complaints, []);
+      assert.deepEqual(foreign, []);
+    });
+  }
+});
+
+async function seriousIssues(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
