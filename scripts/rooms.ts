@@ -69,7 +69,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'deliver/ask': {
-    holds: 'answers questions of control: checks a URL, sends a test',
+    holds: 'answers questions of control: checks a URL, sends a test or a request of a check-up',
     imports: ['deliver/attempt', 'deliver/client', 'stream/config', ...LEAVES],
   },
   'deliver/settle': {
@@ -134,7 +134,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/try': {
-    holds: 'the endpoints that try a destination before events go to it: URL check, test, preview',
+    holds: 'the endpoints that try a destination before events go to it: URL check, test, check-up, preview',
     imports: [
       'control/http',
       'control/access',

@@ -76,6 +76,13 @@ suite('the examples of the control API', () => {
     assert.match(lines, /hooks\.invalid.* A delivery with this answer would be tried again in about 5 s/);
   });
 
+  test('a check-up of a receiver that does not exist', async () => {
+    const { items } = (await (await ask('GET', '/destinations')).json()) as { items: { id: string }[] };
+    const lines = await run(process.execPath, 'check-up.js', items[0]?.id ?? '');
+    assert.match(lines, /^danger right_signature .*No event arrives\./);
+    assert.match(lines, /\nThe receiver must be changed before events go to it: one step found a danger\.\n$/);
+  });
+
   test('all pages of a list', async () => {
     const lines = (await run(process.execPath, 'list-all.js')).trim().split('\n');
     assert.ok(lines.length >= 2 && lines.every((line) => line.startsWith('src_')));

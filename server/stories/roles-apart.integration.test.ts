@@ -58,6 +58,10 @@ suite('roles apart, each with its own NATS user', () => {
     assert.equal(checked.ok, true);
     const tested = await apart.get<{ id: string }>('POST', `/destinations/${destinationId}/test`, {});
     assert.equal(receiver.received[0]?.headers['webhook-id'], tested.id);
+    const path = `/destinations/${destinationId}/check-up`;
+    await apart.get('POST', path, {});
+    await until(async () => (await apart.get<{ state: string }>('GET', path)).state === 'done', 60_000);
+    assert.equal(receiver.received.length, 4);
   });
 
   test('replay, pause, show the tail, count usage and erase', async () => {

@@ -143,6 +143,8 @@ suite('of two workspaces', () => {
     assert.equal(receiver.received.length, 1);
     const third = await newTenant(receiver.url);
     assert.equal((await third.owner('POST', `/destinations/${other.destinationId}/test`, {})).status, 404);
+    assert.equal((await third.owner('POST', `/destinations/${other.destinationId}/check-up`, {})).status, 404);
+    assert.equal((await third.owner('GET', `/destinations/${other.destinationId}/check-up`)).status, 404);
     assert.equal((await third.owner('POST', '/destinations/preview', { sourceId: other.sourceId })).status, 404);
     assert.equal(receiver.received.length, 1, 'and nobody reaches what is the other’s');
     const statuses = (await Promise.all(tests)).map(({ status }) => status);

@@ -2,6 +2,7 @@ export * from './access.ts';
 export * from './asks.ts';
 export * from './attempt-now.ts';
 export * from './catalog.ts';
+export * from './check-ups.ts';
 export * from './configuration.ts';
 export * from './deletions.ts';
 export * from './destination-metrics.ts';

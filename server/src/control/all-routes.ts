@@ -27,6 +27,7 @@ import { sourceRoutes } from './endpoints/flow/sources.ts';
 import type { StreamRoute } from './http/stream-route.ts';
 import { storedEventRoutes } from './endpoints/look/stored-events.ts';
 import { suppressionRoutes } from './endpoints/flow/suppressions.ts';
+import { checkUpRoutes } from './endpoints/try/check-up.ts';
 import { checkUrlRoutes } from './endpoints/try/check-url.ts';
 import { previewRoutes } from './endpoints/try/preview.ts';
 import { testRoutes } from './endpoints/try/test-destination.ts';
@@ -48,6 +49,7 @@ export const ROUTES: readonly Route[] = [
   ...destinationRoutes,
   ...checkUrlRoutes,
   ...testRoutes,
+  ...checkUpRoutes,
   ...previewRoutes,
   ...overviewRoutes,
   ...healthRoutes,

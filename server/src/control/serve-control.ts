@@ -5,6 +5,7 @@ import { openAddressReader } from '../http/client-address.ts';
 import { createHardenedServer, isAmbiguous } from '../http/hardened-server.ts';
 import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { answerProblem } from './problems/answer-problem.ts';
+import { openCheckUps } from './endpoints/try/open-check-ups.ts';
 import { answerAccountRoute, answerRoute } from './http/answer-route.ts';
 import { openStreams } from './http/answer-stream.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
@@ -83,9 +84,13 @@ function headersFor({ id }: { id: string }): Record<string, string> {
 }
 
 function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: ControlNeeds): void {
+  const shares = openShares();
+  const checkUps = openCheckUps({ ...needs, shares });
+  app.addHook('preClose', () => checkUps[Symbol.asyncDispose]());
   const answering = {
     ...needs,
-    shares: openShares(),
+    shares,
+    checkUps,
     tries: openTryLimiter(() => performance.now()),
     readAddress: openAddressReader(settings.trustedProxies),
   };

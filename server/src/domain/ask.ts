@@ -2,7 +2,7 @@ import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import type { TestedDestination, UrlCheck } from '@millrace/contract/control';
 
 /** A question of control to a deliver process: only deliver may make requests to customers' URLs. */
-export type Question = UrlQuestion | TestQuestion;
+export type Question = UrlQuestion | TestQuestion | CheckUpQuestion;
 
 export type UrlQuestion = { kind: 'check_url'; url: string };
 
@@ -20,8 +20,39 @@ export type TestQuestion = {
   event: AcceptedEvent | DeleteEvent;
 };
 
+/** One request of a check-up. A kind of its own: an older deliver process would ignore `variation` and send a plain test. */
+export type CheckUpQuestion = Omit<TestQuestion, 'kind'> & { kind: 'check_up'; variation: CheckUpVariation };
+
+/** How the request differs from the first attempt of a delivery. */
+export type CheckUpVariation = {
+  /** The `webhook-id` is `test_` and this token: two requests with the same token have the same id. */
+  token: string;
+  /** `wrong`: both signatures are made with a random secret. */
+  signature: 'right' | 'wrong';
+  /** How old `webhook-timestamp` is; the signature covers it. */
+  ageSeconds: number;
+  attempt: number;
+};
+
+export type CheckUpAnswer = {
+  status: number | null;
+  errorClass: string | null;
+  /** The answer in words. */
+  sentence: string;
+  ms: number;
+  /** Of the body that was sent. */
+  bytes: number;
+  /** The request went over a connection that was open before. */
+  isReused: boolean;
+  /** The receiver announced that it closes the connection. */
+  isClosing: boolean;
+};
+
 export type AskAnswer =
   | { kind: 'url_checked'; check: UrlCheck }
   | { kind: 'tested'; tested: TestedDestination }
+  | { kind: 'check_up_sent'; answer: CheckUpAnswer }
+  /** Nothing was sent: the destination was changed after the check-up began. */
+  | { kind: 'changed' }
   /** Deliver cannot do it now, for a reason that people can act on. */
   | { kind: 'not_applied'; why: string };

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-export type IdPrefix = 'ws' | 'usr' | 'ses' | 'tok' | 'inv' | 'src' | 'key' | 'dst' | 'rdr' | 'rpl' | 'del';
+export type IdPrefix = 'ws' | 'usr' | 'ses' | 'tok' | 'inv' | 'src' | 'key' | 'dst' | 'rdr' | 'rpl' | 'del' | 'chk';
 
 /** Sorts by time, so lists by id are lists by age, and says what it is the id of. */
 export function newId(prefix: IdPrefix): string {

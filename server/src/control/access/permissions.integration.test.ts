@@ -56,6 +56,9 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   // No deliver process runs here; control itself answers for a URL that could not be saved.
   'POST /api/v1/destinations/check-url': builders(200, 200),
   'POST /api/v1/destinations/:id/test': builders(503),
+  'POST /api/v1/destinations/:id/check-up': builders(201),
+  // There was none yet; stories/check-up.integration.test.ts reads one.
+  'GET /api/v1/destinations/:id/check-up': readers(404),
   'POST /api/v1/destinations/preview': readers(200),
   // Nothing waits for an attempt: the destination is not enabled, and that of the delivery was deleted.
   'POST /api/v1/destinations/:id/probe': builders(409),
@@ -140,6 +143,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/destinations/:id/rotate-secret': () => ({ overlapHours: 1 }),
   'POST /api/v1/destinations/check-url': () => ({ url: 'http://10.0.0.1/' }),
   'POST /api/v1/destinations/:id/test': () => ({}),
+  'POST /api/v1/destinations/:id/check-up': () => ({}),
   'POST /api/v1/destinations/preview': ({ sourceId }) => ({ sourceId }),
   'POST /api/v1/dead-letters/redrive': ({ destinationId }) => ({ destinationId }),
   'POST /api/v1/replays/preview': replayOf,

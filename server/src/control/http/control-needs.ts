@@ -1,12 +1,15 @@
 import type { CatalogEntry } from '@millrace/contract/control';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
+import type { CheckUpRow } from '../../store/check-ups.ts';
+import type { DestinationRow } from '../../store/destinations.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { LaneHealth } from '../../domain/lane-health.ts';
 import type { Asks } from '../../stream/signals/asks.ts';
 import type { Tails } from '../../stream/signals/tail-listener.ts';
 import type { KeyRing } from '../../secrets/seal.ts';
 import type { Networks } from '../../http/address-policy.ts';
+import type { Actor } from '../access/actor.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
@@ -19,6 +22,9 @@ export type AboutProcess = {
   /** With secrets masked. */
   settings: readonly { name: string; value: string; isDefault: boolean }[];
 };
+
+/** A check-up whose row is committed. */
+export type StartedCheckUp = { actor: Actor; row: CheckUpRow; destination: DestinationRow };
 
 /** The dependencies of the control role; `startControl` brings them, tests bring their own. */
 export type ControlNeeds = {
@@ -51,6 +57,8 @@ export type ControlNeeds = {
   tails?: Tails;
   /** How to ask a deliver process; without it there is none. */
   asks?: Asks;
+  /** Runs check-ups beside the requests; without it there are none. */
+  checkUps?: { start(started: StartedCheckUp): void };
   now(): Date;
   log: Logger;
 };

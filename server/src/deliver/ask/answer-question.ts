@@ -1,5 +1,6 @@
 import type { AskAnswer, Question } from '../../domain/ask.ts';
 import type { Client } from '../client/open-client.ts';
+import { sendCheckUp } from './send-check-up.ts';
 import { sendTest, type TestNeeds } from './send-test.ts';
 
 export type QuestionNeeds = TestNeeds & { client: Client };
@@ -11,5 +12,7 @@ export function answerQuestion(question: Question, needs: QuestionNeeds): Promis
       return needs.client.check(question.url).then((check) => ({ kind: 'url_checked', check }));
     case 'test':
       return sendTest(question, needs);
+    case 'check_up':
+      return sendCheckUp(question, needs);
   }
 }

@@ -96,6 +96,8 @@ function makeHandler(connection: Connection, needs: ConnectionNeeds): Dispatcher
       sending.status = status;
       const retryAfter = headers['retry-after'];
       sending.retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+      const { connection: persistence } = headers;
+      sending.isClosing = persistence !== undefined && /\bclose\b/i.test(String(persistence));
     },
     onResponseData(_controller, chunk) {
       const { sending, budget } = connection;

@@ -60,6 +60,8 @@ export type Sending = {
   /** 0 until the head of the response is complete. */
   status: number;
   retryAfter: string | undefined;
+  /** The response has `Connection: close`. */
+  isClosing: boolean;
   /** The kept part of the body; its first piece as it came, as long as there is no other. */
   body: Buffer | undefined;
   bytes: number;

@@ -13,9 +13,12 @@ export type Post = {
   standing?: Standing;
 };
 
-/** The answer to one POST. `address` is the IP address that it went to; `body` the first 16 KiB, read as text. */
+/**
+ * The answer to one POST. `address` is the IP address that it went to; `body` the first 16 KiB, read as text; `isClosing` is set
+ * when the receiver announced `Connection: close`.
+ */
 export type Answer = { timings: Timings; address?: string } & (
-  | { kind: 'status'; status: number; retryAfter?: string; body: string }
+  | { kind: 'status'; status: number; retryAfter?: string; body: string; isClosing?: true }
   | { kind: 'error'; errorClass: ErrorClass; message: string }
 );
 

@@ -24,6 +24,7 @@ export function newSending({ post, target, pool, startedAt, resolve }: Start): S
     firstByteAt: 0,
     status: 0,
     retryAfter: undefined,
+    isClosing: false,
     body: undefined,
     bytes: 0,
   };
@@ -57,6 +58,7 @@ export function statusAnswer(sending: Sending, now: number): Answer {
   const answer: Answer = { kind: 'status', status, body: bodyText(sending), timings: timingsOf(sending, now) };
   if (sending.address !== undefined) answer.address = sending.address;
   if (retryAfter !== undefined) answer.retryAfter = retryAfter;
+  if (sending.isClosing) answer.isClosing = true;
   return answer;
 }
 

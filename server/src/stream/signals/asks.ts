@@ -45,6 +45,7 @@ export const MAX_ANSWER_BYTES = 524_288;
 /** A question that was recorded on its way cannot be asked again later. */
 const FRESH_MS = 30_000;
 const TOKEN = /^[\w-]{22}$/;
+const KINDS: ReadonlySet<unknown> = new Set<Question['kind']>(['check_url', 'test', 'check_up']);
 
 type Message = { to: string; at: number; question: Question };
 type Reply = { kind: 'answered'; answer: AskAnswer } | { kind: 'busy' | 'late' };
@@ -137,9 +138,7 @@ function readMessage(text: string, now: number): Message | string {
   if (typeof to !== 'string' || !TOKEN.test(to) || typeof at !== 'number' || !isFields(question))
     return 'not a question';
   if (Math.abs(now - at) > FRESH_MS) return 'asked too long ago';
-  return question['kind'] === 'check_url' || question['kind'] === 'test'
-    ? { to, at, question: question as Question }
-    : 'asked by a newer version';
+  return KINDS.has(question['kind']) ? { to, at, question: question as Question } : 'asked by a newer version';
 }
 
 async function withinMs(answer: Promise<AskAnswer>, ms: number): Promise<Reply> {

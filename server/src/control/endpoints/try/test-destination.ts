@@ -34,7 +34,7 @@ export const testRoutes: Route[] = [
   }),
 ];
 
-function mustHaveTarget({ settings }: DestinationRow, index: number): void {
+export function mustHaveTarget({ settings }: DestinationRow, index: number): void {
   const { targets } = settings;
   const count = Array.isArray(targets) ? targets.length : 0;
   if (index < count) return;
