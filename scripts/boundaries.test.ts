@@ -42,6 +42,18 @@ const violations: Planted[] = [
     code: "import { x as y } from '../../../server/src/config.ts';\nexport const x = y;",
     says: /made with typebox/,
   },
+  ...['node:fs', 'typebox', '../../../server/src/config.ts'].map((path) => ({
+    promise: `the help texts run in browsers and do not import ${path}`,
+    file: 'contract/src/help/planted.ts',
+    code: `import { x as y } from '${path}';\nexport const x = y;`,
+    says: /run in browsers/,
+  })),
+  {
+    promise: 'the demo asks its own server in one file only',
+    file: 'server/src/demo/shop/planted.ts',
+    code: "export const x = () => fetch('http://127.0.0.1');",
+    says: /makes requests to the outside/,
+  },
   ...['collect', 'control', 'store'].map((folder) => ({
     promise: `what roles share over HTTP does not import ${folder}`,
     file: 'server/src/http/planted.ts',

@@ -1,6 +1,7 @@
+import type { GiveUpReason } from '@millrace/contract/help';
 import type { Delivery } from './delivery.ts';
 
-export type DeadReason = 'discarded' | 'expired' | 'lane_full';
+export type DeadReason = Exclude<GiveUpReason, 'destination_deleted' | 'letter_refused'>;
 
 /** A delivery that we stopped trying, as it is kept. */
 export type DeadLetter = { reason: DeadReason; at: number; destinationId: string; delivery: Delivery };

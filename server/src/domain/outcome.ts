@@ -1,3 +1,5 @@
+import type { GiveUpReason } from '@millrace/contract/help';
+
 /** An event in the life of a delivery, on its way to the record in PostgreSQL. Deliver writes it, the recorder reads it. */
 export type OutcomeEntry = {
   workspaceId: string;
@@ -37,7 +39,7 @@ export type OutcomeFact =
   | {
       kind: 'given_up';
       attempts: number;
-      reason: 'expired' | 'lane_full' | 'destination_deleted';
+      reason: Exclude<GiveUpReason, 'discarded' | 'letter_refused'>;
       letter?: RefusedLetter;
     }
   /** `rule`: in words, which rule of the destination's filters stopped it. */

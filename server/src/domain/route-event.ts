@@ -6,16 +6,11 @@ import {
   type FilterRule,
   selectsDestination,
 } from '@millrace/contract';
+import type { SkipReason } from '@millrace/contract/help';
 import type { DestinationConfig } from './configuration.ts';
 import type { Withheld } from './withheld.ts';
 
-export type SkipReason =
-  | Withheld
-  | 'destination_disabled'
-  | 'integrations_map'
-  | 'blocked_event'
-  | 'type_not_accepted'
-  | 'filtered';
+export type { SkipReason };
 
 export type Routed =
   | { kind: 'delivery'; destination: DestinationConfig }

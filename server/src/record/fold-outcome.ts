@@ -1,3 +1,4 @@
+import type { GiveUpReason } from '@millrace/contract/help';
 import type { DeliveryRow, DeliveryState } from '../store/deliveries.ts';
 import { recordText, storable } from '../store/record-text.ts';
 import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
@@ -62,7 +63,7 @@ function factOf(entry: OutcomeEntry): Fact {
 }
 
 /** A refused dead letter leaves nothing to replay, which matters more than why the delivery was given up. */
-function reasonOf(letter: 'refused' | undefined): string | null {
+function reasonOf(letter: 'refused' | undefined): GiveUpReason | null {
   return letter === undefined ? null : 'letter_refused';
 }
 

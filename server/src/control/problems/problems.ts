@@ -1,3 +1,5 @@
+import type { ProblemCode as ProblemName } from '@millrace/contract/help';
+
 /** Every problem that the control API answers with: its status, its title, and the remedy. */
 const PROBLEMS = {
   invalid_request: [400, 'The request is not valid', 'See errors for what to change.'],
@@ -53,7 +55,7 @@ const PROBLEMS = {
   not_waiting: [409, 'It does not wait for an attempt', 'See errors for why, and for what to do instead.'],
   wrong_state: [409, 'Its state does not allow this', 'Read its current state. A job that has ended stays ended.'],
   internal: [500, 'Something went wrong on our side', 'The server log has the error under the request id.'],
-} as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;
+} as const satisfies Record<ProblemName, readonly [status: number, title: string, detail: string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];

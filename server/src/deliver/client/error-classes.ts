@@ -1,3 +1,5 @@
+import type { ErrorClass as ErrorClassName } from '@millrace/contract/help';
+
 /** The facts that a sentence may name about the POST that failed. */
 export type Facts = {
   host: string;
@@ -38,7 +40,7 @@ const SENTENCES = {
   not_sent: ({ host, detail }: Facts) =>
     `Nothing was sent to ${host}: Millrace had no connection to spare (${detail}).`,
   stopped: ({ host }: Facts) => `Millrace was stopped before ${host} answered.`,
-} satisfies Record<string, (facts: Facts) => string>;
+} satisfies Record<ErrorClassName, (facts: Facts) => string>;
 
 export type ErrorClass = keyof typeof SENTENCES;
 

@@ -1,0 +1,168 @@
+import type { ProblemCode } from './codes.ts';
+import type { Help } from './help.ts';
+
+/** The control API refused a request of a person or a script. */
+export const PROBLEM_HELP: Record<ProblemCode, Help> = {
+  invalid_request: {
+    title: 'The request is not valid',
+    cause: 'A field is missing, has the wrong form or is unknown. The answer names each one.',
+    remedy: 'Change the fields that the answer names, and send it again.',
+    whoCanDoIt: 'you',
+  },
+  invalid_cursor: {
+    title: 'The list cannot be continued here',
+    cause: 'The mark of the next page was changed, or comes from another list.',
+    remedy: 'Load the list from its beginning.',
+    whoCanDoIt: 'you',
+  },
+  not_signed_in: {
+    title: 'You are not signed in',
+    cause: 'The session has ended, or the token is missing, revoked or expired.',
+    remedy: 'Sign in again, or use a valid token.',
+    whoCanDoIt: 'you',
+  },
+  wrong_password: {
+    title: 'The email address or the password is wrong',
+    cause: 'No account has this email address with this password.',
+    remedy: 'Check both and try again.',
+    whoCanDoIt: 'you',
+  },
+  not_allowed: {
+    title: 'You may not do this',
+    cause: 'Your role, or the scope of your token, does not include this action.',
+    remedy: 'Ask an owner or admin of the workspace for a role or a token that includes it.',
+    whoCanDoIt: 'owner',
+  },
+  cross_site: {
+    title: 'The request came from another site',
+    cause: 'A browser sent it from a page that does not belong to Millrace, so control refused it for your safety.',
+    remedy: 'Use the console itself, or a token in a script.',
+    whoCanDoIt: 'you',
+  },
+  workspace_required: {
+    title: 'The workspace is not named',
+    cause: 'You belong to several workspaces, and the request does not say which one it is for.',
+    remedy: 'Choose a workspace.',
+    whoCanDoIt: 'you',
+  },
+  not_found: {
+    title: 'It does not exist',
+    cause: 'It was deleted, it belongs to another workspace, or the address is wrong.',
+    remedy: 'Check the address, or look for it in its list.',
+    whoCanDoIt: 'you',
+  },
+  conflict: {
+    title: 'It exists already',
+    cause: 'Another one of this kind has the same name or address.',
+    remedy: 'Choose another name, or change the one that exists.',
+    whoCanDoIt: 'you',
+  },
+  last_owner: {
+    title: 'A workspace needs an owner',
+    cause: 'This member is the last owner, and no other member could manage the workspace.',
+    remedy: 'Make another member an owner first.',
+    whoCanDoIt: 'owner',
+  },
+  too_many_destinations: {
+    title: 'The source has too many destinations',
+    cause: 'A source has at most 50 destinations.',
+    remedy: 'Delete a destination that is not needed, or send the calls to a second source too.',
+    whoCanDoIt: 'destination',
+  },
+  already_set_up: {
+    title: 'This installation is set up already',
+    cause: 'The first owner exists, so the link from the log no longer works.',
+    remedy: 'Sign in, or ask an owner for an invitation.',
+    whoCanDoIt: 'you',
+  },
+  configuration_too_large: {
+    title: 'The configuration is too large',
+    cause: 'The source, the destination or the workspace would go over its limit. The answer names the limit.',
+    remedy: 'Make it smaller, or delete something that is not needed.',
+    whoCanDoIt: 'destination',
+  },
+  body_too_large: {
+    title: 'The request is too large',
+    cause: 'The control API takes bodies of 256 KiB at most.',
+    remedy: 'Send less in one request.',
+    whoCanDoIt: 'you',
+  },
+  not_json: {
+    title: 'The request is not JSON',
+    cause: 'The control API takes JSON only, and the request says that it is something else.',
+    remedy: 'Send JSON, and name it as the content type.',
+    whoCanDoIt: 'you',
+  },
+  idempotency_key_reused: {
+    title: 'The idempotency key was used before',
+    cause: 'Another request had the same key within 24 hours.',
+    remedy: 'Use a new key for a new request.',
+    whoCanDoIt: 'you',
+  },
+  too_many_tries: {
+    title: 'Too many tries',
+    cause: 'There were many tries to sign in or to join within a minute.',
+    remedy: 'Wait a minute and try again.',
+    whoCanDoIt: 'you',
+  },
+  too_many_requests: {
+    title: 'The workspace is busy',
+    cause: 'Too many requests of this workspace are under way at the same time.',
+    remedy: 'Try again shortly, and let scripts ask less often.',
+    whoCanDoIt: 'you',
+  },
+  too_many_questions: {
+    title: 'Too many searches are under way',
+    cause: 'Previews, explanations and searches of dead letters cost much, so each workspace has a few at a time.',
+    remedy: 'Try again when one of them has ended.',
+    whoCanDoIt: 'you',
+  },
+  too_many_streams: {
+    title: 'Too many live views are open',
+    cause: 'You, your workspace or all workspaces together have as many live views open as Millrace serves.',
+    remedy: 'Close a live view in another tab, and try again.',
+    whoCanDoIt: 'you',
+  },
+  database_unavailable: {
+    title: 'The database does not answer',
+    cause: 'Control does not reach PostgreSQL. Collection and delivery go on, and nothing is lost.',
+    remedy: 'Bring PostgreSQL back, then try again.',
+    whoCanDoIt: 'operator',
+  },
+  no_deliver: {
+    title: 'No deliver process answered',
+    cause: 'Only deliver processes send to receivers, and none of them is running or reachable.',
+    remedy: 'Start a deliver process, then try again.',
+    whoCanDoIt: 'operator',
+  },
+  deliver_busy: {
+    title: 'Too many tests are under way',
+    cause: 'The deliver process has as many tests and checks under way as it may.',
+    remedy: 'Try again shortly.',
+    whoCanDoIt: 'you',
+  },
+  not_applied: {
+    title: 'The change is not in use yet',
+    cause: 'Deliver does not have the latest version of the destination. The answer says why.',
+    remedy: 'Try again in a few seconds.',
+    whoCanDoIt: 'you',
+  },
+  engine_unavailable: {
+    title: 'NATS does not answer',
+    cause: 'Control does not reach NATS, or NATS took too long.',
+    remedy: 'Bring NATS back, then try again.',
+    whoCanDoIt: 'operator',
+  },
+  wrong_state: {
+    title: 'Its state does not allow this',
+    cause: 'It has changed since you loaded it, or it has ended. A job that has ended stays ended.',
+    remedy: 'Load it again and look at its state.',
+    whoCanDoIt: 'you',
+  },
+  internal: {
+    title: 'Something went wrong in Millrace',
+    cause: 'Control met an error that it did not expect. The log has it under the id of the request.',
+    remedy: 'Try again. If it lasts, give the id of the request to the people who run Millrace.',
+    whoCanDoIt: 'operator',
+  },
+};
