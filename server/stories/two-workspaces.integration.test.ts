@@ -89,6 +89,8 @@ suite('of two workspaces', () => {
       const [mine, theirs] = [await one.owner('POST', path), await other.owner('POST', path)];
       assert.deepEqual([mine.status, theirs.status], [409, 404], path);
     }
+    const [mine, theirs] = await askBoth(`/deliveries/${delivery?.id}/request`);
+    assert.deepEqual([mine.status, theirs.status], [200, 404]);
     assert.equal((await one.owner('GET', '/system')).status, 403, 'neither is the operator');
   });
 

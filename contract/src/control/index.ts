@@ -11,6 +11,7 @@ export * from './jobs.ts';
 export * from './overview.ts';
 export * from './page.ts';
 export * from './quarantine.ts';
+export * from './rebuilt-request.ts';
 export * from './record.ts';
 export * from './replays.ts';
 export * from './sources.ts';

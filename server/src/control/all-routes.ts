@@ -30,6 +30,7 @@ import { suppressionRoutes } from './endpoints/flow/suppressions.ts';
 import { checkUpRoutes } from './endpoints/try/check-up.ts';
 import { checkUrlRoutes } from './endpoints/try/check-url.ts';
 import { previewRoutes } from './endpoints/try/preview.ts';
+import { rebuiltRequestRoutes } from './endpoints/try/rebuilt-request.ts';
 import { testRoutes } from './endpoints/try/test-destination.ts';
 import { systemRoutes } from './endpoints/look/system.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
@@ -56,6 +57,7 @@ export const ROUTES: readonly Route[] = [
   ...destinationMetricsRoutes,
   ...deliveryRoutes,
   ...attemptNowRoutes,
+  ...rebuiltRequestRoutes,
   ...explainRoutes,
   ...storedEventRoutes,
   ...metricsRoutes,

@@ -2,7 +2,7 @@ import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import type { TestedDestination, UrlCheck } from '@millrace/contract/control';
 
 /** A question of control to a deliver process: only deliver may make requests to customers' URLs. */
-export type Question = UrlQuestion | TestQuestion | CheckUpQuestion;
+export type Question = UrlQuestion | TestQuestion | CheckUpQuestion | RebuildQuestion;
 
 export type UrlQuestion = { kind: 'check_url'; url: string };
 
@@ -48,11 +48,22 @@ export type CheckUpAnswer = {
   isClosing: boolean;
 };
 
+/** The request of a past attempt, as the present settings would make it. */
+export type RebuildQuestion = Omit<TestQuestion, 'kind'> & {
+  kind: 'rebuild';
+  deliveryId: string;
+  /** When the attempt was made, its number from 1, and when the first one was made. */
+  at: number;
+  attempt: number;
+  firstAttemptAt: number;
+};
+
 export type AskAnswer =
   | { kind: 'url_checked'; check: UrlCheck }
   | { kind: 'tested'; tested: TestedDestination }
   | { kind: 'check_up_sent'; answer: CheckUpAnswer }
   /** Nothing was sent: the destination was changed after the check-up began. */
   | { kind: 'changed' }
+  | { kind: 'rebuilt'; request: TestedDestination['request'] }
   /** Deliver cannot do it now, for a reason that people can act on. */
   | { kind: 'not_applied'; why: string };

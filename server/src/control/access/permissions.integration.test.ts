@@ -69,6 +69,8 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/overview': everybody(200),
   'GET /api/v1/deliveries': everybody(200),
   'GET /api/v1/deliveries/:id': readers(200),
+  // Its destination was deleted.
+  'GET /api/v1/deliveries/:id/request': readers(410),
   // Knows nothing of the event, and says so as it would of one that never was.
   'GET /api/v1/events/:messageId/explain': everybody(200),
   'GET /api/v1/stored-events': readers(200),

@@ -27,6 +27,7 @@ const PROBLEMS = {
     'The configuration is too large',
     'See errors for the limit. Make it smaller, or delete something that is not needed.',
   ],
+  event_gone: [410, 'The event is no longer stored', 'See errors for why.'],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],

@@ -1,6 +1,7 @@
 import type { AskAnswer, Question } from '../../domain/ask.ts';
 import type { Client } from '../client/open-client.ts';
 import { sendCheckUp } from './send-check-up.ts';
+import { rebuildRequest } from './rebuild-request.ts';
 import { sendTest, type TestNeeds } from './send-test.ts';
 
 export type QuestionNeeds = TestNeeds & { client: Client };
@@ -14,5 +15,7 @@ export function answerQuestion(question: Question, needs: QuestionNeeds): Promis
       return sendTest(question, needs);
     case 'check_up':
       return sendCheckUp(question, needs);
+    case 'rebuild':
+      return rebuildRequest(question, needs);
   }
 }

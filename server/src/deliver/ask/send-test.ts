@@ -59,7 +59,7 @@ async function post(question: TestQuestion, webhook: Webhook, needs: TestNeeds):
 /** Together they fit into one answer, whatever escapes their characters need. */
 const MAX_BODY = 65_536;
 
-function shownRequest({ url, headers, body }: Post, webhook: Webhook): TestedDestination['request'] {
+export function shownRequest({ url, headers, body }: Post, webhook: Webhook): TestedDestination['request'] {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString();
   const own = new Set(ownHeaders(webhook).map(([name]) => name));
   // The client writes these two by itself.

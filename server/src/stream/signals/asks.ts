@@ -47,6 +47,8 @@ const FRESH_MS = 30_000;
 const TOKEN = /^[\w-]{22}$/;
 const KINDS: ReadonlySet<unknown> = new Set<Question['kind']>(['check_url', 'test', 'check_up']);
 
+const KINDS: ReadonlySet<unknown> = new Set<Question['kind']>(['check_url', 'test', 'rebuild']);
+
 type Message = { to: string; at: number; question: Question };
 type Reply = { kind: 'answered'; answer: AskAnswer } | { kind: 'busy' | 'late' };
 
