@@ -27,6 +27,20 @@ export const Destination = Type.Object({
   name: Name,
   enabled: Type.Boolean(),
   paused: Type.Boolean(),
+  pausedAt: Type.Union([Time, Type.Null()]),
+  /** The user or token that paused it. Of one paused destination only, and for those who may read the audit log. */
+  pausedBy: Type.Optional(
+    Type.Union([
+      Type.Object({
+        kind: Type.String(),
+        id: Type.String(),
+        /** Null for a token that is gone, or a user who is no longer a member. */
+        name: Type.Union([Type.String(), Type.Null()]),
+        email: Type.Union([Type.String(), Type.Null()]),
+      }),
+      Type.Null(),
+    ]),
+  ),
   /** The rules that an event must pass to reach it; empty when every event does. */
   filters: Filters,
   settings: Settings,

@@ -2,6 +2,8 @@ import type { FilterRule } from '@millrace/contract';
 import type { Tx } from './open-store.ts';
 import { oneRow, type Page, readInOrder } from './rows.ts';
 
+type PausedBy = { kind: string; id: string; at: string };
+
 export type DestinationRow = {
   workspace_id: string;
   id: string;
@@ -11,6 +13,8 @@ export type DestinationRow = {
   enabled: boolean;
   /** Since when nothing is sent; null when it is not paused. */
   paused_at: Date | null;
+  /** The user or token that paused it at `at`; null when that is unknown. */
+  paused_by: PausedBy | null;
   /** The end of the last pause; null when there was none. */
   resumed_at: Date | null;
   /** The rules that an event must pass to reach it. */
@@ -21,11 +25,11 @@ export type DestinationRow = {
   updated_at: Date;
 };
 
-type Begun = Omit<DestinationRow, 'paused_at' | 'resumed_at' | 'filters' | 'created_at' | 'updated_at'>;
+type Begun = Omit<DestinationRow, 'paused_at' | 'paused_by' | 'resumed_at' | 'filters' | 'created_at' | 'updated_at'>;
 export type NewDestination = Begun & Partial<Pick<DestinationRow, 'filters'>>;
 
-export const DESTINATION_COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, resumed_at, filters, settings,
-  created_at, updated_at`;
+export const DESTINATION_COLUMNS = `workspace_id, id, source_id, catalog, name, enabled, paused_at, paused_by, resumed_at, filters,
+  settings, created_at, updated_at`;
 
 export async function insertDestination(tx: Tx, row: NewDestination): Promise<void> {
   const sql = `INSERT INTO destinations (workspace_id, id, source_id, catalog, name, enabled, filters, settings)
@@ -83,10 +87,10 @@ export type DestinationChange = Omit<DestinationRow, 'source_id' | 'catalog' | '
 
 export async function updateDestination(tx: Tx, row: DestinationChange): Promise<void> {
   const sql = `UPDATE destinations SET name = $3, enabled = $4, paused_at = $5, resumed_at = $6, filters = $7, settings = $8,
-      updated_at = now()
+      paused_by = $9, updated_at = now()
     WHERE workspace_id = $1 AND id = $2`;
-  const { workspace_id, id, name, enabled, paused_at, resumed_at, filters, settings } = row;
-  const values = [workspace_id, id, name, enabled, paused_at, resumed_at, JSON.stringify(filters), settings];
+  const { workspace_id, id, name, enabled, paused_at, paused_by, resumed_at, filters, settings } = row;
+  const values = [workspace_id, id, name, enabled, paused_at, resumed_at, JSON.stringify(filters), settings, paused_by];
   await tx.query(sql, values);
 }
 

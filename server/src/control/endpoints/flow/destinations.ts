@@ -18,7 +18,10 @@ import {
   lockDestination,
   updateDestination,
 } from '../../../store/destinations.ts';
+import { findActorName } from '../../../store/actor-names.ts';
 import { findSource, lockSource } from '../../../store/sources.ts';
+import { type Actor, startedBy } from '../../access/actor.ts';
+import { isAllowed } from '../../access/permissions.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
 import {
   changedSettings,
@@ -116,7 +119,7 @@ export const destinationRoutes: Route[] = [
         ...before,
         name: name ?? before.name,
         enabled: enabled ?? before.enabled,
-        ...pauseTimes(before, paused, needs.now()),
+        ...pauseTimes(before, paused, { now: needs.now(), actor }),
         filters: checkedFilters(body.filters ?? before.filters),
         settings,
       };
@@ -168,6 +171,7 @@ function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {
     name: row.name,
     enabled: row.enabled,
     paused: row.paused_at !== null,
+    pausedAt: row.paused_at?.toISOString() ?? null,
     filters: row.filters,
     settings: shownSettings(row, catalog),
     createdAt: row.created_at.toISOString(),
@@ -183,13 +187,27 @@ function textBytes({ name, filters, settings }: Pick<DestinationRow, 'name' | 'f
 async function readDestination({ tx, actor }: ApiRequest, id: string, { catalog }: ControlNeeds) {
   const row = found(await findDestination(tx, actor.workspaceId, id));
   const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
-  return { ...toDestination(row, catalog), projection: projectionOf(id) };
+  const isTold = row.paused_at !== null && isAllowed('audit:read', actor);
+  const pausedBy = isTold ? { pausedBy: await readPausedBy(tx, row) } : {};
+  return { ...toDestination(row, catalog), ...pausedBy, projection: projectionOf(id) };
 }
 
-type PauseTimes = Pick<DestinationRow, 'paused_at' | 'resumed_at'>;
+/** Null when a version that did not note it paused it. */
+async function readPausedBy(tx: ApiRequest['tx'], { workspace_id, paused_at, paused_by }: DestinationRow) {
+  if (paused_by === null || paused_by.at !== paused_at?.toISOString()) return null;
+  const { kind, id } = paused_by;
+  return { kind, id, ...(await findActorName(tx, workspace_id, paused_by)) };
+}
+
+type PauseTimes = Pick<DestinationRow, 'paused_at' | 'paused_by' | 'resumed_at'>;
 
 /** Pausing a paused destination, or resuming a running one, changes nothing: it must not extend the retry window. */
-function pauseTimes({ paused_at, resumed_at }: PauseTimes, wanted: boolean | undefined, now: Date): PauseTimes {
-  if (wanted === undefined || wanted === (paused_at !== null)) return { paused_at, resumed_at };
-  return wanted ? { paused_at: now, resumed_at } : { paused_at: null, resumed_at: now };
+function pauseTimes(
+  { paused_at, paused_by, resumed_at }: PauseTimes,
+  wanted: boolean | undefined,
+  { now, actor }: { now: Date; actor: Actor },
+): PauseTimes {
+  if (wanted === undefined || wanted === (paused_at !== null)) return { paused_at, paused_by, resumed_at };
+  if (!wanted) return { paused_at: null, paused_by: null, resumed_at: now };
+  return { paused_at: now, paused_by: { ...startedBy(actor), at: now.toISOString() }, resumed_at };
 }
