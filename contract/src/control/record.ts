@@ -120,12 +120,24 @@ const ReplayPart = Type.Object({
   startedBy: Type.Union([Type.Object({ kind: Type.String(), id: Type.String() }), Type.Null()]),
 });
 
+/** How the event was stored, while it is. */
+export const StoredFacts = Type.Object({
+  /** By the clock of NATS. */
+  storedAt: Time,
+  /** From `receivedAt`, by the clock of collect; below 0 when the two clocks differ by more than it took. */
+  storeMs: Type.Integer(),
+  /** The request that it came in: its place among the accepted events, from 1; how many there are; the bytes of all as stored. */
+  request: Type.Object({ place: Count, events: Count, bytes: Count }),
+});
+
 export const Explanation = Type.Object({
   messageId: Type.String(),
   /** `unknown`: the event has no record; the story lists the possible reasons. */
   verdict: Type.Enum(['accepted', 'refused', 'unknown']),
   /** For people, in the order to read them. */
   story: Type.Array(Type.String()),
+  /** Null when it is no longer stored, its user was erased, or it was not found in time. */
+  stored: Type.Union([StoredFacts, Type.Null()]),
   refusals: Type.Array(
     Type.Object({ sourceId: Type.String(), code: Type.String(), message: Type.String(), at: Time, call: Text }),
   ),
@@ -234,5 +246,6 @@ export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 export type DeliveryDetails = Static<typeof DeliveryDetails>;
 export type DestinationHealth = Static<typeof DestinationHealth>;
 export type Explanation = Static<typeof Explanation>;
+export type StoredFacts = Static<typeof StoredFacts>;
 export type Lane = Static<typeof Lane>;
 export type ReplayPart = Static<typeof ReplayPart>;

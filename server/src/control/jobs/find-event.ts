@@ -26,9 +26,9 @@ const READ_AT_ONCE = 32;
 const MAX_REQUESTS = 4_000;
 const MAX_MS = 2_000;
 
-export async function findEvent(reader: EventReader, sought: SoughtEvent): Promise<EventFound> {
+export async function findEvent(reader: EventReader, sought: SoughtEvent, maxMs = MAX_MS): Promise<EventFound> {
   const { receivedAt } = sought;
-  const budget = { requests: MAX_REQUESTS, untilMs: performance.now() + MAX_MS };
+  const budget = { requests: MAX_REQUESTS, untilMs: performance.now() + maxMs };
   const near = { from: receivedAt - CLOSE_MS, to: receivedAt + SLACK_MS };
   const before = { from: receivedAt - SLACK_MS, to: receivedAt - CLOSE_MS };
   for (const span of [near, before]) {

@@ -1,4 +1,4 @@
-import { Explanation, type ReplayPart } from '@millrace/contract/control';
+import { Explanation, type ReplayPart, type StoredFacts } from '@millrace/contract/control';
 import { type AttemptRow, attemptsOf } from '../../../store/attempts.ts';
 import { deliveriesOfMessage, type DeliveryRow } from '../../../store/deliveries.ts';
 import { destinationNames } from '../../../store/destinations.ts';
@@ -10,6 +10,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { timeOfId } from '../../../store/new-id.ts';
 import { toAttempt, toDelivery, toLane } from '../../../record/record-answers.ts';
 import { type Route, route } from '../../http/route.ts';
+import { readStoredFacts } from './stored-facts.ts';
 import { tellStory } from '../../../record/tell-story.ts';
 
 export const explainRoutes: Route[] = [
@@ -21,7 +22,12 @@ export const explainRoutes: Route[] = [
     permission: 'deliveries:read',
     status: 200,
     isCostly: true,
-    async handle({ tx, actor, params }, needs) {
+    async prepare({ actor, params, inWorkspace }, needs) {
+      const messageId = recordText(params.messageId);
+      const [row] = await inWorkspace((tx) => deliveriesOfMessage(tx, actor.workspaceId, messageId));
+      return row === undefined ? null : readStoredFacts(row, needs);
+    },
+    async handle({ tx, actor, params, prepared }, needs) {
       const { workspaceId } = actor;
       const messageId = recordText(params.messageId);
       const rows = await deliveriesOfMessage(tx, workspaceId, messageId);
@@ -38,7 +44,9 @@ export const explainRoutes: Route[] = [
       const replays = await replaysOf(tx, workspaceId, { rows, attempts });
       const explained = rows.map((row) => explainOne(row, { attempts, names, replays, needs }));
       const verdict = rows.length > 0 ? 'accepted' : refusals.length > 0 ? 'refused' : 'unknown';
-      return { messageId, verdict, story: storyOf(rows, refusals, explained), refusals, destinations: explained };
+      const stored = prepared as StoredFacts | null;
+      const story = storyOf(rows, refusals, explained);
+      return { messageId, verdict, story, stored, refusals, destinations: explained };
     },
   }),
 ];
