@@ -134,8 +134,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/try': {
-    holds: 'the endpoints that try a destination before events go to it: URL check, test, check-up, preview',
-    holds: 'the endpoints that ask deliver: URL check, test, preview, the request of a past attempt',
+    holds: 'the endpoints that ask deliver: URL check, test, check-up, preview, the request of a past attempt',
     imports: [
       'control/http',
       'control/access',

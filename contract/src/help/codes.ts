@@ -65,12 +65,15 @@ export const PROBLEM_CODES = [
   'too_many_requests',
   'too_many_questions',
   'too_many_streams',
+  'too_soon',
   'database_unavailable',
   'no_deliver',
   'deliver_busy',
   'not_applied',
   'engine_unavailable',
   'wrong_state',
+  'not_waiting',
+  'event_gone',
   'internal',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

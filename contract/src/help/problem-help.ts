@@ -159,6 +159,24 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Load it again and look at its state.',
     whoCanDoIt: 'you',
   },
+  too_soon: {
+    title: 'An attempt was asked for a moment ago',
+    cause: 'Millrace makes one attempt at a time for a destination that fails, and the last one has just begun.',
+    remedy: 'Wait some seconds, look at the result of that attempt, and ask again if it is needed.',
+    whoCanDoIt: 'you',
+  },
+  not_waiting: {
+    title: 'This delivery does not wait',
+    cause: 'Millrace has delivered it, has given it up, or is making an attempt right now.',
+    remedy: 'Look at its state. A dead letter can be sent again from the list of dead letters.',
+    whoCanDoIt: 'you',
+  },
+  event_gone: {
+    title: 'The event is no longer stored',
+    cause: 'Events are kept for a limited time, and the events of an erased user are removed at once.',
+    remedy: 'Look at a newer delivery, or keep events for longer in the settings of Millrace.',
+    whoCanDoIt: 'operator',
+  },
   internal: {
     title: 'Something went wrong in Millrace',
     cause: 'Control met an error that it did not expect. The log has it under the id of the request.',

@@ -62,13 +62,13 @@ async function openStage({ program, args = [], settings = {} }: StageOptions): P
     startPostgresServer().then((started) => parts.use(started)),
     freePorts(3),
   ]);
-  const [collectPort, controlPort, metricsPort] = ports.map(String);
+  const [collectPort = '', controlPort = '', metricsPort = ''] = ports.map(String);
   const [collectUrl = '', url = ''] = [collectPort, controlPort].map((port) => `http://localhost:${port}`);
   const all = {
     MILLRACE_HOST: '127.0.0.1',
-    MILLRACE_COLLECT_PORT: String(collectPort),
-    MILLRACE_CONTROL_PORT: String(controlPort),
-    MILLRACE_METRICS_PORT: String(metricsPort),
+    MILLRACE_COLLECT_PORT: collectPort,
+    MILLRACE_CONTROL_PORT: controlPort,
+    MILLRACE_METRICS_PORT: metricsPort,
     MILLRACE_NATS_URL: nats.url,
     MILLRACE_DATABASE_URL: postgres.serviceUrl,
     MILLRACE_MIGRATION_DATABASE_URL: postgres.url,
