@@ -54,6 +54,27 @@ const violations: Planted[] = [
     code: "export const x = () => fetch('http://127.0.0.1');",
     says: /makes requests to the outside/,
   },
+  ...(
+    [
+      ['format', "import { x as y } from '../api/x.ts';", /only writes numbers/],
+      ['api', "import { x as y } from '../parts/x.tsx';", /draws nothing/],
+      ['parts', "import { x as y } from '../screens/home/x.tsx';", /knows no screen/],
+      ['shell', "import { x as y } from '../screens/home/x.tsx';", /through routes/],
+      ['screens/home', "import { x as y } from '../sources/x.tsx';", /no other screen/],
+      ['screens/home', "import { Source as y } from '@millrace/contract/control';", /use import type/],
+    ] as const
+  ).map(([folder, code, says]) => ({
+    promise: `console/src/${folder} does not have: ${code}`,
+    file: `console/src/${folder}/planted.ts`,
+    code: `${code}\nexport const x = y;`,
+    says,
+  })),
+  {
+    promise: 'a screen of the console does not speak to the server by itself',
+    file: 'console/src/screens/home/planted.ts',
+    code: "export const x = fetch('/api/v1/me');",
+    says: /Only console\/src\/api/,
+  },
   ...['collect', 'control', 'store'].map((folder) => ({
     promise: `what roles share over HTTP does not import ${folder}`,
     file: 'server/src/http/planted.ts',

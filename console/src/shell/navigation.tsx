@@ -68,7 +68,7 @@ function Brand() {
   return (
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
-        <button type="button" className="brand" aria-label={`Workspace ${workspace.name}`}>
+        <button type="button" className="brand">
           <Wheel />
           <span>
             Millrace<span className="ws">{workspace.name}</span>

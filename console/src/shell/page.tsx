@@ -6,6 +6,8 @@ import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { openMenu, openPalette } from './shell-signals.ts';
 
+const PALETTE_KEY = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
+
 export type Crumb = { name: string; to: LinkProps['to']; params?: Record<string, string> };
 
 type PageProps = {
@@ -40,10 +42,10 @@ export function Page({ title, above = [], right, children }: PageProps) {
         </nav>
         <div className="right">
           {right}
-          <button type="button" className="find" onClick={openPalette} aria-label="Search or jump to">
+          <button type="button" className="find" onClick={openPalette} aria-label={`Search or jump to ${PALETTE_KEY}`}>
             <Icon name="search" />
             <span>Search or jump to</span>
-            <kbd>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
+            <kbd>{PALETTE_KEY}</kbd>
           </button>
           <SchemeSwitch />
         </div>

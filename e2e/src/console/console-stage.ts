@@ -31,7 +31,7 @@ const DEMO_PASSWORD = 'fernhill-demo-password';
 /** The demo sets up its shop after the server is ready. */
 const DEMO_WITHIN_MS = 120_000;
 
-/** A new installation that nobody has set up yet; `setupPath` opens its first screen. */
+/** A new installation without an owner; `setupPath` opens its first screen. */
 export async function openNewStage(): Promise<Stage & { setupPath: string }> {
   const settings = { MILLRACE_KEYS: `1:${randomBytes(32).toString('base64')}` };
   const stage = await openStage({ program: 'main.ts', settings });

@@ -16,7 +16,7 @@ const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
 const PICTURES = join(ROOT_DIR, '.runs/screens');
 
-await using opened = new AsyncDisposableStack();
+const opened = new AsyncDisposableStack();
 let stage: DemoStage;
 let browser: Browser;
 let ids: Ids;

@@ -13,7 +13,7 @@ export type Ids = {
 export type Screen = {
   name: string;
   path(ids: Ids): string;
-  /** Shown to nobody in particular. */
+  /** The console shows it without a session. */
   isPublic?: boolean;
 };
 
