@@ -55,7 +55,7 @@ type EntryProps = { to: NonNullable<LinkProps['to']>; icon: IconName; name: stri
 
 function Entry({ to, icon, name, children }: EntryProps) {
   return (
-    <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+    <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
       <Icon name={icon} />
       {name}
       {children}

@@ -55,8 +55,8 @@ export function plotOptions(props: TimeSeriesProps, width: number, pointed: Poin
   const grid = { stroke: colorOf('--line'), width: 1 };
   return {
     width,
-    height: height + (hasTimes ? TIMES_PX : 8),
-    padding: [8, 8, 0, 0],
+    height: height + (hasTimes ? TIMES_PX : 14),
+    padding: [8, 8, hasTimes ? 0 : 6, 0],
     legend: { show: false },
     cursor: {
       points: { show: !hasBars },
