@@ -28,6 +28,8 @@ export type Ask = {
   query?: Query | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** A one-time token in place of a session, for the first set-up. */
+  bearer?: string | undefined;
 };
 
 /** Each answer names the build of the console that the server has now; the shell listens, and offers to reload. */
@@ -49,8 +51,9 @@ export function onConsoleVersion(listener: Listener): () => void {
 }
 
 export async function askControl<Answer>(path: string, ask: Ask = {}): Promise<Answer> {
-  const { method = 'GET', query, body, signal } = ask;
+  const { method = 'GET', query, body, signal, bearer } = ask;
   const headers: Record<string, string> = { 'Millrace-Csrf': '1' };
+  if (bearer !== undefined) headers['Authorization'] = `Bearer ${bearer}`;
   if (workspaceId !== undefined) headers['Millrace-Workspace'] = workspaceId;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   const init: RequestInit = { method, headers, signal: signal ?? null };

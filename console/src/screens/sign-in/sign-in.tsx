@@ -1,42 +1,37 @@
 import { PasswordInput, TextInput } from '@mantine/core';
-import type { Me } from '@millrace/contract/control';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { askControl } from '../../api/ask-control.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError, askControl } from '../../api/ask-control.ts';
+import { useEnter } from '../../api/enter.ts';
 import { Button } from '../../parts/button.tsx';
+import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { Wheel } from '../../shell/navigation.tsx';
+import { Door, DoorForm } from '../../shell/door.tsx';
+import { ownPath } from './own-path.ts';
 
 export function SignIn() {
   const { back } = useSearch({ from: '/sign-in' });
-  const navigate = useNavigate();
-  const client = useQueryClient();
+  const enter = useEnter();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({
-    mutationFn: () => askControl<Me>('/session', { method: 'POST', body: { email, password } }),
-    onSuccess: async (me) => {
-      client.clear();
-      client.setQueryData(['me'], me);
-      await navigate({ href: ownPath(back) });
-    },
+    mutationFn: () => askControl('/session', { method: 'POST', body: { email, password } }),
+    onSuccess: () => enter(undefined, { href: ownPath(back) }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    signIn.mutate();
-  };
+  const isWrong = signIn.error instanceof ApiError && signIn.error.problem.code === 'wrong_password';
   return (
-    <main className="door">
-      <form className="door-card stack" onSubmit={submit}>
-        <div className="door-brand">
-          <Wheel /> Millrace
-        </div>
-        <h1>Sign in</h1>
+    <Door
+      title="Sign in"
+      sub={location.host}
+      foot="A session ends after 12 hours without use, and after 7 days in any case. A new installation logs a link for its first owner. An invitation is a link, too: open it to join."
+    >
+      <DoorForm submit={() => signIn.mutate()}>
         <TextInput
-          label="Email"
+          label="Email address"
           type="email"
           autoComplete="username"
+          autoFocus
           required
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
@@ -46,22 +41,20 @@ export function SignIn() {
           autoComplete="current-password"
           required
           value={password}
+          error={isWrong}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {signIn.error !== null && <ProblemNote error={signIn.error} />}
+        {isWrong && (
+          <Note state="givenup" title="The email address or the password is wrong.">
+            Check both and try again. Forgot the password? Ask an owner of your workspace to invite you with another
+            address.
+          </Note>
+        )}
+        {signIn.error !== null && !isWrong && <ProblemNote error={signIn.error} />}
         <Button look="ink" type="submit" isBusy={signIn.isPending}>
           Sign in
         </Button>
-        <p className="dim small">
-          A new installation prints a link for its first owner when it starts. An invitation is a link, too: open it to
-          join.
-        </p>
-      </form>
-    </main>
+      </DoorForm>
+    </Door>
   );
-}
-
-/** Only a path of this console: a link to it must not lead elsewhere. */
-function ownPath(path: string | undefined): string {
-  return path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/';
 }
