@@ -180,7 +180,7 @@ const deletionRoute = createRoute({
 const teamRoute = createRoute({
   getParentRoute: () => shell,
   path: '/team',
-  validateSearch: texts('tab', 'filter'),
+  validateSearch: texts('tab', 'filter', 'show'),
   component: lazyRouteComponent(() => import('./screens/team/team.tsx'), 'Team'),
 });
 const usageRoute = createRoute({
@@ -192,7 +192,7 @@ const usageRoute = createRoute({
 const systemScreenRoute = createRoute({
   getParentRoute: () => shell,
   path: '/system',
-  validateSearch: texts('tab'),
+  validateSearch: texts('tab', 'filter', 'kind', 'show'),
   component: lazyRouteComponent(() => import('./screens/system/system.tsx'), 'SystemScreen'),
 });
 

@@ -1,6 +1,6 @@
 import type { Attention, Overview } from '@millrace/contract/control';
 import { count } from '../../format/numbers.ts';
-import { localSentence } from '../../format/sentences.ts';
+import { localSentence } from './local-sentence.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';

@@ -1,5 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Sessions } from '@millrace/contract/control';
+import type { Static } from 'typebox';
+import { reading } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
+import { counted } from '../../format/numbers.ts';
+import { zone } from '../../format/times.ts';
+import { Card, Facts } from '../../parts/card.tsx';
+import { Sentence } from '../../parts/sentence.tsx';
+import { IdText, OuterText } from '../../parts/texts.tsx';
 import { Page } from '../../shell/page.tsx';
+import { ConsoleCard } from './console-card.tsx';
+import { PasswordCard } from './password-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 
 export function Profile() {
-  return <Page title="Profile">To be made.</Page>;
+  const { user, workspace, workspaces } = useSession();
+  const sessions = useQuery(reading<Static<typeof Sessions>>('/sessions', { every: 30_000 }));
+  const open = sessions.data?.items.length;
+  return (
+    <Page title="Profile">
+      <Sentence
+        then={
+          open === undefined
+            ? undefined
+            : `${counted(open, 'session of yours is', 'sessions of yours are')} open. A session ends after 12 hours without use, and after 7 days in any case.`
+        }
+      >
+        You are signed in as <OuterText text={user.name} most={60} />, {workspace.role} of{' '}
+        <OuterText text={workspace.name} most={60} />.
+      </Sentence>
+      <div className="cols mt2">
+        <div className="stack">
+          <SessionsCard read={sessions} />
+          <PasswordCard />
+        </div>
+        <div className="stack">
+          <Card title="Account">
+            <div className="pad">
+              <Facts
+                facts={[
+                  ['Name', <OuterText key="name" text={user.name} />],
+                  ['Email address', <OuterText key="email" text={user.email} />],
+                  ['Id', <IdText key="id" id={user.id} />],
+                  ['Time zone', zone()],
+                  [
+                    workspaces.length === 1 ? 'Workspace' : 'Workspaces',
+                    <ul key="workspaces">
+                      {workspaces.map(({ id, name, role }) => (
+                        <li key={id}>
+                          <OuterText text={name} /> <span className="dim">{role}</span>
+                        </li>
+                      ))}
+                    </ul>,
+                  ],
+                ]}
+              />
+            </div>
+          </Card>
+          <ConsoleCard />
+        </div>
+      </div>
+    </Page>
+  );
 }

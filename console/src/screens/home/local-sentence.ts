@@ -1,6 +1,6 @@
 /** Sentences of the API hold ISO times and plain figures; a person reads clock times and figures with commas. */
-import { count } from './numbers.ts';
-import { moment } from './times.ts';
+import { count } from '../../format/numbers.ts';
+import { moment } from '../../format/times.ts';
 
 /** An example of how to write a time stays as it is. */
 const ISO_TIME = /(?<!such as )\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z/g;

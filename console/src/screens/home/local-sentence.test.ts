@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { localSentence } from './sentences.ts';
-import { clock } from './times.ts';
+import { localSentence } from './local-sentence.ts';
+import { clock } from '../../format/times.ts';
 
 suite('sentences of the API', () => {
   const at = '2026-11-16T11:38:43.591Z';
