@@ -1,0 +1,43 @@
+/** A page of one source: it reads the source, and shows the page when there is one. */
+import type { Source } from '@millrace/contract/control';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { reading } from '../api/queries.ts';
+import { cutText, visible } from '../format/texts.ts';
+import { Page } from '../shell/page.tsx';
+import { LinkButton } from './button.tsx';
+import { LoadingRows } from './list-states.tsx';
+import { ProblemNote } from './problem-note.tsx';
+
+const LONGEST_TITLE = 60;
+
+type SourceFrameProps = { id: string; children: (source: Source) => ReactNode };
+
+export function SourceFrame({ id, children }: SourceFrameProps) {
+  const source = useQuery(reading<Source>(`/sources/${encodeURIComponent(id)}`, { every: 15_000 }));
+  // The answer before belongs to another source when the page changes from one to the next.
+  const own = source.data?.id === id ? source.data : undefined;
+  const title = own === undefined ? 'Source' : cutText(visible(own.name), LONGEST_TITLE);
+  return (
+    <Page title={title} above={ABOVE}>
+      {source.error !== null && (
+        <div className="stack">
+          <ProblemNote
+            error={source.error}
+            what={own === undefined ? 'The source cannot be shown.' : 'The source cannot be read again.'}
+            retry={() => void source.refetch()}
+          />
+          {own === undefined && (
+            <div className="btns">
+              <LinkButton to="/sources">All sources</LinkButton>
+            </div>
+          )}
+        </div>
+      )}
+      {own !== undefined && children(own)}
+      {own === undefined && source.error === null && <LoadingRows />}
+    </Page>
+  );
+}
+
+const ABOVE = [{ name: 'Sources', to: '/sources' }] as const;
