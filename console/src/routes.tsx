@@ -44,12 +44,13 @@ const sourcesRoute = createRoute({
 const newSourceRoute = createRoute({
   getParentRoute: () => shell,
   path: '/sources/new',
+  validateSearch: texts('sourceId', 'tab'),
   component: lazyRouteComponent(() => import('./screens/new-source/new-source.tsx'), 'NewSource'),
 });
 const sourceLiveRoute = createRoute({
   getParentRoute: () => shell,
   path: '/sources/$id',
-  validateSearch: texts('type', 'event', 'userId', 'text', 'show'),
+  validateSearch: texts('type', 'event', 'userId', 'only', 'show'),
   component: lazyRouteComponent(() => import('./screens/source-live/source-live.tsx'), 'SourceLive'),
 });
 const sourceSchemaScreenRoute = createRoute({

@@ -52,6 +52,21 @@ export function onConsoleVersion(listener: Listener): () => void {
 
 export async function askControl<Answer>(path: string, ask: Ask = {}): Promise<Answer> {
   const { method = 'GET', query, body, signal, bearer } = ask;
+  const response = await send(path, ask);
+  if (response.status === 204) return undefined as Answer;
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer as Answer;
+  throw new ApiError(problemOf(response, answer));
+}
+
+/** The body of an answer that goes on, as the live tail does. */
+export async function askStream(path: string, ask: Ask): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const response = await send(path, ask);
+  if (response.ok && response.body !== null) return response.body;
+  throw new ApiError(problemOf(response, await response.json().catch(() => undefined)));
+}
+
+async function send(path: string, { method = 'GET', query, body, signal }: Ask): Promise<Response> {
   const headers: Record<string, string> = { 'Millrace-Csrf': '1' };
   if (bearer !== undefined) headers['Authorization'] = `Bearer ${bearer}`;
   if (workspaceId !== undefined) headers['Millrace-Workspace'] = workspaceId;
@@ -63,10 +78,7 @@ export async function askControl<Answer>(path: string, ask: Ask = {}): Promise<A
     throw new ApiError(unreachable());
   });
   tellVersion(response);
-  if (response.status === 204) return undefined as Answer;
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (response.ok && answer !== undefined) return answer as Answer;
-  throw new ApiError(problemOf(response, answer));
+  return response;
 }
 
 export function urlOf(path: string, query: Query = {}): string {

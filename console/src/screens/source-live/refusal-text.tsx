@@ -1,0 +1,26 @@
+/** Why Millrace refused a call, and what to do: the server's sentence has both, the cause first. */
+import { OuterText } from '../../parts/texts.tsx';
+
+const LONGEST = 400;
+
+export function RefusalText({ code, message }: { code: string; message: string }) {
+  const { cause, remedy } = causeAndRemedy(message);
+  return (
+    <>
+      <OuterText text={cause} most={LONGEST} />{' '}
+      {remedy !== '' && (
+        <b>
+          <OuterText text={remedy} most={LONGEST} />
+        </b>
+      )}{' '}
+      <code>{code}</code>
+    </>
+  );
+}
+
+function causeAndRemedy(message: string): { cause: string; remedy: string } {
+  const end = message.indexOf('. ');
+  return end < 0
+    ? { cause: message, remedy: '' }
+    : { cause: message.slice(0, end + 1), remedy: message.slice(end + 2) };
+}
