@@ -54,8 +54,7 @@ export function withAttempt(delivery: Delivery, note: AttemptNote): Delivery {
   };
 }
 
-/** Deliver tries a delivery for this long, counted from its first attempt. MILLRACE_RETRY_SCALE divides it. */
-export const RETRY_WINDOW_MS = 4 * 3_600_000;
+export { RETRY_WINDOW_MS } from '@millrace/contract/retry-schedule';
 
 type Begun = Pick<Delivery, 'firstAttemptAt' | 'takenAt'>;
 

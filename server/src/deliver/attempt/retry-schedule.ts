@@ -1,14 +1,8 @@
-import { RETRY_WINDOW_MS, UNTRIED_TIER } from '../../domain/delivery.ts';
+import { JITTER, MIN_LAST_TIER, RETRY_DELAYS_MS, RETRY_WINDOW_MS } from '@millrace/contract/retry-schedule';
+import { UNTRIED_TIER } from '../../domain/delivery.ts';
 
-/**
- * When a delivery that failed is tried again: the whole policy, as data. docs/inside/delivery-states.md prints it from here.
- * Each step is a tier of the lane. Within a tier the delay is the same for all, so first in is first due.
- */
-export const RETRY_DELAYS_MS: readonly number[] = [
-  5_000, 15_000, 45_000, 120_000, 300_000, 600_000, 1_200_000, 1_800_000,
-];
-/** A delay is made longer by up to this part, so that what failed together does not come back together. */
-export const JITTER = 0.1;
+/** The policy is in the contract. Each delay is a tier of the lane. Within a tier the delay is the same for all, so first in is first due. */
+export { JITTER, RETRY_DELAYS_MS };
 
 /** Tier n waits for the n-th delay. */
 export const TIERS: readonly number[] = [UNTRIED_TIER, ...RETRY_DELAYS_MS.map((_, index) => index + 1)];
@@ -45,6 +39,3 @@ export function retrySchedule(scale: number): RetrySchedule {
     },
   };
 }
-
-/** The shortest step that is taken in place of one that no longer fits: two minutes. */
-const MIN_LAST_TIER = 4;
