@@ -84,7 +84,7 @@ const newDestinationRoute = createRoute({
 const destinationScreenRoute = createRoute({
   getParentRoute: () => shell,
   path: '/destinations/$id',
-  validateSearch: texts('range'),
+  validateSearch: texts('range', 'redrive'),
   component: lazyRouteComponent(() => import('./screens/destination/destination.tsx'), 'DestinationScreen'),
 });
 const destinationDeliveriesRoute = createRoute({

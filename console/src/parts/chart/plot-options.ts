@@ -87,7 +87,8 @@ export function plotOptions(props: TimeSeriesProps, width: number, pointed: Poin
         size: LEFT_PX,
         gap: 6,
         splits: () => [0, top / 2, top],
-        values: (_plot, at) => at.map((value) => (write === undefined ? short(value) : write(value))),
+        // Without an axis of times below it, the plot has no room for the label at zero.
+        values: (_plot, at) => at.map((value) => (value === 0 && !hasTimes ? '' : (write ?? short)(value))),
       },
     ],
     // uPlot draws the upper bars first: the lower ones cover their lower part.
@@ -104,7 +105,7 @@ export function plotOptions(props: TimeSeriesProps, width: number, pointed: Poin
   };
 }
 
-function drawn({ kind, color, dash, width }: Series): UPlot.Series {
+function drawn({ kind, color, dash, width, values }: Series): UPlot.Series {
   const ink = colorOf(color);
   if (kind === 'bars') {
     const paths = UPlot.paths.bars?.({ size: [0.76, 60] });
@@ -113,10 +114,16 @@ function drawn({ kind, color, dash, width }: Series): UPlot.Series {
   return {
     stroke: ink,
     width: width ?? 1.5,
-    points: { show: false },
+    points: { show: true, size: 4, fill: ink, filter: () => lone(values) },
     ...(dash === undefined ? {} : { dash: [...dash] }),
     ...(kind === 'area' ? { fill: colorOf(color.replace('-fill', '-tint')) } : {}),
   };
+}
+
+/** The places of values without a neighbour: no line leads to them, so they are dots. */
+function lone(values: Series['values']): number[] {
+  const isGap = (place: number) => values[place] === null || values[place] === undefined;
+  return values.flatMap((_, place) => (!isGap(place) && isGap(place - 1) && isGap(place + 1) ? [place] : []));
 }
 
 /** Round local times; the date at midnight. */

@@ -57,7 +57,7 @@ export function TimeSeries(props: TimeSeriesProps) {
       plot.destroy();
     };
     // The data is compared by its content: a read that brings the same draws nothing again.
-  }, [JSON.stringify(times), JSON.stringify(series), height, scheme]);
+  }, [JSON.stringify(times), JSON.stringify(series), JSON.stringify(props.flags), height, scheme]);
   return (
     <div className="series" ref={host} role="img" aria-label={label}>
       {place !== undefined && times[place.index] !== undefined && (
@@ -66,13 +66,18 @@ export function TimeSeries(props: TimeSeriesProps) {
           {series.map(({ name, values, color }) => (
             <span key={name}>
               <i style={{ background: colorOf(color) }} />
-              {name} <b>{write(values[place.index] ?? 0)}</b>
+              {name} <b>{written(values[place.index], write)}</b>
             </span>
           ))}
         </div>
       )}
     </div>
   );
+}
+
+/** A step without a value is not a step with zero. */
+function written(value: number | null | undefined, write: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : write(value);
 }
 
 /** A canvas does not follow CSS variables by itself: it is drawn again when light becomes dark. */
