@@ -52,7 +52,11 @@ export function UrlText({ url, most = 48 }: { url: string; most?: number }) {
 }
 
 /** A link with text that came from outside. */
-export function OuterLink({ text, most, ...link }: LinkProps & { text: string; most?: number }): ReactNode {
+export function OuterLink({
+  text,
+  most,
+  ...link
+}: LinkProps & { text: string; most?: number; className?: string }): ReactNode {
   return (
     <Link {...link}>
       <OuterText text={text} {...(most === undefined ? {} : { most })} />

@@ -1,0 +1,72 @@
+/** Destinations with their health: which of them a filter shows, in which order, and the sentence about all. Pure. */
+import type { Destination, DestinationHealth } from '@millrace/contract/control';
+import { counted } from '../../format/numbers.ts';
+import { listed } from '../../format/sentences.ts';
+import { cutText, visible } from '../../format/texts.ts';
+import type { StateName } from '../../parts/state-mark.tsx';
+import { targetsOf } from '../destination/destination-facts.ts';
+import type { Told } from '../destination/tell-health.ts';
+
+/** `told` is undefined until the health was read. */
+export type Standing = {
+  destination: Destination;
+  health: DestinationHealth | undefined;
+  told: Told | undefined;
+};
+
+export const STATE_CHOICES = [
+  { value: '', label: 'Any state' },
+  { value: 'givenup', label: 'Failing or rejecting' },
+  { value: 'waiting', label: 'Waiting or recovering' },
+  { value: 'delivered', label: 'Healthy' },
+  { value: 'paused', label: 'Paused' },
+  { value: 'skipped', label: 'Quiet or disabled' },
+] as const;
+
+const URGENCY: readonly StateName[] = ['givenup', 'retrying', 'waiting', 'paused', 'delivered', 'skipped'];
+const NAMED = 3;
+
+export function choose(all: readonly Standing[], { filter, state }: { filter: string; state: string }): Standing[] {
+  const wanted = filter.toLowerCase();
+  return all
+    .filter(({ destination, told }) => hasText(destination, wanted) && (state === '' || isState(told?.state, state)))
+    .toSorted((one, other) => urgency(one) - urgency(other));
+}
+
+function isState(found: StateName | undefined, wanted: string): boolean {
+  return found === wanted || (wanted === 'waiting' && found === 'retrying');
+}
+
+function hasText(destination: Destination, wanted: string): boolean {
+  const texts = [destination.name, destination.id, ...targetsOf(destination).map(({ url }) => url)];
+  return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
+}
+
+function urgency({ told }: Standing): number {
+  return told === undefined ? URGENCY.length : URGENCY.indexOf(told.state);
+}
+
+type Lead = { state?: { name: StateName; words: string }; sentence: string };
+
+export function leadOf(all: readonly Standing[]): Lead {
+  const troubled = all.filter(({ told }) => told?.state === 'givenup');
+  const paused = all.filter(({ told }) => told?.state === 'paused').length;
+  const pausedText = paused === 0 ? '' : ` ${counted(paused, 'is', 'are')} paused.`;
+  if (all.some(({ told }) => told === undefined)) return { sentence: `${counted(all.length, 'destination')}.` };
+  if (troubled.length === 0) {
+    const words =
+      all.length === 1 ? 'Your destination is well.' : `All ${counted(all.length, 'destination')} are well.`;
+    return paused === 0
+      ? { state: { name: 'delivered', words }, sentence: '' }
+      : { state: { name: 'delivered', words: 'Nothing fails.' }, sentence: pausedText.trim() };
+  }
+  const names = troubled
+    .slice(0, NAMED)
+    .map(({ destination, told }) => `${cutText(visible(destination.name), 40)} (${told?.word.toLowerCase()})`);
+  const rest = troubled.length > NAMED ? [`${troubled.length - NAMED} more`] : [];
+  const verb = troubled.length === 1 ? 'needs' : 'need';
+  return {
+    state: { name: 'givenup', words: `${troubled.length} of ${counted(all.length, 'destination')} ${verb} you:` },
+    sentence: `${listed([...names, ...rest])}.${pausedText}`,
+  };
+}
