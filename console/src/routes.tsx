@@ -136,7 +136,7 @@ const deliveryScreenRoute = createRoute({
 const eventsRoute = createRoute({
   getParentRoute: () => shell,
   path: '/events',
-  validateSearch: texts('sourceId', 'userId', 'name', 'type', 'text', 'range'),
+  validateSearch: texts('sourceId', 'userId', 'name', 'type', 'text', 'range', 'show'),
   component: lazyRouteComponent(() => import('./screens/events/events.tsx'), 'Events'),
 });
 const eventJourneyRoute = createRoute({
@@ -148,7 +148,7 @@ const eventJourneyRoute = createRoute({
 const deadLettersRoute = createRoute({
   getParentRoute: () => shell,
   path: '/dead-letters',
-  validateSearch: texts('destinationId', 'errorClass', 'show'),
+  validateSearch: texts('destinationId', 'reason', 'errorClass', 'range', 'tab', 'show'),
   component: lazyRouteComponent(() => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
 });
 const replaysRoute = createRoute({
@@ -159,7 +159,7 @@ const replaysRoute = createRoute({
 const newReplayRoute = createRoute({
   getParentRoute: () => shell,
   path: '/replays/new',
-  validateSearch: texts('sourceId', 'destinationId', 'userId', 'event', 'messageId', 'range'),
+  validateSearch: texts('sourceId', 'destinationId', 'userId', 'event', 'type', 'messageId', 'range', 'from', 'to'),
   component: lazyRouteComponent(() => import('./screens/new-replay/new-replay.tsx'), 'NewReplay'),
 });
 const replayScreenRoute = createRoute({
@@ -170,7 +170,7 @@ const replayScreenRoute = createRoute({
 const privacyRoute = createRoute({
   getParentRoute: () => shell,
   path: '/privacy',
-  validateSearch: texts('userId'),
+  validateSearch: texts('userId', 'tab'),
   component: lazyRouteComponent(() => import('./screens/privacy/privacy.tsx'), 'Privacy'),
 });
 const deletionRoute = createRoute({

@@ -60,4 +60,37 @@ function lowerFirst(text: string): string {
 /** The name of its event, or the type where it has none. */
 export function eventName({ name, type }: Pick<Delivery, 'name' | 'type'>): string {
   return name ?? type;
+/** The words and shapes of the states of deliveries. */
+import type { StateName } from '../parts/state-mark.tsx';
+
+export type Standing = { state: StateName; word: string };
+
+const STANDINGS: Readonly<Record<string, Standing>> = {
+  pending: { state: 'waiting', word: 'Waiting' },
+  retrying: { state: 'retrying', word: 'Retrying' },
+  delivered: { state: 'delivered', word: 'Delivered' },
+  discarded: { state: 'givenup', word: 'Given up' },
+  expired: { state: 'givenup', word: 'Given up' },
+  skipped: { state: 'skipped', word: 'Skipped' },
+};
+
+export function standingOf(deliveryState: string): Standing {
+  return STANDINGS[deliveryState] ?? { state: 'waiting', word: deliveryState };
+}
+
+/** The reasons for which an event is not sent to a destination, as the middle of a sentence. */
+const SKIP_WORDS: Readonly<Record<string, string>> = {
+  erased: 'its user was erased',
+  suppressed: 'its user is suppressed',
+  destination_disabled: 'the destination was not enabled',
+  integrations_map: 'the call turns this kind of destination off (integrations)',
+  blocked_event: 'the source blocks this event name',
+  type_not_accepted: 'the destination does not take calls of this type',
+  filtered: "the destination's filter stops it",
+  expired: 'no longer stored',
+  gone: 'no longer stored',
+};
+
+export function skipWords(reason: string): string {
+  return SKIP_WORDS[reason] ?? reason.replaceAll('_', ' ');
 }
