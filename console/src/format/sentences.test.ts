@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { listed, localTimes } from './sentences.ts';
-import { clock, moment } from './times.ts';
+import { suite, test } from 'node:test';
+import { localSentence } from './sentences.ts';
+import { clock } from './times.ts';
 
-test('ISO times in a sentence become local clock times', () => {
-  const at = '2026-11-16T11:44:10.062Z';
-  const now = Date.parse('2026-11-16T12:00:00Z');
-  assert.equal(
-    localTimes(`Attempt 1 at ${at}: the receiver answered 429.`, now),
-    `Attempt 1 at ${clock(at)}: the receiver answered 429.`,
-  );
-  const old = '2026-11-01T11:44:10Z';
-  assert.equal(localTimes(`Since ${old}.`, now), `Since ${moment(old, now)}.`);
-});
+suite('sentences of the API', () => {
+  const at = '2026-11-16T11:38:43.591Z';
+  const now = Date.parse(at) + 60_000;
 
-test('a list of words is a part of a sentence, and a long one counts the rest', () => {
-  assert.equal(listed([]), '');
-  assert.equal(listed(['a']), 'a');
-  assert.equal(listed(['a', 'b', 'c']), 'a, b and c');
-  assert.equal(listed(['a', 'b', 'c', 'd', 'e']), 'a, b, c and 2 more');
+  test('show local clock times', () => {
+    assert.equal(localSentence(`Failing since ${at} (503).`, now), `Failing since ${clock(at)} (503).`);
+    assert.equal(localSentence('It never failed.', now), 'It never failed.');
+  });
+
+  test('keep an example of how to write a time', () => {
+    assert.equal(localSentence(`Send ISO 8601, such as ${at}.`, now), `Send ISO 8601, such as ${at}.`);
+  });
+
+  test('keep what only looks like a time', () => {
+    assert.equal(localSentence('2026-99-99T11:38:43Z', now), '2026-99-99T11:38:43Z');
+  });
+
+  test('have commas in counts and nowhere else', () => {
+    assert.equal(localSentence('12345 deliveries wait on port 12345.', now), '12,345 deliveries wait on port 12345.');
+  });
 });

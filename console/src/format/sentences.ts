@@ -16,17 +16,17 @@ export function listed(parts: readonly string[]): string {
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 /** Sentences of the API hold times in ISO 8601: people read clock times. */
+/** Sentences of the API hold ISO times and plain figures; a person reads clock times and figures with commas. */
+import { count } from './numbers.ts';
 import { moment } from './times.ts';
 
-const ISO_TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
+/** An example of how to write a time stays as it is. */
+const ISO_TIME = /(?<!such as )\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z/g;
+const LONG_COUNT = /\b\d{4,}(?= (?:deliveries|dead letters|calls|events|attempts)\b)/g;
 
-export function localTimes(sentence: string, now: number = Date.now()): string {
-  return sentence.replaceAll(ISO_TIME, (time) => moment(time, now));
-}
-
-/** "a", "a and b", "a, b and c"; more than `most` are counted. */
-export function listed(words: readonly string[], most = 4): string {
-  const named = words.length > most ? [...words.slice(0, most - 1), `${words.length - most + 1} more`] : [...words];
-  const last = named.pop() ?? '';
-  return named.length === 0 ? last : `${named.join(', ')} and ${last}`;
+/** The same sentence with local clock times and with commas in its counts. */
+export function localSentence(sentence: string, now: string | number | Date = Date.now()): string {
+  return sentence
+    .replace(ISO_TIME, (at) => (Number.isNaN(Date.parse(at)) ? at : moment(at, now)))
+    .replace(LONG_COUNT, (digits) => count(Number(digits)));
 }

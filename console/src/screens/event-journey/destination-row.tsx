@@ -1,8 +1,8 @@
 /** One destination of a journey: the rules, the destination, the attempts. */
 import type { Destination } from '@millrace/contract/control';
 import { Link } from '@tanstack/react-router';
-import { standingOf } from '../../format/delivery-words.ts';
-import { localTimes } from '../../format/sentences.ts';
+import { standingOf } from '../../format/standings.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { useMay } from '../../api/session.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { StateBadge } from '../../parts/state-mark.tsx';
@@ -119,7 +119,7 @@ function Story({ part }: { part: JourneyPart }) {
       <ol className={css.story}>
         {part.story.map((sentence) => (
           <li key={sentence}>
-            <OuterText text={localTimes(sentence)} most={400} />
+            <OuterText text={localSentence(sentence)} most={400} />
           </li>
         ))}
       </ol>

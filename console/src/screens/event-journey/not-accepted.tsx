@@ -1,6 +1,6 @@
 /** The journey of a call that Millrace refused, and of a messageId that it does not know. */
 import type { Explanation, Source } from '@millrace/contract/control';
-import { localTimes } from '../../format/sentences.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card, Facts } from '../../parts/card.tsx';
 import { Code } from '../../parts/code.tsx';
@@ -78,7 +78,7 @@ export function UnknownEvent({ story, isStored }: { story: readonly string[]; is
 
 /** The API lists the reasons in one sentence with semicolons. */
 function reasonsIn(sentence: string): string[] {
-  return localTimes(sentence)
+  return localSentence(sentence)
     .split(/;\s*(?:or )?/)
     .map((reason) => reason.replace(/\.$/, ''));
 }

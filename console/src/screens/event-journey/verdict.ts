@@ -1,6 +1,6 @@
 /** The first sentence of a journey: which destinations have the event, which do not, and why. */
 import type { Explanation } from '@millrace/contract/control';
-import { listed } from '../../format/sentences.ts';
+import { listed } from '../../format/listed.ts';
 
 export type JourneyPart = Explanation['destinations'][number];
 
