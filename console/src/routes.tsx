@@ -78,7 +78,7 @@ const destinationsRoute = createRoute({
 const newDestinationRoute = createRoute({
   getParentRoute: () => shell,
   path: '/destinations/new',
-  validateSearch: texts('sourceId'),
+  validateSearch: texts('sourceId', 'id'),
   component: lazyRouteComponent(() => import('./screens/new-destination/new-destination.tsx'), 'NewDestination'),
 });
 const destinationScreenRoute = createRoute({

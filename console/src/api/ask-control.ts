@@ -30,6 +30,8 @@ export type Ask = {
   signal?: AbortSignal | undefined;
   /** A one-time token in place of a session, for the first set-up. */
   bearer?: string | undefined;
+  /** A POST with the same key may be sent again: the server makes the thing once. */
+  idempotencyKey?: string | undefined;
 };
 
 /** Each answer names the build of the console that the server has now; the shell listens, and offers to reload. */
@@ -67,10 +69,12 @@ export async function askStream(path: string, ask: Ask): Promise<ReadableStream<
 }
 
 async function send(path: string, { method = 'GET', query, body, signal }: Ask): Promise<Response> {
+  const { method = 'GET', query, body, signal, idempotencyKey } = ask;
   const headers: Record<string, string> = { 'Millrace-Csrf': '1' };
   if (bearer !== undefined) headers['Authorization'] = `Bearer ${bearer}`;
   if (workspaceId !== undefined) headers['Millrace-Workspace'] = workspaceId;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
   const init: RequestInit = { method, headers, signal: signal ?? null };
   if (body !== undefined) init.body = JSON.stringify(body);
   const response = await fetch(urlOf(path, query), init).catch((error: unknown) => {

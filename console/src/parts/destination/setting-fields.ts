@@ -1,0 +1,80 @@
+/** The settings of a catalog entry as fields of a form, read from its JSON Schema. Targets and secrets have editors of their own. */
+type Property = {
+  type?: string;
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  secret?: boolean;
+};
+
+export type SettingField = {
+  name: string;
+  kind: 'choice' | 'number' | 'switch' | 'text';
+  options: string[];
+  minimum: number | undefined;
+  maximum: number | undefined;
+  preset: string;
+  label: string;
+  about: string;
+};
+
+const WORDS: Readonly<Record<string, { label: string; about: string }>> = {
+  successPolicy: {
+    label: 'A delivery has arrived when',
+    about:
+      'Any: one target that answers 2xx is enough, the others are spares. All: each target is tried until it is settled.',
+  },
+  bodyFormat: {
+    label: 'Body of the requests',
+    about: 'Documented: the fields of the webhook format. Full: the stored event with messageId and all times.',
+  },
+  maxPerSecond: {
+    label: 'Requests a second, at most',
+    about: 'Empty: no limit. More events than that wait in the lane, in order.',
+  },
+  maxConcurrency: {
+    label: 'Requests at the same time, at most',
+    about: 'Empty: Millrace decides by how the receiver keeps up.',
+  },
+};
+
+export const OPTION_WORDS: Readonly<Record<string, string>> = {
+  any: 'any answers 2xx',
+  all: 'all answer 2xx',
+  documented: 'documented',
+  full: 'full',
+};
+
+export function settingFields(schema: Record<string, unknown> | undefined): SettingField[] {
+  const properties = (schema?.properties ?? {}) as Record<string, Property>;
+  return Object.entries(properties)
+    .filter(([name, property]) => name !== 'targets' && property.secret !== true && kindOf(property) !== undefined)
+    .map(([name, property]) => ({
+      name,
+      kind: kindOf(property) ?? 'text',
+      options: (property.enum ?? []).map(String),
+      minimum: property.minimum,
+      maximum: property.maximum,
+      preset: settingText(property.default),
+      label: WORDS[name]?.label ?? name,
+      about: WORDS[name]?.about ?? '',
+    }));
+}
+
+function kindOf(property: Property): SettingField['kind'] | undefined {
+  if (property.enum !== undefined) return 'choice';
+  if (property.type === 'integer' || property.type === 'number') return 'number';
+  if (property.type === 'boolean') return 'switch';
+  return property.type === 'string' ? 'text' : undefined;
+}
+
+export function settingText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+export function settingValue({ kind }: SettingField, text: string): string | number | boolean {
+  if (kind === 'number') return Number(text);
+  return kind === 'switch' ? text === 'true' : text;
+}
