@@ -53,7 +53,6 @@ export function onConsoleVersion(listener: Listener): () => void {
 }
 
 export async function askControl<Answer>(path: string, ask: Ask = {}): Promise<Answer> {
-  const { method = 'GET', query, body, signal, bearer } = ask;
   const response = await send(path, ask);
   if (response.status === 204) return undefined as Answer;
   const answer: unknown = await response.json().catch(() => undefined);
@@ -68,8 +67,8 @@ export async function askStream(path: string, ask: Ask): Promise<ReadableStream<
   throw new ApiError(problemOf(response, await response.json().catch(() => undefined)));
 }
 
-async function send(path: string, { method = 'GET', query, body, signal }: Ask): Promise<Response> {
-  const { method = 'GET', query, body, signal, idempotencyKey } = ask;
+async function send(path: string, ask: Ask): Promise<Response> {
+  const { method = 'GET', query, body, signal, bearer, idempotencyKey } = ask;
   const headers: Record<string, string> = { 'Millrace-Csrf': '1' };
   if (bearer !== undefined) headers['Authorization'] = `Bearer ${bearer}`;
   if (workspaceId !== undefined) headers['Millrace-Workspace'] = workspaceId;

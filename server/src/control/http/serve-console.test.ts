@@ -9,7 +9,7 @@ import { openLog } from '../../log.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { type Console, serveConsole } from './serve-console.ts';
 
-const log = openLog({ level: 'silent' });
+const log = openLog({ level: 'silent', pretty: false });
 const SCRIPT = 'console.log("a script")';
 const BROWSER = { accept: 'text/html,application/xhtml+xml' };
 
