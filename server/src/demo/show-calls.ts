@@ -11,9 +11,19 @@ import { inboxPrefix, userOf } from '../stream/layout/permissions.ts';
 import { connectNats } from '../stream/nats/connect-nats.ts';
 import { type DemoReceiver, startDemoReceiver } from './demo-receiver.ts';
 import { openDemoScreen } from './demo-screen.ts';
+import { addMembers } from './shop/add-members.ts';
+import { askWithToken } from './shop/shop-api.ts';
 import { DESTINATION_ID, putDemoSource, SHARED_SECRET, untilDemoIsKnown, WRITE_KEY } from './demo-source.ts';
 
 type Needs = { config: Config; log: Logger };
+
+/** Everybody may know the password: the server listens on this machine alone. */
+const OWNER = {
+  name: 'Demo owner',
+  email: 'owner@demo.example',
+  role: 'owner',
+  password: 'demo-owner-password',
+} as const;
 
 export async function showCalls({ config, log }: Needs, stack: AsyncDisposableStack): Promise<void> {
   const screen = openDemoScreen({
@@ -38,6 +48,11 @@ export async function showCalls({ config, log }: Needs, stack: AsyncDisposableSt
     },
   );
   await isKnown;
+  if (running.control !== undefined) {
+    const controlUrl = `http://127.0.0.1:${running.control.port}`;
+    const token = config.control.bootstrapToken ?? DEMO_TOKEN;
+    await addMembers(controlUrl, askWithToken(controlUrl, token), [OWNER]);
+  }
   console.log(greeting(running, receiver));
 }
 
@@ -47,7 +62,10 @@ function greeting({ collectPort, control }: Running, receiver: DemoReceiver | un
       ? ''
       : `Calls are delivered to a demo receiver on ${receiver.url}   (secret: ${SHARED_SECRET})\n`;
   const controlLine =
-    control === undefined ? '' : `The control API is on http://localhost:${control.port}   (token: ${DEMO_TOKEN})\n\n`;
+    control === undefined
+      ? ''
+      : `The console is on http://localhost:${control.port}   (${OWNER.email}, ${OWNER.password})\n` +
+        `The control API is there, too   (token: ${DEMO_TOKEN})\n\n`;
   return `
 Millrace is collecting on http://localhost:${collectPort}   (write key: ${WRITE_KEY})
 

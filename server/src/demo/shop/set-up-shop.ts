@@ -1,5 +1,6 @@
 /** Creates the shop over the control API. Each step looks first whether it was done, so a second start makes nothing twice. */
-import type { Destination, Member, Source, Token, Workspace } from '@millrace/contract/control';
+import type { Destination, Source, Token, Workspace } from '@millrace/contract/control';
+import { addMembers } from './add-members.ts';
 import { type Ask, type Session, signIn } from './shop-api.ts';
 import {
   BLOCKED_EVENT,
@@ -35,7 +36,11 @@ type People = { askAs(name: MemberName): Promise<Ask> } & AsyncDisposable;
 export async function setUpShop(needs: ShopNeeds): Promise<Shop> {
   const { askAsOwner } = needs;
   await nameWorkspace(askAsOwner);
-  await addMembers(needs);
+  await addMembers(
+    needs.controlUrl,
+    askAsOwner,
+    MEMBERS.map((member) => ({ ...member, password: PASSWORD })),
+  );
   await using people = openPeople(needs);
   const sources = await addSources(needs, people);
   const destinations = await addDestinations(needs, people, sources);
@@ -47,16 +52,6 @@ export async function setUpShop(needs: ShopNeeds): Promise<Shop> {
 async function nameWorkspace(ask: Ask): Promise<void> {
   const { name } = await ask<Workspace>('GET', '/workspace');
   if (name === 'Default') await ask('PATCH', '/workspace', { name: WORKSPACE_NAME });
-}
-
-async function addMembers({ controlUrl, askAsOwner }: ShopNeeds): Promise<void> {
-  const { items } = await askAsOwner<Page<Member>>('GET', '/members');
-  for (const { name, email, role } of MEMBERS) {
-    if (items.some((member) => member.email === email)) continue;
-    const { token } = await askAsOwner<{ token: string }>('POST', '/invitations', { email, role });
-    const session = await signIn(controlUrl, '/invitations/accept', { token, name, password: PASSWORD });
-    await session?.signOut();
-  }
 }
 
 /** Members sign in when they are first needed: the audit log then names the person. The owner's token stands in for changed passwords. */
