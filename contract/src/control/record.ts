@@ -105,6 +105,12 @@ export const Lane = Type.Object({
   nextAt: TimeOrNull,
   /** How many deliveries wait, as far as we know. */
   depth: Count,
+  /** Their size, as far as we know. */
+  bytes: Count,
+  /** The most that the lane may hold now; it shrinks as other lanes fill. Null when it is not known. */
+  limitBytes: Type.Union([Count, Type.Null()]),
+  /** The part of that which is free, from 0 to 1. At 0 further deliveries become dead letters. */
+  room: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]),
   deliveriesPerSecond: Type.Union([Type.Number(), Type.Null()]),
   clearInMs: Type.Union([Type.Number(), Type.Null()]),
   updatedAt: Time,

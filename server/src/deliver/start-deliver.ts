@@ -201,9 +201,9 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
   );
   const shares = stack.use(side.laneShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
   const { laneQuotaBytes = Infinity } = settings;
-  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes: laneQuotaBytes, now });
-  const quotaBytes = () => Math.min(laneQuotaBytes, shares.limitBytes());
-  showLanes(metrics, { lanes: reports.all, quotaBytes, now });
+  const limitBytes = () => Math.min(laneQuotaBytes, shares.limitBytes());
+  const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes: laneQuotaBytes, limitBytes, now });
+  showLanes(metrics, { lanes: reports.all, quotaBytes: limitBytes, now });
   const wanted = lookWanted({ config, dispatcher, schedule, now });
   const write = writeWithinShare({ lanes: side.lanes, shares, reports });
   const parker = stack.use(openParker({ write, tickets: side.tickets, wanted }));

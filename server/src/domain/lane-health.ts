@@ -12,6 +12,8 @@ export type LaneHealth = {
   /** Deliveries that wait, as far as we know; large lanes are counted by groups. */
   depth: number;
   bytes: number;
+  /** The most that the lane may hold now; it shrinks as the lanes of others fill. Left out by older versions. */
+  limitBytes?: number;
   deliveriesPerSecond?: number;
   clearInMs?: number;
   updatedAt: string;

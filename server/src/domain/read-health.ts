@@ -11,6 +11,7 @@ const HEALTH = {
   why: 'text?',
   depth: 'number',
   bytes: 'number',
+  limitBytes: 'number?',
   updatedAt: 'time',
 } as const;
 

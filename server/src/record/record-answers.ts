@@ -48,5 +48,11 @@ export function toAttempt(row: AttemptRow): DeliveryAttempt {
 export function toLane(lane: LaneHealth | undefined): Lane | null {
   if (lane === undefined) return null;
   const { state, since, why = null, nextAt = null, depth, deliveriesPerSecond = null, clearInMs = null } = lane;
-  return { state, since, why, nextAt, depth, deliveriesPerSecond, clearInMs, updatedAt: lane.updatedAt };
+  const moving = { deliveriesPerSecond, clearInMs };
+  return { state, since, why, nextAt, depth, ...roomOf(lane), ...moving, updatedAt: lane.updatedAt };
+}
+
+function roomOf({ bytes, limitBytes }: LaneHealth): Pick<Lane, 'bytes' | 'limitBytes' | 'room'> {
+  if (limitBytes === undefined) return { bytes, limitBytes: null, room: null };
+  return { bytes, limitBytes, room: limitBytes === 0 ? 0 : Math.max(0, 1 - bytes / limitBytes) };
 }

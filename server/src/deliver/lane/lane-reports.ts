@@ -37,17 +37,21 @@ export type LaneReportsNeeds = {
   health: Pick<HealthBucket, 'put' | 'remove'>;
   dispatcher: Pick<Dispatcher, 'gateOf' | 'shut' | 'reopen'>;
   quotaBytes: number;
+  /** The most that one lane may hold now, by the settings and by its share. */
+  limitBytes?(): number;
   now(): number;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openLaneReports({ health, dispatcher, quotaBytes, now }: LaneReportsNeeds): LaneReports {
+export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, now }: LaneReportsNeeds): LaneReports {
   const known = new Map<string, LaneHealth>();
   /** Bytes that this process appended since the last report on the lane. */
   const appended = new Map<string, number>();
 
-  function put(lane: LaneHealth): void {
-    const { destinationId } = lane;
+  function put(told: LaneHealth): void {
+    const { destinationId } = told;
+    const limit = limitBytes?.() ?? Infinity;
+    const lane = Number.isFinite(limit) ? { ...told, limitBytes: Math.max(0, Math.round(limit)) } : told;
     known.set(destinationId, lane);
     void health.put(lane).then((isStored) => {
       // No other process knows that the gate is shut, so none would report when it is open again.
