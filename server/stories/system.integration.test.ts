@@ -47,6 +47,14 @@ suite('the system', () => {
     assert.equal(deliverProcesses?.[0]?.version, versions.millrace);
   });
 
+  test('shows the processes of all roles that are alive', async () => {
+    await until(async () => (await system()).processes?.length === 1);
+    const { processes, versions } = await system();
+    assert.deepEqual(processes?.[0]?.roles, ['collect', 'deliver', 'control']);
+    assert.equal(processes[0]?.version, versions.millrace);
+    assert.ok(Math.abs(Date.parse(processes[0].startedAt) - Date.now()) < 600_000);
+  });
+
   test('adds up the lanes of all workspaces', async () => {
     await using receiver = await openReceiver(answer(503));
     const scene = await addScene(stack, receiver.url);

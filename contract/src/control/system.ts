@@ -38,6 +38,13 @@ export const System = Type.Object({
   }),
   /** Deliver processes heard within the last seconds; null when the NATS user of control may not listen to them. */
   deliverProcesses: Type.Union([Type.Array(Type.Object({ id: Type.String(), version: Text })), Type.Null()]),
+  /** Processes of all roles heard within the last seconds, at most 1,000; null when the NATS user of control may not listen to them. */
+  processes: Type.Union([
+    Type.Array(
+      Type.Object({ id: Type.String(), roles: Type.Array(Type.String()), version: Type.String(), startedAt: Time }),
+    ),
+    Type.Null(),
+  ]),
   nats: Type.Object({
     isReachable: Type.Boolean(),
     /** Both null when NATS does not answer. */

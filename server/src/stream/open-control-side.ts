@@ -16,6 +16,7 @@ import { openRedrive, type Redrive } from './quarantine/redrive-quarantined.ts';
 import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine/quarantine.ts';
 import { type EventReader, openEventReader } from './events/stored-events.ts';
 import { type HeardPeer, hearPeers } from './signals/hear-peers.ts';
+import { type HeardProcess, hearProcesses } from './signals/hear-processes.ts';
 import { openTickets, type Tickets } from './deliveries/tickets.ts';
 import { purgeMarks } from './deliveries/purge-marks.ts';
 import { trimEvents } from './events/trim-events.ts';
@@ -37,6 +38,8 @@ export type ControlSide = AsyncDisposable & {
   serverVersion(): string | null;
   /** Deliver processes that are alive; undefined when our NATS user may not listen to them. */
   deliverProcesses(): HeardPeer[] | undefined;
+  /** Processes of all roles that are alive; undefined when our NATS user may not listen to them. */
+  processes(): HeardProcess[] | undefined;
 };
 
 export type ControlSideNeeds = {
@@ -63,6 +66,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
   opening.use(purgeMarks({ connection, manager, now, log: needs.log }));
   const peers = opening.use(hearPeers(connection));
+  const processes = opening.use(hearProcesses(connection));
   const deadLetters = openDeadLetterBox(manager, quarantine);
   const open = opening.move();
   return {
@@ -76,6 +80,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
     describeStreams: () => describeStreams(manager, connection),
     serverVersion: () => connection.nc.info?.version ?? null,
     deliverProcesses: peers.list,
+    processes: processes.list,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -23,6 +23,7 @@ import { countQuarantined } from './quarantine/count-quarantined.ts';
 import { type AnswerNeeds, answerAsks, type Asks, openAsks } from './signals/asks.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './signals/refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './signals/sightings.ts';
+import { tellAlive } from './signals/tell-alive.ts';
 import { openTails, type Tails } from './signals/tail-listener.ts';
 import { openTailWriter, type TailWriter } from './signals/tail-writer.ts';
 
@@ -75,6 +76,7 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const watching = opening.use(await connect('millrace-watch'));
   await prepareLayout(watching, { roles, settings, log });
   const { now } = opening.use(await openEngineClock({ connection: watching, metrics, log }));
+  if (version !== '') opening.use(tellAlive(watching, { roles, version, startedAt: Math.round(now()) }));
   const publisher = opening.use(openPublisher(publishing));
   const events = opening.use(
     openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),

@@ -74,6 +74,8 @@ export const bucketSubject = (bucket: string, key: string): string => `$KV.${buc
 export const SEEN_SUBJECT = 'seen';
 export const REFUSED_SUBJECT = 'refused';
 export const PEERS_SUBJECT = 'deliver.alive';
+/** Heartbeats of the processes of all roles, for the operator. */
+export const ALIVE_SUBJECT = 'process.alive';
 /** A question of control to whichever deliver process takes it, and the subject of its answer. */
 export const ASK_SUBJECT = 'deliver.ask';
 export const answerSubject = (token: string): string => `deliver.answer.${token}`;

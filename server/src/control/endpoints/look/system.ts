@@ -36,6 +36,7 @@ export const systemRoutes: Route[] = [
           settings: about?.settings ?? [],
         },
         deliverProcesses: side.deliverProcesses() ?? null,
+        processes: side.processes() ?? null,
         nats,
         lanes: addUpLanes(lanes?.all() ?? []),
         postgres: { isReachable: true, answeredInMs, bytes: database.bytes },
