@@ -1,5 +1,26 @@
-import { Page } from '../../shell/page.tsx';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { SourceFrame } from '../../parts/source-frame.tsx';
+import { LiveTail } from './live-tail.tsx';
+import type { LiveSearch } from './live-search.ts';
 
 export function SourceLive() {
-  return <Page title="SourceLive">To be made.</Page>;
+  const { id } = useParams({ from: '/shell/sources/$id' });
+  const search: LiveSearch = useSearch({ from: '/shell/sources/$id' });
+  const navigate = useNavigate({ from: '/sources/$id' });
+  const change = (to: Partial<LiveSearch>) =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...to }), replace: true, resetScroll: false });
+  const { type, event, userId } = search;
+  return (
+    <SourceFrame id={id}>
+      {(source) => (
+        <LiveTail key={JSON.stringify([id, type, event, userId])} source={source} search={search} change={change} />
+      )}
+    </SourceFrame>
+  );
+}
+
+function withoutEmpty(search: LiveSearch): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]])),
+  );
 }

@@ -27,6 +27,11 @@ export type CallRow = {
 export type LeftOutRow = { key: number; kind: 'left-out'; at: string; leftOut: number; maxPerSecond: number };
 export type TailRow = CallRow | LeftOutRow;
 
+/** How the URL names a row. */
+export function showId({ messageId, key }: CallRow): string {
+  return messageId ?? `#${key}`;
+}
+
 export type TailCounts = { calls: number; refused: number; leftOut: number };
 
 export type TailRows = {
@@ -119,12 +124,12 @@ export function openTailRows(most = 500): TailRows {
   };
 }
 
-/** By destination, in the order in which they were first heard. An outcome of a later attempt takes the place of the one before. */
+/** One for each destination, always in the same order. An outcome of a later attempt takes the place of the one before. */
 function latestOfEach(outcomes: readonly OutcomeHeard[]): OutcomeHeard[] {
   const latest = new Map<string, OutcomeHeard>();
   for (const outcome of outcomes) {
     const before = latest.get(outcome.destinationId);
     if (before === undefined || before.at <= outcome.at) latest.set(outcome.destinationId, outcome);
   }
-  return [...latest.values()];
+  return [...latest.values()].sort((one, other) => one.destinationId.localeCompare(other.destinationId));
 }
