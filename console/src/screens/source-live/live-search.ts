@@ -1,4 +1,4 @@
-/** What the URL says about the live tail. */
+/** The filters and the chosen row of the live tail, as the URL has them. */
 export type LiveSearch = {
   type?: string | undefined;
   event?: string | undefined;

@@ -1,5 +1,8 @@
-import { Page } from '../../shell/page.tsx';
+import { useParams } from '@tanstack/react-router';
+import { SourceFrame } from '../../parts/source-frame.tsx';
+import { SchemaPage } from './schema-page.tsx';
 
 export function SourceSchemaScreen() {
-  return <Page title="SourceSchemaScreen">To be made.</Page>;
+  const { id } = useParams({ from: '/shell/sources/$id/schema' });
+  return <SourceFrame id={id}>{(source) => <SchemaPage key={id} source={source} />}</SourceFrame>;
 }
