@@ -3,6 +3,7 @@ import { useNow } from './use-now.ts';
 import { duration, moment } from '../format/times.ts';
 import { StateMark, type StateName } from './state-mark.tsx';
 
+/** A point without a label is only a mark. */
 export type RulerPoint = { at: number; state: StateName | 'planned'; label: string; detail?: string };
 
 const FOUR_HOURS_MS = 14_400_000;
@@ -24,14 +25,14 @@ export function Ruler({ points, firstAt, endsAt, isOver }: RulerProps) {
   const made = points.filter(({ state }) => state !== 'planned');
   const last = made.at(-1);
   const nowAt = place(now);
-  const labelled = withRoom(points.map(({ at }) => place(at)));
+  const labelled = withRoom(points.filter(({ label }) => label !== '').map(({ at }) => place(at)));
   return (
     <div className="ruler" role="img" aria-label={describe(points, endsAt, isOver)}>
       <div className="track" />
       <div className="done" style={{ width: `${last === undefined ? 0 : place(last.at)}%` }} />
       {points.map(({ at, state, label, detail }) => {
         const left = place(at);
-        const hasLabel = labelled.has(left);
+        const hasLabel = label !== '' && labelled.has(left);
         return (
           <div className={`pt${state === 'planned' ? '' : ' key'}`} style={{ left: `${left}%` }} key={`${at} ${label}`}>
             {state === 'planned' ? <span className="plan" /> : <StateMark state={state} />}

@@ -1,0 +1,73 @@
+import type { DeliveryDetails, Destination } from '@millrace/contract/control';
+import { eventName } from '../../format/delivery-words.ts';
+import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
+import styles from './delivery.module.css';
+
+type DeliveryFactsProps = { delivery: DeliveryDetails; destination: Destination | undefined };
+
+export function DeliveryFacts({ delivery, destination }: DeliveryFactsProps) {
+  const { id, type, name, userId, anonymousId, receivedAt, destinationId, sourceId, messageId, replayId } = delivery;
+  const user = userId ?? anonymousId;
+  return (
+    <dl className={`mt2 ${styles['facts']}`}>
+      <div>
+        <dt>Event</dt>
+        <dd>
+          <OuterText text={eventName(delivery)} /> {name !== null && <span className="dim">{type}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>User</dt>
+        <dd className="mono">
+          {user === null ? (
+            <span className="dim">none</span>
+          ) : (
+            <OuterLink
+              text={user}
+              most={40}
+              to="/events"
+              search={userId === null ? { sourceId } : { sourceId, userId: user }}
+            />
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Received</dt>
+        <dd>
+          <TimeText at={receivedAt} withDistance />
+        </dd>
+      </div>
+      <div>
+        <dt>webhook-id</dt>
+        <dd>
+          <IdText id={id} />
+        </dd>
+      </div>
+      <div>
+        <dt>messageId</dt>
+        <dd>
+          <IdText id={messageId} />
+        </dd>
+      </div>
+      <div>
+        <dt>Destination</dt>
+        <dd>
+          <OuterLink
+            text={destination?.name ?? destinationId}
+            most={40}
+            to="/destinations/$id"
+            params={{ id: destinationId }}
+          />
+        </dd>
+      </div>
+      {replayId !== null && (
+        <div>
+          <dt>Sent again by</dt>
+          <dd>
+            <IdText id={replayId} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
