@@ -25,10 +25,12 @@ export function useSetSearch(): (change: UrlSearch, isNewStep?: boolean) => void
   };
 }
 
-export function FilterBar({ children }: { children: ReactNode }) {
+/** `action` stands at the right end. */
+export function FilterBar({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className={css.bar} role="search" aria-label="Filters">
       {children}
+      {action !== undefined && <div className={css.action}>{action}</div>}
     </div>
   );
 }

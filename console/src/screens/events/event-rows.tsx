@@ -32,7 +32,7 @@ export function EventRows({ items, sourceId, shown, show }: EventRowsProps) {
                 params={{ messageId }}
                 search={{ sourceId }}
                 text={nameOf(item.event)}
-                most={60}
+                most={40}
               />
               {nameOf(item.event) !== textOf(item.event, 'type') && (
                 <span className="dim small"> {textOf(item.event, 'type')}</span>
