@@ -73,10 +73,18 @@ export function TextFilter({ name, label, placeholder, isMain = false, maxLength
 }
 
 export type Choice = { value: string; label: string };
-type ChoiceFilterProps = { name: string; label: string; choices: readonly Choice[]; all?: string; fallback?: string };
+type ChoiceFilterProps = {
+  name: string;
+  label: string;
+  choices: readonly Choice[];
+  all?: string;
+  fallback?: string;
+  /** Another parameter whose value belongs to this choice. */
+  clears?: string;
+};
 
 /** `all` is the name of the choice that takes the filter away; without it, `fallback` is chosen at first. */
-export function ChoiceFilter({ name, label, choices, all, fallback = '' }: ChoiceFilterProps) {
+export function ChoiceFilter({ name, label, choices, all, fallback = '', clears = 'show' }: ChoiceFilterProps) {
   const given = useUrlSearch()[name] ?? fallback;
   const set = useSetSearch();
   const data = [...(all === undefined ? [] : [{ value: '', label: all }]), ...choices];
@@ -88,7 +96,7 @@ export function ChoiceFilter({ name, label, choices, all, fallback = '' }: Choic
       label={label}
       data={isKnown ? data : [...data, { value: given, label: given }]}
       value={given}
-      onChange={(event) => set({ [name]: event.currentTarget.value, show: undefined })}
+      onChange={(event) => set({ [name]: event.currentTarget.value, show: undefined, [clears]: undefined })}
     />
   );
 }
