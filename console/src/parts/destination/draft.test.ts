@@ -19,7 +19,6 @@ const saved = {
   name: 'Orders',
   enabled: true,
   paused: false,
-  pausedAt: null,
   filters: [{ op: 'one_of' as const, field: 'type', values: ['track'] }],
   settings: {
     targets: [{ url: 'https://a.example', headers: { A: { set: true } } }],

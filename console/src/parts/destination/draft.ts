@@ -1,9 +1,9 @@
 /** A destination while it is edited, and the change that it would be. */
 import type { FilterRule } from '@millrace/contract';
 import type { Destination } from '@millrace/contract/control';
-import { type DraftRule, draftOf, unfinished, wholeRules } from './rules.ts';
+import { type DraftRule, draftOf, unfinished, wholeRules } from './filters/rules.ts';
 import { type SettingField, settingText, settingValue } from './setting-fields.ts';
-import { type DraftTarget, draftTarget, type SavedTarget, settingsOf, targetsProblem } from './targets.ts';
+import { type DraftTarget, draftTarget, type SavedTarget, settingsOf, targetsProblem } from './targets/targets.ts';
 
 /** `others` holds the settings beside targets and secret, as typed; an empty text is not set. */
 export type DestinationDraft = {

@@ -1,13 +1,13 @@
 import type { Destination } from '@millrace/contract/control';
 import { lazy, Suspense } from 'react';
 import { Card } from '../../parts/card.tsx';
-import { SecretChooser, type SecretMode } from '../../parts/destination/secret-chooser.tsx';
-import { ShownSecret } from '../../parts/destination/shown-secret.tsx';
+import { SecretChooser, type SecretMode } from '../../parts/destination/secret/secret-chooser.tsx';
+import { ShownSecret } from '../../parts/destination/secret/shown-secret.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import type { WizardDraft } from './wizard-draft.ts';
 
 const VerifySnippets = lazy(async () => ({
-  default: (await import('../../parts/destination/verify-snippets.tsx')).VerifySnippets,
+  default: (await import('../../parts/destination/secret/verify-snippets.tsx')).VerifySnippets,
 }));
 
 type SecretStepProps = {

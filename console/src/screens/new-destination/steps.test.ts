@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UrlState } from '../../parts/destination/use-url-checks.ts';
+import type { UrlState } from '../../parts/destination/targets/use-url-checks.ts';
 import { missing, type Progress, stepsOf } from './steps.ts';
 import { freshDraft } from './wizard-draft.ts';
 

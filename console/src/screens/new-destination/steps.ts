@@ -1,10 +1,10 @@
 /** How far a new destination is: one state for each step, and the sentence above them. */
 import type { CheckUp } from '@millrace/contract/control';
-import { gradeWords } from '../../parts/destination/check-up-report.ts';
-import { unfinished } from '../../parts/destination/rules.ts';
-import { secretProblem } from '../../parts/destination/secret.ts';
-import { targetsProblem } from '../../parts/destination/targets.ts';
-import type { UrlState } from '../../parts/destination/use-url-checks.ts';
+import { gradeWords } from '../../parts/destination/trial/check-up-report.ts';
+import { unfinished } from '../../parts/destination/filters/rules.ts';
+import { secretProblem } from '../../parts/destination/secret/secret.ts';
+import { targetsProblem } from '../../parts/destination/targets/targets.ts';
+import type { UrlState } from '../../parts/destination/targets/use-url-checks.ts';
 import type { WizardDraft } from './wizard-draft.ts';
 
 export type StepName = 'source' | 'targets' | 'secret' | 'filter' | 'try' | 'enable';

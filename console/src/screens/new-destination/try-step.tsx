@@ -1,7 +1,7 @@
 import type { Destination } from '@millrace/contract/control';
-import { CheckUpPanel } from '../../parts/destination/check-up-panel.tsx';
+import { CheckUpPanel } from '../../parts/destination/trial/check-up-panel.tsx';
 import { savedTargets } from '../../parts/destination/draft.ts';
-import { TestPanel } from '../../parts/destination/test-panel.tsx';
+import { TestPanel } from '../../parts/destination/trial/test-panel.tsx';
 
 /** Both use what is saved, so a change has to be saved before it can be tried. */
 export function TryStep({ saved, isChanged }: { saved: Destination; isChanged: boolean }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyHeader } from '../../parts/destination/targets.ts';
+import { emptyHeader } from '../../parts/destination/targets/targets.ts';
 import { freshDraft, hasText, keptText, readKept } from './wizard-draft.ts';
 
 test('what was typed comes back, without the values of headers', () => {

@@ -1,8 +1,8 @@
 /** The typed text of a new destination. This tab keeps it until the destination is created, without secrets and header values. */
 import { type DestinationDraft, draftOfDestination } from '../../parts/destination/draft.ts';
-import { type DraftRule, emptyRule, nextKey, OP_WORDS } from '../../parts/destination/rules.ts';
-import type { SecretMode } from '../../parts/destination/secret-chooser.tsx';
-import { emptyTarget } from '../../parts/destination/targets.ts';
+import { type DraftRule, emptyRule, nextKey, OP_WORDS } from '../../parts/destination/filters/rules.ts';
+import type { SecretMode } from '../../parts/destination/secret/secret-chooser.tsx';
+import { emptyTarget } from '../../parts/destination/targets/targets.ts';
 import type { Destination } from '@millrace/contract/control';
 
 export type WizardDraft = DestinationDraft & { sourceId: string; secretMode: SecretMode };
