@@ -5,7 +5,7 @@ import { useMay } from '../../../api/session.tsx';
 import { Button } from '../../button.tsx';
 import look from '../destination.module.css';
 import { StoredEvents } from './stored-events.tsx';
-import { sampleText, type TestType } from './test-words.ts';
+import { sampleText, TEST_TYPES, type TestType } from './test-words.ts';
 
 type CallEditorProps = {
   sourceId: string;
@@ -13,9 +13,11 @@ type CallEditorProps = {
   text: string | undefined;
   problem: string | undefined;
   change(text: string | undefined): void;
+  /** A stored event brings its type along. */
+  chooseType(type: TestType): void;
 };
 
-export function CallEditor({ sourceId, type, text, problem, change }: CallEditorProps) {
+export function CallEditor({ sourceId, type, text, problem, change, chooseType }: CallEditorProps) {
   const [isOpen, setIsOpen] = useState(false);
   const mayRead = useMay('sources:read');
   return (
@@ -55,6 +57,8 @@ export function CallEditor({ sourceId, type, text, problem, change }: CallEditor
         isOpen={isOpen}
         close={() => setIsOpen(false)}
         choose={(event) => {
+          const known = TEST_TYPES.find((name) => name === event.type);
+          if (known !== undefined) chooseType(known);
           change(JSON.stringify(event, null, 2));
           setIsOpen(false);
         }}

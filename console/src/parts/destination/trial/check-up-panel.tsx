@@ -1,6 +1,6 @@
 /** The check-up of a receiver: requests that are wrong on purpose, how it answered them, and what to change. */
 import { type ReactNode, useState } from 'react';
-import { Button } from '../../button.tsx';
+import { Button, type Look } from '../../button.tsx';
 import { Card } from '../../card.tsx';
 import { Icon } from '../../icon.tsx';
 import { Note } from '../../note.tsx';
@@ -20,9 +20,10 @@ type CheckUpPanelProps = {
   title?: ReactNode;
   /** Why nothing can be started now. */
   held?: string | undefined;
+  look?: Look;
 };
 
-export function CheckUpPanel({ id, urls, title = 'Check-up', held }: CheckUpPanelProps) {
+export function CheckUpPanel({ id, urls, title = 'Check-up', held, look = 'plain' }: CheckUpPanelProps) {
   const [target, setTarget] = useState(0);
   const { report, readError, start, again } = useCheckUp(id);
   const isRunning = report?.state === 'running' || start.isPending;
@@ -42,7 +43,13 @@ export function CheckUpPanel({ id, urls, title = 'Check-up', held }: CheckUpPane
       right={
         <>
           <TargetPicker urls={urls} value={target} choose={setTarget} />
-          <Button small isBusy={isRunning} disabled={held !== undefined} onClick={() => start.mutate(target)}>
+          <Button
+            look={look}
+            small={look !== 'ink'}
+            isBusy={isRunning}
+            disabled={held !== undefined}
+            onClick={() => start.mutate(target)}
+          >
             <Icon name="replay" />
             {report === undefined ? 'Start the check-up' : 'Run again'}
           </Button>

@@ -70,7 +70,14 @@ export function TestPanel({ id, urls, title = 'Test', sourceId, held, look = 'pl
       <div className="pad stack">
         {held !== undefined && <p className="dim">{held}</p>}
         {sourceId !== undefined && (
-          <CallEditor sourceId={sourceId} type={type} text={text} problem={problemOf(call)} change={setText} />
+          <CallEditor
+            sourceId={sourceId}
+            type={type}
+            text={text}
+            problem={problemOf(call)}
+            change={setText}
+            chooseType={setType}
+          />
         )}
         {send.error !== null && <ProblemNote error={send.error} what="The test was not sent." />}
         {send.data === undefined ? (

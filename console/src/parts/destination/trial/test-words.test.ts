@@ -27,6 +27,7 @@ test('the phases add up to the whole time', () => {
 
 test('JSON with a mistake says where it is', () => {
   assert.match(JSON.stringify(readCall('{\n"a": 1,\n}')), /line 3/);
+  assert.match(JSON.stringify(readCall('{\n "type": "track",\n "userId": }')), /line 3/);
   assert.match(JSON.stringify(readCall('[]')), /one JSON object/);
   assert.match(JSON.stringify(readCall('')), /empty/);
 });

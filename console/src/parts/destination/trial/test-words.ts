@@ -65,5 +65,16 @@ function placeIn(text: string, error: unknown): string {
   const line = /line (\d+)/.exec(message)?.[1];
   if (line !== undefined) return `: look at line ${line}`;
   if (position !== undefined) return `: look at line ${text.slice(0, Number(position)).split('\n').length}`;
+  const near = lineNear(text, message);
+  if (near !== undefined) return `: look at line ${near}`;
   return text.trim() === '' ? ': it is empty' : ': look at its end';
+}
+
+/** Some browsers quote the text around the mistake in place of its position. */
+function lineNear(text: string, message: string): number | undefined {
+  const [, token = '', quote = ''] =
+    /token '?([^']+?)'?, (?:\.\.\.)?"([\s\S]*?)"(?:\.\.\.)? is not valid/.exec(message) ?? [];
+  const start = quote === '' ? -1 : text.lastIndexOf(quote);
+  if (start < 0) return undefined;
+  return text.slice(0, start + Math.max(quote.lastIndexOf(token), 0)).split('\n').length;
 }
