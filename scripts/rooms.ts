@@ -69,8 +69,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'deliver/ask': {
-    holds: 'answers questions of control: checks a URL, sends a test or a request of a check-up',
-    holds: 'answers questions of control: checks a URL, sends a test, rebuilds a past request',
+    holds:
+      'answers questions of control: checks a URL, sends a test or a request of a check-up, rebuilds a past request',
     imports: ['deliver/attempt', 'deliver/client', 'stream/config', ...LEAVES],
   },
   'deliver/settle': {

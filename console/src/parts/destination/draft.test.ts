@@ -19,6 +19,7 @@ const saved = {
   name: 'Orders',
   enabled: true,
   paused: false,
+  pausedAt: null,
   filters: [{ op: 'one_of' as const, field: 'type', values: ['track'] }],
   settings: {
     targets: [{ url: 'https://a.example', headers: { A: { set: true } } }],

@@ -95,6 +95,9 @@ test('a lane that fails holds up the next attempt', () => {
     depth: 1,
     deliveriesPerSecond: null,
     clearInMs: null,
+    bytes: 0,
+    limitBytes: null,
+    room: null,
     updatedAt: '2026-11-17T10:00:00Z',
   };
   assert.equal(nextAttemptAt({ nextAt: '2026-11-17T10:01:00Z' }, lane), Date.parse('2026-11-17T10:09:00Z'));

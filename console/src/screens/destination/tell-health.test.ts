@@ -90,7 +90,8 @@ function standing(health: Partial<DestinationHealth>, urls = URLS.slice(0, 1)): 
 function laneOf(lane: Partial<Lane>): Lane {
   const at = '2026-11-17T12:58:04.000Z';
   const none = { why: null, nextAt: null, deliveriesPerSecond: null, clearInMs: null };
-  return { state: 'waiting', since: at, depth: 0, updatedAt: at, ...none, ...lane };
+  const size = { bytes: 0, limitBytes: null, room: null };
+  return { state: 'waiting', since: at, depth: 0, updatedAt: at, ...none, ...size, ...lane };
 }
 
 function errorsOf(found: { url: string; errorClass: string; sentence: string }[]): TargetErrors {

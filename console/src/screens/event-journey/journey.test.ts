@@ -15,6 +15,9 @@ const lane = {
   depth: 3,
   deliveriesPerSecond: null,
   clearInMs: null,
+  bytes: 0,
+  limitBytes: null,
+  room: null,
   updatedAt: RECEIVED,
 };
 

@@ -17,6 +17,7 @@ const well: System = {
   at: '2026-11-16T12:00:00Z',
   versions: { millrace: '1.0.0', node: 'v24', nats: '2.15', postgres: '15' },
   process: { roles: ['control'], startedAt: '2026-11-16T11:00:00Z', settings: [] },
+  processes: [],
   deliverProcesses: [{ id: 'a', version: '1.0.0' }],
   nats: { isReachable: true, streams: [stream], buckets: [] },
   lanes: { inUse: 1, deliveries: 12, bytes: 1, byState: { failing: 1 } },
