@@ -14,7 +14,11 @@ const LONGEST_TITLE = 60;
 type SourceFrameProps = { id: string; children: (source: Source) => ReactNode };
 
 export function SourceFrame({ id, children }: SourceFrameProps) {
-  const source = useQuery(reading<Source>(`/sources/${encodeURIComponent(id)}`, { every: 15_000 }));
+  const source = useQuery({
+    ...reading<Source>(`/sources/${encodeURIComponent(id)}`),
+    // A change takes effect mostly within a second.
+    refetchInterval: ({ state: { data } }) => (data?.projection.state === 'pending' ? 1_000 : 15_000),
+  });
   // The answer before belongs to another source when the page changes from one to the next.
   const own = source.data?.id === id ? source.data : undefined;
   const title = own === undefined ? 'Source' : cutText(visible(own.name), LONGEST_TITLE);

@@ -1,5 +1,8 @@
-import { Page } from '../../shell/page.tsx';
+import { useParams } from '@tanstack/react-router';
+import { SourceFrame } from '../../parts/source-frame.tsx';
+import { SettingsPage } from './settings-page.tsx';
 
 export function SourceSettings() {
-  return <Page title="SourceSettings">To be made.</Page>;
+  const { id } = useParams({ from: '/shell/sources/$id/settings' });
+  return <SourceFrame id={id}>{(source) => <SettingsPage key={id} source={source} />}</SourceFrame>;
 }
