@@ -24,6 +24,20 @@ const SHORT: Readonly<Record<string, string>> = {
   request_invalid: 'Request not valid',
 };
 
+/** Classes that a person may look for, the most frequent first. */
+export const COMMON_CLASSES: readonly string[] = [
+  'http_500',
+  'http_502',
+  'http_503',
+  'http_429',
+  'http_400',
+  'http_401',
+  'http_403',
+  'http_404',
+  'http_422',
+  ...Object.keys(SHORT),
+];
+
 /** The code itself where there are no words for it. */
 export function shortWords(errorClass: string): string {
   return answeredWords(errorClass) ?? SHORT[errorClass] ?? errorClass;

@@ -1,7 +1,7 @@
 /** Filters of a list. Each lives in the URL under its own name, so a link shows the same rows. */
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import styles from './filters.module.css';
 import { useSearchChange } from './use-search-change.ts';
 
@@ -28,9 +28,11 @@ type FilterTextProps = {
   placeholder?: string;
   /** The key `/` goes to the first filter of the page. */
   isFirst?: boolean;
+  suggestions?: readonly string[];
 };
 
-export function FilterText({ name, label, placeholder, isFirst = false }: FilterTextProps) {
+export function FilterText({ name, label, placeholder, isFirst = false, suggestions = [] }: FilterTextProps) {
+  const list = useId();
   const [value, setValue] = useParameter(name);
   const [typed, setTyped] = useState<string | undefined>();
   useEffect(() => {
@@ -43,16 +45,28 @@ export function FilterText({ name, label, placeholder, isFirst = false }: Filter
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a new function each time; only typing starts the timer
   }, [typed]);
   return (
-    <TextInput
-      className={styles['text'] ?? ''}
-      aria-label={label}
-      placeholder={placeholder ?? label}
-      value={typed ?? value}
-      autoComplete="off"
-      maxLength={1_000}
-      data-filter={isFirst || undefined}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-    />
+    <>
+      <TextInput
+        className={styles['text'] ?? ''}
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        value={typed ?? value}
+        autoComplete="off"
+        maxLength={1_000}
+        data-filter={isFirst || undefined}
+        {...(suggestions.length === 0 ? {} : { list })}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      {suggestions.length > 0 && (
+        <datalist id={list}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion}>
+              {suggestion}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import type { DeliveryDetails, Destination, DestinationHealth } from '@millrace/
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { reading } from '../../api/queries.ts';
-import { shortId } from '../../format/texts.ts';
+import { cutText, shortId, visible } from '../../format/texts.ts';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -30,7 +30,13 @@ export function DeliveryScreen() {
     { name: 'Deliveries', to: '/deliveries' as const },
     ...(destination === undefined
       ? []
-      : [{ name: destination.name, to: '/destinations/$id' as const, params: { id: destination.id } }]),
+      : [
+          {
+            name: cutText(visible(destination.name), 60),
+            to: '/destinations/$id' as const,
+            params: { id: destination.id },
+          },
+        ]),
   ];
   return (
     <Page title={`Delivery ${shortId(id).replace('dlv_', '')}`} above={above}>

@@ -3,6 +3,7 @@ import type { Destination, DestinationHealth, Overview, TargetErrors } from '@mi
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { reading } from '../../api/queries.ts';
+import { cutText, visible } from '../../format/texts.ts';
 import { DestinationTabs } from '../../parts/destination-tabs.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -25,7 +26,7 @@ export function DestinationScreen() {
   const read = useQuery(reading<Destination>(`/destinations/${encodeURIComponent(id)}`, { every: 10_000 }));
   const destination = read.data;
   return (
-    <Page title={destination?.name ?? 'Destination'} above={ABOVE} right={<RangeSwitch />}>
+    <Page title={cutText(visible(destination?.name ?? 'Destination'), 60)} above={ABOVE} right={<RangeSwitch />}>
       {destination === undefined ? (
         read.error === null ? (
           <LoadingRows />

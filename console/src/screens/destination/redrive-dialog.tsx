@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import type { Static } from 'typebox';
 import { readingPages, useChange } from '../../api/queries.ts';
 import { count, counted } from '../../format/numbers.ts';
+import { cutText, visible } from '../../format/texts.ts';
 import { duration } from '../../format/times.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
@@ -38,7 +39,7 @@ export function RedriveDialog({ destination, ask, errorClass, close }: RedriveDi
   const many = `${isMore ? 'more than ' : ''}${counted(letters.length, 'dead letter')}`;
   return (
     <Confirm
-      title={`Redrive dead letters of ${destination.name.slice(0, 60)}`}
+      title={`Redrive dead letters of ${cutText(visible(destination.name), 60)}`}
       isOpen
       close={close}
       verb={isCounting ? 'Redrive' : `Redrive ${isMore ? 'all' : count(letters.length)}`}
