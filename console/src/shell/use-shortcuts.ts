@@ -1,8 +1,9 @@
 /** Single keys and `g` followed by a letter. The console ignores them while a person types; the profile switches them off. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { SHORTCUTS_OFF } from '../parts/single-keys.ts';
 
-export const SHORTCUTS_OFF = 'millrace-single-keys-off';
+export { SHORTCUTS_OFF };
 
 export const PLACES = {
   h: { to: '/', name: 'Home' },

@@ -8,9 +8,9 @@ import { cutText, visible } from '../../format/texts.ts';
 import { FilterChoice, Filters, FilterText } from '../../parts/filters.tsx';
 import { RangeSwitch } from '../../parts/range-switch.tsx';
 import { Page } from '../../shell/page.tsx';
-import { DeliveryList } from './delivery-list.tsx';
-import { STATE_CHOICES } from './delivery-search.ts';
-import { DeliveryTotals } from './delivery-totals.tsx';
+import { DeliveryList } from '../../parts/delivery-list/delivery-list.tsx';
+import { STATE_CHOICES } from '../../parts/delivery-list/delivery-search.ts';
+import { DeliveryTotals } from '../../parts/delivery-list/delivery-totals.tsx';
 
 export function Deliveries() {
   const search = useSearch({ from: '/shell/deliveries' });

@@ -1,16 +1,16 @@
 import { shortWords } from '../../format/codes.ts';
 import { counted } from '../../format/numbers.ts';
-import { hostOf } from '../../format/texts.ts';
+import { hostOf, visible } from '../../format/texts.ts';
 import { day } from '../../format/times.ts';
 import { Card } from '../../parts/card.tsx';
-import { Note } from '../../parts/note.tsx';
+import { CodeHelp } from '../../parts/code-help.tsx';
 import { StateText, type StateName } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { Waterfall } from '../../parts/waterfall.tsx';
-import { ALLOWED_MS, type Answer, answerState, phasesOf } from './attempt-phases.ts';
+import { ALLOWED_MS, type Answer, answerState, phasesOf } from '../../parts/delivery/attempt-phases.ts';
 import styles from './delivery.module.css';
-import { answerSentence } from './tell-delivery.ts';
+import { answerSentence } from '../../parts/delivery/tell-delivery.ts';
 import type { Chosen } from './use-chosen.ts';
 
 const MEANING: Partial<Record<StateName, string>> = {
@@ -71,12 +71,8 @@ function Post({ answer }: { answer: Answer }) {
         {...(state === 'delivered' ? {} : { state })}
       />
       {isReused && <p className="small dim">Over a connection that was open already.</p>}
-      {status === undefined && (
-        <Note state={state}>
-          <span className="small">{answerSentence(answer, now)}</span>{' '}
-          {errorClass !== undefined && <code className="small">{errorClass}</code>}
-        </Note>
-      )}
+      {status === undefined && <p className="small">{visible(answerSentence(answer, now))}</p>}
+      {state !== 'delivered' && <CodeHelp code={errorClass ?? `http_${status}`} state={state} />}
     </div>
   );
 }

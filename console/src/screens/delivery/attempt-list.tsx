@@ -7,7 +7,7 @@ import { duration, moment } from '../../format/times.ts';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterText } from '../../parts/texts.tsx';
-import { type Answer, answerState } from './attempt-phases.ts';
+import { type Answer, answerState } from '../../parts/delivery/attempt-phases.ts';
 import styles from './delivery.module.css';
 import type { Chosen } from './use-chosen.ts';
 

@@ -1,22 +1,8 @@
 /** A request as text and as a curl command. Header values that Millrace does not show stay placeholders. Pure. */
 
-/** As `GET /deliveries/{id}/request` answers it. */
-export type RebuiltRequest = {
-  attempt: number;
-  at: string;
-  targetIndex: number;
-  wasPosted: boolean;
-  mayDiffer: string[];
-  sentence: string;
-  request: ShownRequest;
-};
+import type { RebuiltRequest } from '@millrace/contract/control';
 
-export type ShownRequest = {
-  url: string;
-  headers: { name: string; value: string | null }[];
-  body: string;
-  isCut: boolean;
-};
+export type ShownRequest = Pick<RebuiltRequest['request'], 'url' | 'headers' | 'body' | 'isCut'>;
 
 export function requestText({ url, headers, body }: ShownRequest): string {
   const { host, pathname, search } = URL.canParse(url) ? new URL(url) : { host: '', pathname: url, search: '' };

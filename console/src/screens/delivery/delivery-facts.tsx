@@ -1,5 +1,5 @@
 import type { DeliveryDetails, Destination } from '@millrace/contract/control';
-import { eventName } from '../../format/delivery-words.ts';
+import { eventName } from '../../parts/delivery/delivery-words.ts';
 import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import styles from './delivery.module.css';
 

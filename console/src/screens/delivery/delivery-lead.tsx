@@ -6,8 +6,8 @@ import { Note } from '../../parts/note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { curlOf } from './curl.ts';
-import { RetryButton } from './retry-button.tsx';
-import { tellDelivery } from './tell-delivery.ts';
+import { RetryButton } from '../../parts/delivery/retry-button.tsx';
+import { tellDelivery } from '../../parts/delivery/tell-delivery.ts';
 import { useRequest } from './use-request.ts';
 import type { Chosen } from './use-chosen.ts';
 

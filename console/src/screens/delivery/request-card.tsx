@@ -1,4 +1,4 @@
-import type { DeliveryDetails, Destination } from '@millrace/contract/control';
+import type { DeliveryDetails, Destination, RebuiltRequest } from '@millrace/contract/control';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../api/ask-control.ts';
@@ -11,7 +11,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { Note } from '../../parts/note.tsx';
 import { useSearchChange } from '../../parts/use-search-change.ts';
-import { type RebuiltRequest, requestText } from './curl.ts';
+import { requestText } from './curl.ts';
 import { SignatureDialog } from './signature-dialog.tsx';
 import type { Chosen } from './use-chosen.ts';
 import { useRequest } from './use-request.ts';

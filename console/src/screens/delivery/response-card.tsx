@@ -3,7 +3,7 @@ import { hostOf, visible } from '../../format/texts.ts';
 import { Card } from '../../parts/card.tsx';
 import { Code } from '../../parts/code.tsx';
 import { StateBadge } from '../../parts/state-mark.tsx';
-import { answerState } from './attempt-phases.ts';
+import { answerState } from '../../parts/delivery/attempt-phases.ts';
 import { statusName } from './status-names.ts';
 import type { Chosen } from './use-chosen.ts';
 

@@ -5,8 +5,8 @@ import { Ruler, type RulerPoint } from '../../parts/ruler.tsx';
 import type { StateName } from '../../parts/state-mark.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import styles from './delivery.module.css';
-import { latestRun, planAttempts, windowOf, type Window } from './plan-attempts.ts';
-import { nextAttemptAt } from './tell-delivery.ts';
+import { latestRun, planAttempts, windowOf, type Window } from '../../parts/delivery/plan-attempts.ts';
+import { nextAttemptAt } from '../../parts/delivery/tell-delivery.ts';
 
 /** The attempts made and those to come, over the four hours. */
 export function RulerCard({ delivery, lane }: { delivery: DeliveryDetails; lane: Lane | null }) {

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, DeliveryDetails } from '@millrace/contract/control';
 import { useSearch } from '@tanstack/react-router';
-import type { Answer } from './attempt-phases.ts';
+import type { Answer } from '../../parts/delivery/attempt-phases.ts';
 
 /** The attempt and the target that the URL names; the latest attempt and its first answer otherwise. */
 export type Chosen = { attempt: DeliveryAttempt; place: number; answer: Answer | undefined };

@@ -1,8 +1,7 @@
-import type { DeliveryDetails, Destination } from '@millrace/contract/control';
+import type { DeliveryDetails, Destination, RebuiltRequest } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { reading } from '../../api/queries.ts';
-import { targetsOf } from '../destination/destination-facts.ts';
-import type { RebuiltRequest } from './curl.ts';
+import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
 import type { Chosen } from './use-chosen.ts';
 
 /** The request of the chosen attempt to the chosen target, which Millrace rebuilds from the stored event. */

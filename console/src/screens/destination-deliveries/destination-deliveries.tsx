@@ -10,9 +10,9 @@ import { FilterChoice, Filters, FilterText } from '../../parts/filters.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { RangeSwitch } from '../../parts/range-switch.tsx';
 import { Page } from '../../shell/page.tsx';
-import { DeliveryList } from '../deliveries/delivery-list.tsx';
-import { STATE_CHOICES } from '../deliveries/delivery-search.ts';
-import { DeliveryTotals } from '../deliveries/delivery-totals.tsx';
+import { DeliveryList } from '../../parts/delivery-list/delivery-list.tsx';
+import { STATE_CHOICES } from '../../parts/delivery-list/delivery-search.ts';
+import { DeliveryTotals } from '../../parts/delivery-list/delivery-totals.tsx';
 
 export function DestinationDeliveries() {
   const { id } = useParams({ from: '/shell/destinations/$id/deliveries' });

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Page, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
-import { STATE_OF, STATE_WORDS } from '../../format/delivery-words.ts';
+import { STATE_OF, STATE_WORDS } from '../../parts/delivery/delivery-words.ts';
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { StateText } from '../../parts/state-mark.tsx';

@@ -5,6 +5,7 @@ import { shortWords } from '../../format/codes.ts';
 import { count } from '../../format/numbers.ts';
 import { withLocalTimes } from '../../format/sentences.ts';
 import { hostOf } from '../../format/texts.ts';
+import { helpOf } from '../../parts/code-help.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ListStates } from '../../parts/list-states.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
@@ -60,7 +61,12 @@ function CauseRow({ cause, destination }: { cause: Cause; destination: Destinati
   return (
     <tr>
       <td>
-        <Link className="plain" to="/deliveries/$id" params={{ id: sampleDeliveryId }} title={withLocalTimes(sentence)}>
+        <Link
+          className="plain"
+          to="/deliveries/$id"
+          params={{ id: sampleDeliveryId }}
+          title={[withLocalTimes(sentence), helpOf(errorClass)?.remedy ?? ''].join('\n')}
+        >
           <b>
             <OuterText text={shortWords(errorClass)} />
           </b>

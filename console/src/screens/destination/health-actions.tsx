@@ -1,10 +1,10 @@
 import type { AttemptNow, Destination, Lane } from '@millrace/contract/control';
-import { ApiError } from '../../api/ask-control.ts';
 import { useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { withLocalTimes } from '../../format/sentences.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { toast } from '../../parts/toasts.tsx';
 
 /** Pausing can be undone, so it happens at once. A probe sends one delivery that waits anyway. */
@@ -64,9 +64,4 @@ export function HealthActions({ destination, lane }: { destination: Destination;
       )}
     </>
   );
-}
-
-export function tellError(error: Error): void {
-  const reasons = error instanceof ApiError ? (error.problem.errors ?? []).map(({ message }) => ` ${message}.`) : [];
-  toast({ text: withLocalTimes(`${error.message}${reasons.join('')}`) });
 }

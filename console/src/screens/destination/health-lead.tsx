@@ -8,7 +8,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { HealthActions } from './health-actions.tsx';
-import { tellHealth } from './tell-health.ts';
+import { tellHealth } from '../../parts/destination/health/tell-health.ts';
 
 type HealthLeadProps = {
   destination: Destination;

@@ -2,13 +2,13 @@
 import type { Destination, DestinationMetrics, Lane } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { reading } from '../../api/queries.ts';
-import { count, short } from '../../format/numbers.ts';
+import { count, percent, short } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { TimeSeries } from '../../parts/chart/time-series.tsx';
 import { useSteadyRange } from '../../parts/steady-range.ts';
 import { TimeText } from '../../parts/texts.tsx';
-import { numberSetting } from './destination-facts.ts';
+import { numberSetting } from '../../parts/destination/health/destination-facts.ts';
 import styles from './destination.module.css';
 import { clearText, depthChange, everyStep, fineStep } from './series.ts';
 
@@ -55,12 +55,23 @@ export function LaneCard({ destination, lane }: { destination: Destination; lane
   );
 }
 
+/** An older server does not tell it. */
+function isNumber(room: number | null | undefined): room is number {
+  return typeof room === 'number';
+}
+
+function roomText(room: number): string {
+  if (room === 0) return 'none: new deliveries become dead letters';
+  return `${percent(1 - room)} % of the lane is used`;
+}
+
 function factsOf(lane: Lane | null, limit: number | undefined) {
   const rate = lane?.deliveriesPerSecond ?? null;
   const limitText = limit === undefined ? 'none' : `${count(limit)} a second`;
   const facts: [string, React.ReactNode][] = [['Rate limit', limitText]];
   if (rate !== null) facts.unshift(['Drains at', `${short(rate)} a second`]);
   if (lane === null) return [...facts, ['Breaker', 'closed: deliveries go out at once'] as const];
+  if (isNumber(lane.room)) facts.push(['Room', roomText(lane.room)]);
   if (lane.state === 'failing') {
     facts.push([
       'Breaker',

@@ -12,7 +12,7 @@ import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { IdText, OuterText, TimeText } from '../../parts/texts.tsx';
 import { useSearchChange } from '../../parts/use-search-change.ts';
-import { numberSetting } from './destination-facts.ts';
+import { numberSetting } from '../../parts/destination/health/destination-facts.ts';
 import styles from './destination.module.css';
 
 /** The dialog counts so far; beyond that it says "more than". */

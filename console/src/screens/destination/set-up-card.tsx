@@ -5,7 +5,7 @@ import { reading } from '../../api/queries.ts';
 import { count } from '../../format/numbers.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
-import { hasSecret, numberSetting, ruleText } from './destination-facts.ts';
+import { hasSecret, numberSetting, ruleText } from '../../parts/destination/health/destination-facts.ts';
 
 export function SetUpCard({ destination }: { destination: Destination }) {
   const { id, sourceId, filters, settings, createdAt } = destination;

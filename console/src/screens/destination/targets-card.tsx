@@ -4,9 +4,9 @@ import { counted } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { TimeText, UrlText } from '../../parts/texts.tsx';
-import { needsAllTargets, targetsOf } from './destination-facts.ts';
+import { needsAllTargets, targetsOf } from '../../parts/destination/health/destination-facts.ts';
 import styles from './destination.module.css';
-import { latestError } from './tell-health.ts';
+import { latestError } from '../../parts/destination/health/tell-health.ts';
 
 export function TargetsCard({ destination, errors }: { destination: Destination; errors: TargetErrors | undefined }) {
   const targets = targetsOf(destination);

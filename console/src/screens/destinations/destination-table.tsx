@@ -2,7 +2,7 @@ import type { Source } from '@millrace/contract/control';
 import { count, milliseconds } from '../../format/numbers.ts';
 import { OuterLink, TimeText, UrlText } from '../../parts/texts.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
-import { targetsOf } from '../destination/destination-facts.ts';
+import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
 import styles from './destinations.module.css';
 import { DayBars } from './day-bars.tsx';
 import type { Standing } from './standings.ts';

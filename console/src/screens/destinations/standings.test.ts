@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Destination } from '@millrace/contract/control';
-import type { Told } from '../destination/tell-health.ts';
+import type { Told } from '../../parts/destination/health/tell-health.ts';
 import { barsOf } from './bars.ts';
 import { choose, leadOf, type Standing } from './standings.ts';
 

@@ -4,8 +4,8 @@ import { counted } from '../../format/numbers.ts';
 import { listed } from '../../format/sentences.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import type { StateName } from '../../parts/state-mark.tsx';
-import { targetsOf } from '../destination/destination-facts.ts';
-import type { Told } from '../destination/tell-health.ts';
+import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
+import type { Told } from '../../parts/destination/health/tell-health.ts';
 
 /** `told` is undefined until the health was read. */
 export type Standing = {

@@ -2,7 +2,7 @@ import type { Destination, DestinationHealth } from '@millrace/contract/control'
 import { useQueries } from '@tanstack/react-query';
 import { reading } from '../../api/queries.ts';
 import { useNow } from '../../parts/use-now.ts';
-import { tellHealth } from '../destination/tell-health.ts';
+import { tellHealth } from '../../parts/destination/health/tell-health.ts';
 import type { Standing } from './standings.ts';
 
 /** Reads the health of each destination; the list shows names before it is there. */

@@ -7,16 +7,16 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import { type Page, reading, readingPages } from '../../api/queries.ts';
 import { counted } from '../../format/numbers.ts';
-import { Button, LinkButton } from '../../parts/button.tsx';
-import { Card } from '../../parts/card.tsx';
-import { Empty, ListStates, NoMatch } from '../../parts/list-states.tsx';
-import { useRange } from '../../parts/range-switch.tsx';
-import { useNow } from '../../parts/use-now.ts';
-import { useSearchChange } from '../../parts/use-search-change.ts';
+import { Button, LinkButton } from '../button.tsx';
+import { Card } from '../card.tsx';
+import { Empty, ListStates, NoMatch } from '../list-states.tsx';
+import { useRange } from '../range-switch.tsx';
+import { useNow } from '../use-now.ts';
+import { useSearchChange } from '../use-search-change.ts';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { type DeliverySearch, FILTERS, filterWords, isFiltered, queryOf } from './delivery-search.ts';
-import styles from './deliveries.module.css';
+import styles from './delivery-list.module.css';
 import { useRowKeys } from './use-row-keys.ts';
 
 const NEVER_MS = 2_000_000_000;

@@ -1,12 +1,12 @@
 /** How a delivery stands, in one sentence, with what comes next. Pure. */
 import type { DeliveryDetails, Lane } from '@millrace/contract/control';
 import { shortWords } from '../../format/codes.ts';
-import { STATE_OF, STATE_WORDS } from '../../format/delivery-words.ts';
+import { STATE_OF, STATE_WORDS } from './delivery-words.ts';
 import { counted } from '../../format/numbers.ts';
 import { withLocalTimes } from '../../format/sentences.ts';
 import { hostOf } from '../../format/texts.ts';
 import { distance, duration, moment } from '../../format/times.ts';
-import type { StateName } from '../../parts/state-mark.tsx';
+import type { StateName } from '../state-mark.tsx';
 import type { Answer } from './attempt-phases.ts';
 import { windowOf } from './plan-attempts.ts';
 

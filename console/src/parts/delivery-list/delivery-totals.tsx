@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { reading } from '../../api/queries.ts';
 import { count, counted } from '../../format/numbers.ts';
-import { Sentence } from '../../parts/sentence.tsx';
-import { useSteadyRange } from '../../parts/steady-range.ts';
+import { Sentence } from '../sentence.tsx';
+import { useSteadyRange } from '../steady-range.ts';
 
 type Point = Static<typeof DeliveryMetrics>['series'][number];
 

@@ -70,6 +70,7 @@ function standing(health: Partial<DestinationHealth>, urls = URLS.slice(0, 1)): 
     destination: {
       enabled: true,
       paused: false,
+      pausedAt: null,
       updatedAt: '2026-11-17T10:00:00.000Z',
       settings: { targets: urls.map((url) => ({ url })) },
     },
@@ -89,8 +90,15 @@ function standing(health: Partial<DestinationHealth>, urls = URLS.slice(0, 1)): 
 
 function laneOf(lane: Partial<Lane>): Lane {
   const at = '2026-11-17T12:58:04.000Z';
-  const none = { why: null, nextAt: null, deliveriesPerSecond: null, clearInMs: null };
-  const size = { bytes: 0, limitBytes: null, room: null };
+  const none = {
+    bytes: 0,
+    limitBytes: null,
+    room: null,
+    why: null,
+    nextAt: null,
+    deliveriesPerSecond: null,
+    clearInMs: null,
+  };
   return { state: 'waiting', since: at, depth: 0, updatedAt: at, ...none, ...size, ...lane };
 }
 

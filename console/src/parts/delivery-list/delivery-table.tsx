@@ -2,8 +2,8 @@ import type { Delivery } from '@millrace/contract/control';
 import { useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useState } from 'react';
-import { Button } from '../../parts/button.tsx';
-import styles from './deliveries.module.css';
+import { Button } from '../button.tsx';
+import styles from './delivery-list.module.css';
 import { DeliveryRow } from './delivery-row.tsx';
 
 const ROW_PX = 37;

@@ -1,10 +1,10 @@
 /** How a destination stands, in words: state and since when, the cause, the consequence, and what to do. Pure. */
 import type { Destination, DestinationHealth, TargetErrors } from '@millrace/contract/control';
-import { count, counted, milliseconds } from '../../format/numbers.ts';
-import { capital, listed, withLocalTimes } from '../../format/sentences.ts';
-import { hostOf } from '../../format/texts.ts';
-import { clock, day, duration, moment } from '../../format/times.ts';
-import type { StateName } from '../../parts/state-mark.tsx';
+import { count, counted, milliseconds } from '../../../format/numbers.ts';
+import { capital, listed, withLocalTimes } from '../../../format/sentences.ts';
+import { cutText, hostOf } from '../../../format/texts.ts';
+import { clock, day, duration, moment } from '../../../format/times.ts';
+import type { StateName } from '../../state-mark.tsx';
 import { numberSetting, targetsOf } from './destination-facts.ts';
 
 export type Told = {
@@ -19,7 +19,7 @@ export type Told = {
 };
 
 export type Standing = {
-  destination: Pick<Destination, 'enabled' | 'paused' | 'settings' | 'updatedAt'>;
+  destination: Pick<Destination, 'enabled' | 'paused' | 'pausedAt' | 'pausedBy' | 'settings' | 'updatedAt'>;
   health: DestinationHealth;
   errors?: TargetErrors | undefined;
   /** The sentence of the overview about the deliveries that wait and the end of the oldest. */
@@ -62,12 +62,13 @@ function tellDisabled({ health }: Standing): Told {
 }
 
 function tellPaused({ destination, health, now }: Standing): Told {
-  const since = health.lane?.state === 'paused' ? health.lane.since : destination.updatedAt;
+  const since = destination.pausedAt ?? (health.lane?.state === 'paused' ? health.lane.since : destination.updatedAt);
+  const by = destination.pausedBy?.name ?? destination.pausedBy?.email;
   const depth = health.lane?.depth ?? 0;
   return {
     state: 'paused',
     word: 'Paused',
-    lead: `Paused since ${moment(since, now)}.`,
+    lead: `Paused${by === undefined || by === null ? '' : ` by ${cutText(by, 40)}`} since ${moment(since, now)}.`,
     sentence: 'Millrace sends nothing, and nothing expires.',
     after: depth === 0 ? 'Nothing waits yet.' : `${waitText(depth)}.`,
     todo: `To do: resume within a week, before ${day(Date.parse(since) + WEEK_MS, now)}.`,
@@ -88,12 +89,12 @@ function tellFailing(standing: Standing): Told {
   return {
     state: 'givenup',
     word: 'Failing',
-    lead: `Failing since ${moment(lane?.since ?? now, now)}.`,
+    lead: `Failing since ${moment(lane?.since ?? now, now)}${lane?.room === 0 ? ', and its lane is full' : ''}.`,
     sentence:
       many && failing.length > 1
         ? `${failing.length === 2 ? 'Neither target takes' : 'No target takes'} deliveries. ${what}`
         : what,
-    after: `${standing.waiting ?? `${waitText(lane?.depth ?? 0)}, and none is lost yet.`}${next}`,
+    after: `${lane?.room === 0 ? 'New deliveries become dead letters. ' : ''}${standing.waiting ?? `${waitText(lane?.depth ?? 0)}, and none is lost yet.`}${next}`,
     todo: `To do: ${remedyOf(failing)}${failing.length > 1 ? ' Either one is enough.' : ''}`,
   };
 }

@@ -1,10 +1,10 @@
 import type { Delivery } from '@millrace/contract/control';
 import { memo, type MouseEvent } from 'react';
-import { eventName } from '../../format/delivery-words.ts';
+import { eventName } from '../delivery/delivery-words.ts';
 import { count } from '../../format/numbers.ts';
-import { DeliveryState } from '../../parts/delivery-state.tsx';
-import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
-import { useSearchChange } from '../../parts/use-search-change.ts';
+import { DeliveryState } from '../delivery/delivery-state.tsx';
+import { OuterLink, OuterText, TimeText } from '../texts.tsx';
+import { useSearchChange } from '../use-search-change.ts';
 
 type DeliveryRowProps = { delivery: Delivery; place: number; isShown: boolean; destination?: string };
 

@@ -1,7 +1,7 @@
 /** The state of a delivery in words: "waiting" for `pending`, "given up" for `discarded` and `expired`. */
 import type { Delivery } from '@millrace/contract/control';
-import type { StateName } from '../parts/state-mark.tsx';
-import { shortWords } from './codes.ts';
+import type { StateName } from '../state-mark.tsx';
+import { shortWords } from '../../format/codes.ts';
 
 export const STATE_OF: Readonly<Record<Delivery['state'], StateName>> = {
   pending: 'waiting',

@@ -2,8 +2,8 @@
 import type { Delivery } from '@millrace/contract/control';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useSearchChange } from '../../parts/use-search-change.ts';
-import { SHORTCUTS_OFF } from '../../shell/use-shortcuts.ts';
+import { useSearchChange } from '../use-search-change.ts';
+import { SHORTCUTS_OFF } from '../single-keys.ts';
 import { neighbour } from './delivery-search.ts';
 
 const STEPS: Readonly<Record<string, 1 | -1>> = { j: 1, k: -1 };

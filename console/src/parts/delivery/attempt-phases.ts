@@ -1,7 +1,7 @@
 /** The phases of one POST from its timings. `firstByteMs` and `totalMs` count from its start, the others are lengths. Pure. */
 import type { DeliveryAttempt } from '@millrace/contract/control';
-import type { StateName } from '../../parts/state-mark.tsx';
-import type { Phase } from '../../parts/waterfall.tsx';
+import type { StateName } from '../state-mark.tsx';
+import type { Phase } from '../waterfall.tsx';
 
 export type Answer = DeliveryAttempt['answers'][number];
 type Told = Pick<Answer, 'url' | 'timings'> & { errorClass?: string };

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { type Page, reading, useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { withLocalTimes } from '../../format/sentences.ts';
-import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
-import { toast } from '../../parts/toasts.tsx';
-import { tellError } from '../destination/health-actions.tsx';
+import { Button } from '../button.tsx';
+import { Confirm } from '../dialog.tsx';
+import { toast } from '../toasts.tsx';
+import { tellError } from '../tell-error.ts';
 
 const RENEWS = ['/deliveries', '/destinations', '/dead-letters', '/overview'];
 
