@@ -11,6 +11,9 @@ import { LetterList } from './letter-list.tsx';
 import { headCount, headline } from './letters.ts';
 import { OpenRedrives, Redrives } from './redrives.tsx';
 
+/** A link of the router marks itself as current: here the search says which tab it is. */
+const EXACT = { exact: true, includeSearch: true };
+
 export function DeadLetters() {
   const { tab } = useUrlSearch();
   const overview = useQuery(reading<Overview>('/overview', { every: 15_000 }));
@@ -27,10 +30,15 @@ export function DeadLetters() {
         {headline(total)}
       </Sentence>
       <nav className="tabs" aria-label="Dead letters and redrives">
-        <Link to="/dead-letters" aria-current={tab === 'redrives' ? undefined : 'page'}>
+        <Link to="/dead-letters" activeOptions={EXACT} aria-current={tab === 'redrives' ? undefined : 'page'}>
           Dead letters
         </Link>
-        <Link to="/dead-letters" search={{ tab: 'redrives' }} aria-current={tab === 'redrives' ? 'page' : undefined}>
+        <Link
+          to="/dead-letters"
+          activeOptions={EXACT}
+          search={{ tab: 'redrives' }}
+          aria-current={tab === 'redrives' ? 'page' : undefined}
+        >
           Redrives
         </Link>
       </nav>

@@ -1,0 +1,36 @@
+/** The data of a user that a deletion request would touch, as far as the record and the stored events tell. */
+import type { Delivery, Destination, Source } from '@millrace/contract/control';
+import { counted } from '../../format/numbers.ts';
+
+export type Touched = {
+  userId: string;
+  stored: { count: number; isExact: boolean };
+  deliveries: { count: number; waiting: number; givenUp: number; isExact: boolean };
+  told: Destination[];
+  notTold: Destination[];
+};
+
+/** Destinations of the sources: an enabled one is told, a disabled one is not. */
+export function destinationsTold(
+  destinations: readonly Destination[],
+  sources: readonly string[],
+): Pick<Touched, 'told' | 'notTold'> {
+  const own = destinations.filter(({ sourceId }) => sources.includes(sourceId));
+  return { told: own.filter(({ enabled }) => enabled), notTold: own.filter(({ enabled }) => !enabled) };
+}
+
+export function countDeliveries(
+  deliveries: readonly Pick<Delivery, 'state'>[],
+  isExact: boolean,
+): Touched['deliveries'] {
+  const of = (...states: Delivery['state'][]) => deliveries.filter(({ state }) => states.includes(state)).length;
+  return { count: deliveries.length, waiting: of('pending', 'retrying'), givenUp: of('discarded', 'expired'), isExact };
+}
+
+export function atLeast({ count, isExact }: { count: number; isExact: boolean }, one: string, many?: string): string {
+  return `${isExact ? '' : 'at least '}${counted(count, one, many)}`;
+}
+
+export function chosenSources(sources: readonly Source[], chosen: string): string[] {
+  return chosen === '' ? sources.map(({ id }) => id) : [chosen];
+}
