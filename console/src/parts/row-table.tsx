@@ -1,6 +1,7 @@
 /** A table of rows that open. Below 760 pixels each row becomes two lines: the cells flow two by two. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import css from './row-table.module.css';
+import { useRowKeys } from './use-row-keys.ts';
 
 export type Column = {
   name: string;
@@ -11,6 +12,7 @@ export type Column = {
   isWide?: boolean;
 };
 
+/** `j` and `k` go from row to row; Enter then opens the row. */
 export function RowTable({
   label,
   columns,
@@ -20,9 +22,11 @@ export function RowTable({
   columns: readonly Column[];
   children: ReactNode;
 }) {
+  const table = useRef<HTMLTableElement>(null);
+  useRowKeys(table);
   return (
     <div className="tablewrap">
-      <table className={css.table} aria-label={label}>
+      <table ref={table} className={css.table} aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ name, isNumber, isHidden, isWide }) => (

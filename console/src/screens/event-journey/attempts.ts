@@ -114,7 +114,8 @@ function tellLane({ lane }: JourneyPart, now: number): string {
   }
 }
 
-function tellGivenUp({ reason, sentence, state }: JourneyPart): string {
+function tellGivenUp({ reason, sentence, state, isErased }: JourneyPart): string {
+  if (isErased) return 'its user was erased since, so Millrace keeps neither the answers nor a dead letter.';
   if (reason === 'lane_full')
     return 'so many deliveries waited for this destination that there was no room for it. It is a dead letter.';
   if (reason === 'destination_deleted')

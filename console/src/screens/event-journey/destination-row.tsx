@@ -38,7 +38,7 @@ export function DestinationRow({ part, destination, event }: RowProps) {
         <StateBadge state={state}>{word}</StateBadge>
       </div>
       <div className={css.attempts}>
-        {part.state !== 'skipped' && <MiniRuler marks={marks} />}
+        {(marks.length > 0 || part.state === 'pending') && <MiniRuler marks={marks} />}
         <Ending part={part} isThere={destination !== undefined} />
       </div>
     </li>
@@ -92,7 +92,9 @@ function Ending({ part, isThere }: { part: JourneyPart; isThere: boolean }) {
               </Link>
             )}
       </p>
-      {part.isErased && <p className="small dim">Its user was erased since: the answers of receivers are not kept.</p>}
+      {part.isErased && part.state === 'delivered' && (
+        <p className="small dim">Its user was erased since: the answers of receivers are not kept.</p>
+      )}
       {part.replays.map(({ id, kind, startedAt }) => (
         <p className="small dim" key={id}>
           {kind === 'replay' ? 'Sent again by a ' : 'Sent again from the dead letters at '}

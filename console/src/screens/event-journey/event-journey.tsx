@@ -18,6 +18,7 @@ import { AlsoKnown } from './also-known.tsx';
 import css from './event-journey.module.css';
 import { JourneyPicture } from './journey-picture.tsx';
 import { RefusedCalls, UnknownEvent } from './not-accepted.tsx';
+import { replaySearch } from './replay-search.ts';
 import { fieldsLookedAt } from './rules.ts';
 import { StoredCallCard } from './stored-call.tsx';
 import { type StoredItem, useStoredCall } from './use-stored-call.ts';
@@ -84,7 +85,7 @@ function Journey({ explanation }: { explanation: Explanation }) {
       {explanation.verdict === 'unknown' && <UnknownEvent story={explanation.story} isStored={item !== undefined} />}
       {(explanation.verdict === 'accepted' || item !== undefined) && (
         <div className={`${css.below} mt2`}>
-          <StoredCallCard read={stored} marked={fieldsLookedAt(known)} />
+          <StoredCallCard read={stored} marked={fieldsLookedAt(known)} isErased={first?.isErased ?? false} />
           <AlsoKnown explanation={explanation} item={item} />
         </div>
       )}
@@ -100,7 +101,7 @@ function Verdict({ explanation, item }: { explanation: Explanation; item: Stored
     <>
       <CopyButton text={location.href}>Copy link</CopyButton>
       {mayReplay && item !== undefined && (
-        <LinkButton to="/replays/new" search={replaySearch(item, messageId)}>
+        <LinkButton to="/replays/new" search={replaySearch(item, destinations)}>
           <Icon name="replay" />
           Replay this event…
         </LinkButton>
@@ -152,18 +153,4 @@ function Received({ part }: { part: Explanation['destinations'][number] }) {
       , received <TimeText at={part.receivedAt} withDistance />.
     </>
   );
-}
-
-/** A replay takes a range of times and a filter: the millisecond in which the event came in, its user and its name. */
-function replaySearch({ event, sourceId }: StoredItem, messageId: string) {
-  const { receivedAt, userId, event: name, type } = event as Record<string, string | undefined>;
-  const at = Date.parse(receivedAt ?? '');
-  return {
-    sourceId,
-    messageId,
-    ...(userId === undefined ? {} : { userId }),
-    ...(name === undefined ? {} : { event: name }),
-    ...(type === undefined ? {} : { type }),
-    ...(Number.isNaN(at) ? {} : { from: new Date(at).toISOString(), to: new Date(at + 1).toISOString() }),
-  };
 }

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import type { Destination } from '@millrace/contract/control';
 import { givesUpAt, latestRun, marksOf, tell } from './attempts.ts';
 import { jsonLines } from './marked-json.ts';
+import { replaySearch } from './replay-search.ts';
 import { ruleLines } from './rules.ts';
 import { type JourneyPart, verdictSentence } from './verdict.ts';
 
@@ -158,4 +159,17 @@ test('JSON in lines is the same JSON, and marks the values of the fields', () =>
     lines.flat().filter(({ kind }) => kind === 'mark'),
     [{ kind: 'mark', text: '"EUR"' }],
   );
+});
+
+test('a replay of one event asks for its millisecond, and leaves out what a list with commas would change', () => {
+  const event = { messageId: 'm1', type: 'track', event: 'Paid, in full', userId: 'u1', receivedAt: RECEIVED };
+  assert.deepEqual(replaySearch({ storedAt: RECEIVED, sourceId: 'src_1', event }, [part({})]), {
+    sourceId: 'src_1',
+    destinationId: 'dst_1',
+    messageId: 'm1',
+    userId: 'u1',
+    type: 'track',
+    from: RECEIVED,
+    to: '2026-11-17T12:58:05.113Z',
+  });
 });

@@ -60,7 +60,7 @@ export function UnknownEvent({ story, isStored }: { story: readonly string[]; is
                 .slice(1)
                 .flatMap(reasonsIn)
                 .map((reason) => (
-                  <li key={reason}>– {reason}</li>
+                  <li key={reason}>{reason}</li>
                 ))}
             </ul>
           )}
@@ -80,5 +80,5 @@ export function UnknownEvent({ story, isStored }: { story: readonly string[]; is
 function reasonsIn(sentence: string): string[] {
   return localSentence(sentence)
     .split(/;\s*(?:or )?/)
-    .map((reason) => reason.replace(/\.$/, ''));
+    .map((reason) => `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/\.$/, '')}.`);
 }

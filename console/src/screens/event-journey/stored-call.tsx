@@ -14,10 +14,14 @@ import type { StoredCall } from './use-stored-call.ts';
 
 const FOLDED_LINES = 40;
 
-type StoredCallCardProps = { read: UseQueryResult<StoredCall | undefined>; marked: ReadonlySet<string> };
+type StoredCallCardProps = {
+  read: UseQueryResult<StoredCall | undefined>;
+  marked: ReadonlySet<string>;
+  isErased: boolean;
+};
 
 /** The call as Millrace stored it. Values that a filter looked at are marked. */
-export function StoredCallCard({ read, marked }: StoredCallCardProps) {
+export function StoredCallCard({ read, marked, isErased }: StoredCallCardProps) {
   const [form, setForm] = useState('pretty');
   const event = read.data?.item?.event;
   const right = event !== undefined && (
@@ -46,13 +50,22 @@ export function StoredCallCard({ read, marked }: StoredCallCardProps) {
           ) : (
             <Marked event={event} marked={marked} />
           ))}
-        {event === undefined && read.data !== undefined && <Gone isComplete={read.data.isComplete} />}
+        {event === undefined && read.data !== undefined && (
+          <Gone isComplete={read.data.isComplete} isErased={isErased} />
+        )}
       </div>
     </Card>
   );
 }
 
-function Gone({ isComplete }: { isComplete: boolean }) {
+function Gone({ isComplete, isErased }: { isComplete: boolean; isErased: boolean }) {
+  if (isErased)
+    return (
+      <p className="soft">
+        <b>Its user was erased.</b> Millrace does not show the call and never sends it again. It expires with the other
+        stored events.
+      </p>
+    );
   return (
     <p className="soft">
       {isComplete ? (

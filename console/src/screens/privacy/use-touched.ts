@@ -16,12 +16,13 @@ export function useTouched({ userId, sources, destinations }: Sought) {
     queryKey: [currentWorkspace() ?? '', '/deliveries', 'touched', userId, sources],
     enabled: userId !== '',
     staleTime: 10_000,
-    queryFn: async ({ signal }): Promise<Touched> => ({
-      userId,
-      stored: await countStored(userId, sources, signal),
-      deliveries: await countRecorded(userId, sources, signal),
-      ...destinationsTold(destinations, sources),
-    }),
+    queryFn: async ({ signal }): Promise<Touched> => {
+      const [stored, deliveries] = await Promise.all([
+        countStored(userId, sources, signal),
+        countRecorded(userId, sources, signal),
+      ]);
+      return { userId, stored, deliveries, ...destinationsTold(destinations, sources) };
+    },
   });
 }
 
