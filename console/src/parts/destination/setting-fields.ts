@@ -16,24 +16,30 @@ export type SettingField = {
   maximum: number | undefined;
   preset: string;
   label: string;
+  /** The setting in a list of changes. */
+  short: string;
   about: string;
 };
 
-const WORDS: Readonly<Record<string, { label: string; about: string }>> = {
+const WORDS: Readonly<Record<string, { short: string; label: string; about: string }>> = {
   successPolicy: {
+    short: 'success policy',
     label: 'A delivery has arrived when',
     about:
       'Any: one target that answers 2xx is enough, the others are spares. All: each target is tried until it is settled.',
   },
   bodyFormat: {
+    short: 'body format',
     label: 'Body of the requests',
     about: 'Documented: the fields of the webhook format. Full: the stored event with messageId and all times.',
   },
   maxPerSecond: {
+    short: 'rate limit',
     label: 'Requests a second, at most',
-    about: 'Empty: no limit. More events than that wait in the lane, in order.',
+    about: 'Empty: no limit. More than that wait in the lane.',
   },
   maxConcurrency: {
+    short: 'limit of parallel requests',
     label: 'Requests at the same time, at most',
     about: 'Empty: Millrace decides by how the receiver keeps up.',
   },
@@ -58,6 +64,7 @@ export function settingFields(schema: Record<string, unknown> | undefined): Sett
       maximum: property.maximum,
       preset: settingText(property.default),
       label: WORDS[name]?.label ?? name,
+      short: WORDS[name]?.short ?? name,
       about: WORDS[name]?.about ?? '',
     }));
 }
