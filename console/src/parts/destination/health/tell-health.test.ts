@@ -99,7 +99,7 @@ function laneOf(lane: Partial<Lane>): Lane {
     deliveriesPerSecond: null,
     clearInMs: null,
   };
-  return { state: 'waiting', since: at, depth: 0, updatedAt: at, ...none, ...size, ...lane };
+  return { state: 'waiting', since: at, depth: 0, updatedAt: at, ...none, ...lane };
 }
 
 function errorsOf(found: { url: string; errorClass: string; sentence: string }[]): TargetErrors {
