@@ -181,7 +181,7 @@ const deletionRoute = createRoute({
 const teamRoute = createRoute({
   getParentRoute: () => shell,
   path: '/team',
-  validateSearch: texts('tab', 'filter', 'show'),
+  validateSearch: texts('tab', 'filter', 'signIns', 'show'),
   component: lazyRouteComponent(() => import('./screens/team/team.tsx'), 'Team'),
 });
 const usageRoute = createRoute({

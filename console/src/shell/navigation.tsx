@@ -13,7 +13,8 @@ import { StateMark } from '../parts/state-mark.tsx';
 
 const REFRESH_MS = 15_000;
 
-export function Navigation() {
+/** The menu of a phone closes when a link is followed, also one to the page that is open. */
+export function Navigation({ leave }: { leave?: () => void }) {
   const { data } = useQuery(reading<Overview>('/overview', { every: REFRESH_MS }));
   const failing = data?.tiles.failing ?? 0;
   const dead = data?.tiles.deadLetters ?? 0;
@@ -22,12 +23,12 @@ export function Navigation() {
   return (
     <nav className="nav" aria-label="Main">
       <Brand />
-      <Entry to="/" icon="home" name="Home" />
+      <Entry leave={leave} to="/" icon="home" name="Home" />
       <h2>Collect</h2>
-      <Entry to="/sources" icon="source" name="Sources" />
-      <Entry to="/events" icon="event" name="Events" />
+      <Entry leave={leave} to="/sources" icon="source" name="Sources" />
+      <Entry leave={leave} to="/events" icon="event" name="Events" />
       <h2>Deliver</h2>
-      <Entry to="/destinations" icon="dest" name="Destinations">
+      <Entry leave={leave} to="/destinations" icon="dest" name="Destinations">
         {failing > 0 && (
           <span className="n givenup">
             <StateMark state="givenup" />
@@ -36,26 +37,37 @@ export function Navigation() {
           </span>
         )}
       </Entry>
-      <Entry to="/deliveries" icon="delivery" name="Deliveries" />
-      <Entry to="/dead-letters" icon="dead" name="Dead letters">
+      <Entry leave={leave} to="/deliveries" icon="delivery" name="Deliveries" />
+      <Entry leave={leave} to="/dead-letters" icon="dead" name="Dead letters">
         {dead > 0 && <span className="n">{count(dead)}</span>}
       </Entry>
-      <Entry to="/replays" icon="replay" name="Replays" />
+      <Entry leave={leave} to="/replays" icon="replay" name="Replays" />
       <h2>Workspace</h2>
-      {maySeePrivacy && <Entry to="/privacy" icon="lock" name="Privacy" />}
-      <Entry to="/team" icon="team" name="Team and audit" />
-      <Entry to="/usage" icon="usage" name="Usage" />
-      {maySeeSystem && <Entry to="/system" icon="system" name="System" />}
+      {maySeePrivacy && <Entry leave={leave} to="/privacy" icon="lock" name="Privacy" />}
+      <Entry leave={leave} to="/team" icon="team" name="Team and audit" />
+      <Entry leave={leave} to="/usage" icon="usage" name="Usage" />
+      {maySeeSystem && <Entry leave={leave} to="/system" icon="system" name="System" />}
       <Foot />
     </nav>
   );
 }
 
-type EntryProps = { to: NonNullable<LinkProps['to']>; icon: IconName; name: string; children?: ReactNode };
+type EntryProps = {
+  leave?: (() => void) | undefined;
+  to: NonNullable<LinkProps['to']>;
+  icon: IconName;
+  name: string;
+  children?: ReactNode;
+};
 
-function Entry({ to, icon, name, children }: EntryProps) {
+function Entry({ leave, to, icon, name, children }: EntryProps) {
   return (
-    <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
+    <Link
+      to={to}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
+      activeProps={{ 'aria-current': 'page' }}
+      onClick={leave}
+    >
       <Icon name={icon} />
       {name}
       {children}
@@ -71,7 +83,8 @@ function Brand() {
         <button type="button" className="brand">
           <Wheel />
           <span>
-            Millrace<span className="ws">{workspace.name}</span>
+            Millrace <span className="sr">workspace </span>
+            <span className="ws">{workspace.name}</span>
           </span>
           <span className="sw">
             <Icon name="down" />

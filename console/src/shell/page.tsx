@@ -6,9 +6,9 @@ import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { openMenu, openPalette } from './shell-signals.ts';
 
-const PALETTE_KEY = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
-
 export type Crumb = { name: string; to: LinkProps['to']; params?: Record<string, string> };
+
+const PALETTE_KEYS = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
 
 type PageProps = {
   /** The last part of the path, and the title of the window. */
@@ -42,10 +42,10 @@ export function Page({ title, above = [], right, children }: PageProps) {
         </nav>
         <div className="right">
           {right}
-          <button type="button" className="find" onClick={openPalette} aria-label={`Search or jump to ${PALETTE_KEY}`}>
+          <button type="button" className="find" onClick={openPalette} aria-label={`Search or jump to ${PALETTE_KEYS}`}>
             <Icon name="search" />
             <span>Search or jump to</span>
-            <kbd>{PALETTE_KEY}</kbd>
+            <kbd>{PALETTE_KEYS}</kbd>
           </button>
           <SchemeSwitch />
         </div>

@@ -12,6 +12,7 @@ const Palette = lazy(() => import('./palette.tsx'));
 const Keys = lazy(() => import('./keys.tsx'));
 
 const LAYERS = ['palette', 'menu', 'keys'] as const;
+const CLOSE_MENU = { 'aria-label': 'Close the menu' };
 type Layer = (typeof LAYERS)[number];
 
 export function Shell() {
@@ -37,8 +38,15 @@ export function Shell() {
           <Outlet />
         </div>
       </div>
-      <Drawer opened={layer === 'menu'} onClose={close} size={260} title="Millrace" lockScroll={false}>
-        <Navigation />
+      <Drawer
+        opened={layer === 'menu'}
+        onClose={close}
+        size={280}
+        title="Menu"
+        lockScroll={false}
+        closeButtonProps={CLOSE_MENU}
+      >
+        <Navigation leave={close} />
       </Drawer>
       <Suspense>
         {layer === 'palette' && <Palette close={close} />}

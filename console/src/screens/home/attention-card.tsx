@@ -1,7 +1,8 @@
 import type { Attention, Overview } from '@millrace/contract/control';
+import { useState } from 'react';
 import { count } from '../../format/numbers.ts';
 import { localSentence } from './local-sentence.ts';
-import { LinkButton } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, TimeText } from '../../parts/texts.tsx';
@@ -17,8 +18,13 @@ type AttentionCardProps = {
   isInk: boolean;
 };
 
+/** The most urgent ones; the API orders them. */
+const FIRST = 6;
+
 export function AttentionCard({ overview, names, mayResume, isInk }: AttentionCardProps) {
   const { attention, attentionLeftOut } = overview;
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? attention : attention.slice(0, FIRST);
   if (attention.length === 0) {
     return (
       <Card title="Needs attention">
@@ -32,7 +38,7 @@ export function AttentionCard({ overview, names, mayResume, isInk }: AttentionCa
   return (
     <Card title="Needs attention" aside={count(attention.length + attentionLeftOut)}>
       <ul className={`attn ${styles['attn']}`}>
-        {attention.map((trouble, place) => (
+        {shown.map((trouble, place) => (
           <li key={`${trouble.kind} ${trouble.destinationId ?? ''} ${trouble.sourceId ?? ''} ${trouble.sentence}`}>
             <StateMark state={LOOKS[trouble.kind].state} />
             <Told trouble={trouble} name={names.get(trouble.destinationId ?? trouble.sourceId ?? '')} />
@@ -49,7 +55,12 @@ export function AttentionCard({ overview, names, mayResume, isInk }: AttentionCa
           </li>
         ))}
       </ul>
-      {attentionLeftOut > 0 && (
+      {shown.length < attention.length && (
+        <div className={`pad ${styles['more']}`}>
+          <Button onClick={() => setIsWhole(true)}>Show all {count(attention.length)}</Button>
+        </div>
+      )}
+      {shown.length === attention.length && attentionLeftOut > 0 && (
         <p className="pad soft">{count(attentionLeftOut)} more are not listed: solve those above first.</p>
       )}
     </Card>
@@ -61,7 +72,7 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
   const { destinationId, sourceId } = trouble;
   return (
     <p className="outer">
-      {before}
+      {localSentence(before)}
       {named !== '' && (
         <b>
           {destinationId === undefined ? (

@@ -39,8 +39,8 @@ export function QuarantineTab() {
         isFiltered={of.kind !== undefined}
         empty={
           <Empty title="The quarantine is empty">
-            A message that a role cannot read or write comes here, so that it holds up no other. Nothing is lost: after
-            a fix you put it back to where it came from.
+            A message that a role cannot read or write comes here for 30 days, so that it holds up no other. After a fix
+            you put it back to where it came from.
           </Empty>
         }
         noMatch={<NoMatch loosen={() => go({})}>No message of the kind {of.kind} is in the quarantine.</NoMatch>}

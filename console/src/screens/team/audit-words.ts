@@ -1,0 +1,102 @@
+/** Words for the actions and the differences of the audit log. Pure. */
+export type Entry = {
+  sequence: number;
+  at: string;
+  actor: Record<string, string>;
+  action: string;
+  objectId: string;
+  details: Record<string, unknown>;
+};
+
+const ACTIONS: Record<string, string> = {
+  'workspace.created': 'created the workspace',
+  'workspace.changed': 'renamed the workspace',
+  'member.invited': 'invited a person',
+  'member.joined': 'joined the workspace',
+  'member.changed': 'changed the role of',
+  'member.removed': 'removed a member',
+  'invitation.withdrawn': 'withdrew an invitation',
+  'token.created': 'created a token',
+  'token.revoked': 'revoked a token',
+  'session.started': 'signed in',
+  'session.ended': 'signed out',
+  'session.revoked': 'ended a session',
+  'password.changed': 'changed their password',
+  'source.created': 'created the source',
+  'source.changed': 'changed the source',
+  'source.deleted': 'deleted the source',
+  'write_key.created': 'added a write key to',
+  'write_key.revoked': 'revoked a write key of',
+  'event.blocked': 'blocked an event of',
+  'event.unblocked': 'unblocked an event of',
+  'destination.created': 'created the destination',
+  'destination.changed': 'changed the destination',
+  'destination.deleted': 'deleted the destination',
+  'destination.secret_rotated': 'rotated the secret of',
+  'destination.tested': 'sent a test to',
+  'destination.probed': 'asked for an attempt now of',
+  'delivery.retried': 'asked for an attempt now of',
+  'url.checked': 'checked a URL',
+  'replay.started': 'started a replay',
+  'redrive.started': 'started a redrive of dead letters',
+  'deletion.requested': 'asked to erase users',
+  'suppression.lifted': 'lifted a suppression',
+  'quarantine.redriven': 'put a message back from the quarantine',
+  'quarantine.deleted': 'deleted a message of the quarantine',
+  'removals.confirmed': 'removed configuration without a row',
+};
+
+/** An action of a newer server than this console is shown as its code. */
+export function actionWords(action: string): string {
+  return ACTIONS[action] ?? action.replace(/[._]/g, ' ');
+}
+
+/** Names of things that are gone, as the entries about them told them; entries come newest first. */
+export function namesInLog(entries: readonly Entry[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { action, objectId, details } of entries) {
+    const isOfObject = !action.startsWith('event.') && !action.startsWith('write_key.');
+    const name = details['name'] ?? details['email'];
+    if (isOfObject && typeof name === 'string' && !names.has(objectId)) names.set(objectId, name);
+  }
+  return names;
+}
+
+export type Difference = { name: string; before?: string; after: string };
+
+/** Each detail is a difference. A change names its new values only; an older entry of the same thing may have the value before. */
+export function differencesOf(entry: Entry, older: readonly Entry[]): Difference[] {
+  const { action, objectId, details } = entry;
+  const { from, to } = details;
+  if (action === 'member.changed') return [{ name: 'role', before: valueWords(from), after: valueWords(to) }];
+  const isChange = action.endsWith('.changed');
+  const before = isChange ? older.filter((one) => one.objectId === objectId) : [];
+  return Object.entries(details).map(([name, value]) => {
+    const last = before.find((one) => name in one.details)?.details[name];
+    const after = valueWords(value);
+    return last === undefined ? { name, after } : { name, before: valueWords(last), after };
+  });
+}
+
+export function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return value.length === 0 ? 'none' : value.join(', ');
+  }
+  return JSON.stringify(value);
+}
+
+/** Sessions that begin and end: most entries, and rarely looked for. */
+export function isSignIn({ action }: Entry): boolean {
+  return action === 'session.started' || action === 'session.ended';
+}
+
+/** Whether a person finds the entry by this text: its words, its code, its ids or its values. */
+export function matches(entry: Entry, who: string, what: string, filter: string): boolean {
+  const wanted = filter.trim().toLowerCase();
+  const { action, objectId, details, actor } = entry;
+  const text = [who, what, actionWords(action), action, objectId, JSON.stringify(details), actor['address'] ?? ''];
+  return text.join(' ').toLowerCase().includes(wanted);
+}
