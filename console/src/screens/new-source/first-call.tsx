@@ -6,18 +6,18 @@ import { Note } from '../../parts/note.tsx';
 import { StateBadge, StateText } from '../../parts/state-mark.tsx';
 import { IdText, TimeText } from '../../parts/texts.tsx';
 import { useMay } from '../../api/session.tsx';
-import { RefusalText } from '../source-live/refusal-text.tsx';
-import { StreamText } from '../source-live/stream-text.tsx';
+import { RefusalText } from '../../parts/tail/refusal-text.tsx';
+import { StreamText } from '../../parts/tail/stream-text.tsx';
 import styles from './new-source.module.css';
 import type { FirstCallFound } from './use-first-call.ts';
 
 type FirstCallProps = { source: Source; first: FirstCallFound };
 
-export function FirstCall({ source, first: { call, refused, stream } }: FirstCallProps) {
+export function FirstCall({ source, first: { call, isFresh, refused, stream } }: FirstCallProps) {
   const maySend = useMay('destinations:write');
   return (
     <Card
-      title="3. First call"
+      title={call === undefined || isFresh ? '3. First call' : '3. Latest call'}
       right={
         call === undefined ? (
           <StateBadge state="waiting">Waiting for your first call…</StateBadge>

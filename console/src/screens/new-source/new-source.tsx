@@ -8,7 +8,7 @@ import { LoadingRows } from '../../parts/list-states.tsx';
 import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
-import { OuterText } from '../../parts/texts.tsx';
+import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { Page } from '../../shell/page.tsx';
 import { FirstCall } from './first-call.tsx';
 import { NameForm } from './name-form.tsx';
@@ -47,20 +47,31 @@ function Connect({ sourceId }: { sourceId: string }) {
 function Connected({ source }: { source: Source }) {
   const first = useFirstCall(source.id);
   const name = <OuterText text={source.name} most={60} />;
-  const isHere = first.call !== undefined;
+  const { call, isFresh } = first;
+  const isHere = call !== undefined;
   return (
     <Frame
       step={isHere ? 4 : 2}
-      sentence={
-        isHere ? <>{name} is connected.</> : <>Send a first call from {name}. This page shows it as it arrives.</>
-      }
-      state={isHere}
+      arrived={isHere ? (isFresh ? 'The first call is here.' : 'Connected.') : undefined}
+      sentence={<ConnectedWords name={name} isFresh={isFresh} at={call?.at} />}
       detail={name}
     >
-      {isHere && <FirstCall source={source} first={first} />}
+      {isHere && isFresh && <FirstCall source={source} first={first} />}
       <SendCard source={source} />
-      {!isHere && <FirstCall source={source} first={first} />}
+      {!(isHere && isFresh) && <FirstCall source={source} first={first} />}
     </Frame>
+  );
+}
+
+type ConnectedWordsProps = { name: React.ReactNode; isFresh: boolean; at: string | undefined };
+
+function ConnectedWords({ name, isFresh, at }: ConnectedWordsProps) {
+  if (at === undefined) return <>Send a first call from {name}. This page shows it as it arrives.</>;
+  if (isFresh) return <>{name} is connected.</>;
+  return (
+    <>
+      The latest call of {name} arrived at <TimeText at={at} />.
+    </>
   );
 }
 
@@ -73,17 +84,16 @@ const STEPS = [
 type FrameProps = {
   step: number;
   sentence: React.ReactNode;
-  state?: boolean;
+  /** The words in green when the call is there. */
+  arrived?: string | undefined;
   detail?: React.ReactNode;
   children: React.ReactNode;
 };
 
-function Frame({ step, sentence, state = false, detail, children }: FrameProps) {
+function Frame({ step, sentence, arrived, detail, children }: FrameProps) {
   return (
     <>
-      <Sentence state={state ? { name: 'delivered', words: 'The first call is here.' } : undefined}>
-        {sentence}
-      </Sentence>
+      <Sentence state={arrived === undefined ? undefined : { name: 'delivered', words: arrived }}>{sentence}</Sentence>
       <div className={styles.steps}>
         <ol className={styles.list} aria-label="Steps">
           {STEPS.map(([name, words], place) => (

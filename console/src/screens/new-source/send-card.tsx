@@ -104,7 +104,7 @@ function SnippetText({ snippet: { name, install, change, code, remark }, place }
         <p className="small dim">
           {change !== undefined && install !== undefined && (
             <>
-              Tested with <code>{install.split(' ').at(-1)}</code>.{' '}
+              Millrace is tested with <code>{install.split(' ').at(-1)}</code>.{' '}
             </>
           )}
           {remark}

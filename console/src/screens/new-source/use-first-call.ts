@@ -3,10 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { reading } from '../../api/queries.ts';
 import type { StreamState } from '../../api/stream-control.ts';
-import { useTail } from '../source-live/use-tail.ts';
-import type { CallRow } from '../source-live/tail-rows.ts';
+import { useTail } from '../../parts/tail/use-tail.ts';
+import type { CallRow } from '../../parts/tail/tail-rows.ts';
 
 export type FirstCallFound = {
+  /** Whether it came while this page was open; else it is the latest that is stored. */
+  isFresh: boolean;
   call: { at: string; type: string; messageId: string | undefined; content: unknown } | undefined;
   /** The latest call that Millrace refused while this page was open. */
   refused: CallRow | undefined;
@@ -28,9 +30,11 @@ export function useFirstCall(sourceId: string): FirstCallFound {
   const refused = calls.find(({ kind }) => kind === 'refused');
   if (heard !== undefined) {
     const { at, type = 'call', messageId, call } = heard;
-    return { call: { at, type, messageId, content: call ?? { type, messageId } }, refused, stream: state };
+    const content = call ?? { type, messageId };
+    return { isFresh: true, call: { at, type, messageId, content }, refused, stream: state };
   }
-  if (item === undefined) return { call: undefined, refused, stream: state };
+  if (item === undefined) return { isFresh: false, call: undefined, refused, stream: state };
   const { type, messageId } = item.event as { type?: string; messageId?: string };
-  return { call: { at: item.storedAt, type: type ?? 'call', messageId, content: item.event }, refused, stream: state };
+  const call = { at: item.storedAt, type: type ?? 'call', messageId, content: item.event };
+  return { isFresh: false, call, refused, stream: state };
 }

@@ -6,9 +6,9 @@ import { SideDrawer } from '../../parts/dialog.tsx';
 import { Note } from '../../parts/note.tsx';
 import { IdText, OuterText, TimeText } from '../../parts/texts.tsx';
 import { CallOutcomes } from './call-outcomes.tsx';
-import { RefusalText } from './refusal-text.tsx';
+import { RefusalText } from '../../parts/tail/refusal-text.tsx';
 import styles from './source-live.module.css';
-import type { CallRow, TailRow } from './tail-rows.ts';
+import type { CallRow, TailRow } from '../../parts/tail/tail-rows.ts';
 
 type CallDrawerProps = {
   source: Source;

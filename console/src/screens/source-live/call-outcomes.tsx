@@ -8,7 +8,7 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import { reasonOf, wordsOf } from './outcome-words.ts';
 import styles from './source-live.module.css';
-import type { CallRow } from './tail-rows.ts';
+import type { CallRow } from '../../parts/tail/tail-rows.ts';
 
 const LOOK_AGAIN_MS = 3_000;
 const ENDS = new Set(['delivered', 'discarded', 'expired', 'skipped']);

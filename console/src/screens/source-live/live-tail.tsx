@@ -8,12 +8,12 @@ import { CallDrawer } from './call-drawer.tsx';
 import { type ChangeSearch, inWords, isFiltered, type LiveSearch } from './live-search.ts';
 import styles from './source-live.module.css';
 import { TailFilters } from './tail-filters.tsx';
-import { showId, type TailRow } from './tail-rows.ts';
+import { showId, type TailRow } from '../../parts/tail/tail-rows.ts';
 import { TailSentence } from './tail-sentence.tsx';
 import { TailStatus } from './tail-status.tsx';
 import { TailTable } from './tail-table.tsx';
 import { useHeldRows } from './use-held-rows.ts';
-import { useTail } from './use-tail.ts';
+import { useTail } from '../../parts/tail/use-tail.ts';
 import { useTailKeys } from './use-tail-keys.ts';
 
 type LiveTailProps = { source: Source; search: LiveSearch; change: ChangeSearch };

@@ -15,8 +15,8 @@ suite('outcomes in words', () => {
 
   test('give the reason, and the rule of a filter', () => {
     assert.equal(reasonOf(['filtered', 'userId exists']), 'stopped by the rule userId exists');
-    assert.equal(reasonOf(['blocked_event']), 'the event is blocked for this source');
-    assert.equal(reasonOf(['503', 'timeout']), 'answered 503, timeout');
+    assert.equal(reasonOf(['blocked_event']), 'the event is blocked');
+    assert.equal(reasonOf(['503', '200']), 'answered 503, answered 200');
     assert.equal(reasonOf(undefined), '');
   });
 });

@@ -1,4 +1,5 @@
 /** Outcomes of a call in the words and shapes of the console. */
+import { HELP, helpCodeOf } from '@millrace/contract/help';
 import type { StateName } from '../../parts/state-mark.tsx';
 
 const WORDS: Record<string, { state: StateName; word: string }> = {
@@ -32,14 +33,11 @@ export function reasonOf(why: readonly string[] = []): string {
   const [first, ...rest] = why;
   if (first === undefined) return '';
   if (first === 'filtered') return rest.length === 0 ? 'stopped by a filter' : `stopped by the rule ${rest.join(', ')}`;
-  const known = SKIPS[first];
-  if (known !== undefined) return known;
+  const known = helpCodeOf(first);
+  if (known !== undefined && !first.startsWith('http_')) return lowerFirst(HELP[known].title);
   return why.map((one) => (/^\d{3}$/.test(one) ? `answered ${one}` : one)).join(', ');
 }
 
-const SKIPS: Record<string, string> = {
-  blocked_event: 'the event is blocked for this source',
-  destination_disabled: 'the destination is disabled',
-  integrations: 'the integrations of the call leave it out',
-  type_not_accepted: 'the destination does not take this type',
-};
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { SourceFrame } from '../../parts/source-frame.tsx';
+import { SourceFrame } from '../../shell/source-frame.tsx';
 import { LiveTail } from './live-tail.tsx';
 import type { LiveSearch } from './live-search.ts';
 

@@ -6,7 +6,7 @@ import { StateMark, StateText } from '../../parts/state-mark.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { summaryOf, wordsOf } from './outcome-words.ts';
 import styles from './source-live.module.css';
-import { type CallRow, type LeftOutRow, type OutcomeHeard, showId } from './tail-rows.ts';
+import { type CallRow, type LeftOutRow, type OutcomeHeard, showId } from '../../parts/tail/tail-rows.ts';
 
 type CallCellsProps = {
   row: CallRow;

@@ -4,8 +4,8 @@ import { count, counted } from '../../format/numbers.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
-import type { TailRow } from './tail-rows.ts';
-import type { Tail } from './use-tail.ts';
+import type { TailRow } from '../../parts/tail/tail-rows.ts';
+import type { Tail } from '../../parts/tail/use-tail.ts';
 
 type TailSentenceProps = {
   source: Source;

@@ -1,8 +1,8 @@
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import styles from './source-live.module.css';
-import { StreamText } from './stream-text.tsx';
-import type { Tail } from './use-tail.ts';
+import { StreamText } from '../../parts/tail/stream-text.tsx';
+import type { Tail } from '../../parts/tail/use-tail.ts';
 
 type TailStatusProps = { tail: Tail; isPaused: boolean; isHeld: boolean; fresh: number; showFresh(): void };
 

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RefObject } from 'react';
 import styles from './source-live.module.css';
 import { CallCells, LeftOutCells } from './tail-cells.tsx';
-import { showId, type TailRow } from './tail-rows.ts';
+import { showId, type TailRow } from '../../parts/tail/tail-rows.ts';
 
 const WIDE = { accepted: 33, refused: 52, 'left-out': 29 };
 const NARROW = { accepted: 54, refused: 72, 'left-out': 44 };

@@ -1,7 +1,7 @@
 /** The rows that the page shows: the newest, or those of the moment in which it began to hold. */
 import { useMemo, useState } from 'react';
-import type { TailRow } from './tail-rows.ts';
-import type { Tail } from './use-tail.ts';
+import type { TailRow } from '../../parts/tail/tail-rows.ts';
+import type { Tail } from '../../parts/tail/use-tail.ts';
 
 type Held = { rows: TailRow[]; calls: number };
 

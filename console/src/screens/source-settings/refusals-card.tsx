@@ -6,7 +6,7 @@ import { Code } from '../../parts/code.tsx';
 import { Empty, ListStates } from '../../parts/list-states.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { IdText, TimeText } from '../../parts/texts.tsx';
-import { RefusalText } from '../source-live/refusal-text.tsx';
+import { RefusalText } from '../../parts/tail/refusal-text.tsx';
 import { groupRefusals, readable, type RefusalGroup, type RefusalsOf } from './refusal-groups.ts';
 import styles from './source-settings.module.css';
 

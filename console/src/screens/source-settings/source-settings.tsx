@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-import { SourceFrame } from '../../parts/source-frame.tsx';
+import { SourceFrame } from '../../shell/source-frame.tsx';
 import { SettingsPage } from './settings-page.tsx';
 
 export function SourceSettings() {

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { reading } from '../api/queries.ts';
 import { cutText, visible } from '../format/texts.ts';
-import { Page } from '../shell/page.tsx';
-import { LinkButton } from './button.tsx';
-import { LoadingRows } from './list-states.tsx';
-import { ProblemNote } from './problem-note.tsx';
+import { Page } from './page.tsx';
+import { LinkButton } from '../parts/button.tsx';
+import { LoadingRows } from '../parts/list-states.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
 
 const LONGEST_TITLE = 60;
 

@@ -1,7 +1,7 @@
 /** Whether the live tail is connected, in words. */
 import type { StreamState } from '../../api/stream-control.ts';
 import { clock } from '../../format/times.ts';
-import styles from './source-live.module.css';
+import styles from './stream-text.module.css';
 
 export function StreamText({ state }: { state: StreamState }) {
   switch (state.name) {

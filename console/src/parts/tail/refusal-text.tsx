@@ -1,10 +1,12 @@
-/** Why Millrace refused a call, and what to do: the server's sentence has both, the cause first. */
-import { OuterText } from '../../parts/texts.tsx';
+/** Why Millrace refused a call, and what to do: the server's sentence has both, the cause first. Below them who can act, and the code. */
+import { HELP, helpCodeOf, PEOPLE } from '@millrace/contract/help';
+import { OuterText } from '../texts.tsx';
 
 const LONGEST = 400;
 
 export function RefusalText({ code, message }: { code: string; message: string }) {
   const { cause, remedy } = causeAndRemedy(message);
+  const known = helpCodeOf(code);
   return (
     <>
       <OuterText text={cause} most={LONGEST} />{' '}
@@ -12,8 +14,11 @@ export function RefusalText({ code, message }: { code: string; message: string }
         <b>
           <OuterText text={remedy} most={LONGEST} />
         </b>
-      )}{' '}
-      <code>{code}</code>
+      )}
+      <span className="small dim block">
+        {known !== undefined && <>{PEOPLE[HELP[known].whoCanDoIt]} can do it. </>}
+        <code>{code}</code>
+      </span>
     </>
   );
 }
