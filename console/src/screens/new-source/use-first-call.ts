@@ -28,7 +28,7 @@ export function useFirstCall(sourceId: string): FirstCallFound {
   });
   const [item] = stored.data?.items ?? [];
   const refused = calls.find(({ kind }) => kind === 'refused');
-  if (heard !== undefined) {
+  if (heard !== undefined && !isBefore(item?.storedAt, heard.at)) {
     const { at, type = 'call', messageId, call } = heard;
     const content = call ?? { type, messageId };
     return { isFresh: true, call: { at, type, messageId, content }, refused, stream: state };
@@ -37,4 +37,11 @@ export function useFirstCall(sourceId: string): FirstCallFound {
   const { type, messageId } = item.event as { type?: string; messageId?: string };
   const call = { at: item.storedAt, type: type ?? 'call', messageId, content: item.event };
   return { isFresh: false, call, refused, stream: state };
+}
+
+/** The engine and collect read their clocks at different moments. */
+const CLOCKS_MS = 100;
+
+function isBefore(storedAt: string | undefined, heardAt: string): boolean {
+  return storedAt !== undefined && Date.parse(storedAt) < Date.parse(heardAt) - CLOCKS_MS;
 }
