@@ -3,7 +3,6 @@ import type { Destination, DestinationMetrics, Lane } from '@millrace/contract/c
 import { useQuery } from '@tanstack/react-query';
 import { reading } from '../../api/queries.ts';
 import { count, percent, short } from '../../format/numbers.ts';
-import { duration } from '../../format/times.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { TimeSeries } from '../../parts/chart/time-series.tsx';
 import { useSteadyRange } from '../../parts/steady-range.ts';
@@ -67,8 +66,7 @@ function roomText(room: number): string {
 
 function factsOf(lane: Lane | null, limit: number | undefined) {
   const rate = lane?.deliveriesPerSecond ?? null;
-  const limitText = limit === undefined ? 'none' : `${count(limit)} a second`;
-  const facts: [string, React.ReactNode][] = [['Rate limit', limitText]];
+  const facts: [string, React.ReactNode][] = limit === undefined ? [] : [['Rate limit', `${count(limit)} a second`]];
   if (rate !== null) facts.unshift(['Drains at', `${short(rate)} a second`]);
   if (lane === null) return [...facts, ['Breaker', 'closed: deliveries go out at once'] as const];
   if (isNumber(lane.room)) facts.push(['Room', roomText(lane.room)]);
@@ -85,6 +83,6 @@ function factsOf(lane: Lane | null, limit: number | undefined) {
   facts.push(['Breaker', 'closed']);
   if (lane.state === 'paused') facts.push(['Paused', <TimeText key="s" at={lane.since} withDistance />]);
   else if (lane.nextAt !== null) facts.push(['Next attempt', <TimeText key="n" at={lane.nextAt} withDistance />]);
-  if (lane.state !== 'paused') facts.push(['For', duration(Date.now() - Date.parse(lane.since))]);
+  if (lane.state !== 'paused') facts.push(['Backlog since', <TimeText key="s" at={lane.since} withDistance />]);
   return facts;
 }

@@ -53,6 +53,13 @@ test('one failing target of two does not hide behind the other', () => {
   assert.match(told.lead, /^Delivering, but backup\.erp\.example fails since/);
 });
 
+test('a destination whose only target fails from the first attempt delivers nothing, and says so', () => {
+  const errors = errorsOf([{ url: URLS[0] ?? '', errorClass: 'connection_refused', sentence: 'It refused.' }]);
+  const told = tellHealth({ ...standing({ lane: laneOf({ depth: 2 }) }), errors });
+  assert.match(told.lead, /^Nothing arrives since/);
+  assert.equal(told.todo, 'To do: repair hooks.erp.example.');
+});
+
 test('paused and disabled come before the lane', () => {
   const health = { lane: laneOf({ state: 'failing', depth: 3 }) };
   const paused = standing(health);

@@ -164,16 +164,24 @@ function tellFlowing(standing: Standing): Told {
   return tellWell(standing, waits);
 }
 
-function tellOneFails({ destination, now }: Standing, failing: readonly FailingTarget[], waits: string): Told {
-  const isAlone = targetsOf(destination).length === 1;
+function tellOneFails(standing: Standing, failing: readonly FailingTarget[], waits: string): Told {
+  const { destination, health, now } = standing;
+  const cause = failing.map((target) => causeOf(target, now)).join(' ');
+  const todo = `To do: ${remedyOf(failing)}`;
+  const told = { state: 'retrying' as const, sentence: cause, after: waits };
+  if (health.lastHour.delivered === 0) {
+    return { ...told, word: 'Retrying', lead: `Nothing arrives${sinceOf(failing, now)}.`, todo };
+  }
+  if (targetsOf(destination).length === 1) {
+    return { ...told, word: 'Retrying', lead: 'Delivering, with retries.', todo: NOTHING };
+  }
   const names = listed(failing.map(({ url }) => hostOf(url)));
   return {
-    state: 'retrying',
-    word: isAlone ? 'Retrying' : 'One target fails',
-    lead: isAlone ? 'Delivering, with retries.' : `Delivering, but ${names} fails${sinceOf(failing, now)}.`,
-    sentence: `${failing.map((target) => causeOf(target, now)).join(' ')}${isAlone ? '' : ' Another target takes everything, so no delivery is late.'}`,
-    after: waits,
-    todo: isAlone ? NOTHING : `To do: ${remedyOf(failing)}`,
+    ...told,
+    word: 'One target fails',
+    lead: `Delivering, but ${names} fails${sinceOf(failing, now)}.`,
+    sentence: `${cause} Another target takes everything, so no delivery is late.`,
+    todo,
   };
 }
 
