@@ -10,6 +10,7 @@ import { Card } from '../../parts/card.tsx';
 import { ListStates } from '../../parts/list-states.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { Link } from '@tanstack/react-router';
+import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
 import { Became } from './became.tsx';
 import styles from './destination.module.css';
 
@@ -75,6 +76,9 @@ function CauseRow({ cause, destination }: { cause: Cause; destination: Destinati
       </td>
       <td>
         <OuterText text={hostOf(url)} most={40} />
+        {!targetsOf(destination).some((target) => target.url === url) && (
+          <span className="sub">no longer a target</span>
+        )}
       </td>
       <td className="num">{count(posts)}</td>
       <td className="nowrap">

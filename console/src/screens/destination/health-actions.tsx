@@ -29,12 +29,7 @@ export function HealthActions({ destination, lane }: { destination: Destination;
       onError: tellError,
     });
   };
-  if (!may)
-    return (
-      <LinkButton to="/destinations/$id/try" params={{ id }}>
-        Check-up
-      </LinkButton>
-    );
+  if (!may) return null;
   const canProbe = enabled && !paused && (lane?.depth ?? 0) > 0;
   return (
     <>

@@ -49,7 +49,9 @@ export function HealthLead({ destination, health, errors, overview }: HealthLead
         {visible(told.sentence)}
       </Sentence>
       {health.error !== null && (
-        <ProblemNote error={health.error} what="This is how it last stood: the health cannot be read again." />
+        <div className="mt">
+          <ProblemNote error={health.error} what="This is how it last stood: the health cannot be read again." />
+        </div>
       )}
       {destination.projection.state === 'failed' && (
         <ProblemNote

@@ -19,7 +19,7 @@ export function LaneCard({ destination, lane }: { destination: Destination; lane
   );
   const depth = data?.depth ?? [];
   const limit = numberSetting(destination, 'maxPerSecond');
-  const clear = lane === null ? undefined : clearText(lane, limit);
+  const clear = lane === null || destination.paused ? undefined : clearText(lane, limit);
   const isEmpty = lane === null && depth.length === 0;
   const plot = data === undefined ? undefined : everyStep(data, depth, ({ deliveries }) => deliveries, 0);
   return (
@@ -48,7 +48,7 @@ export function LaneCard({ destination, lane }: { destination: Destination; lane
         </div>
       )}
       <div className={`small ${styles['laneFacts']}`}>
-        <Facts facts={factsOf(lane, limit)} />
+        <Facts facts={factsOf(lane, limit, destination.paused)} />
       </div>
     </Card>
   );
@@ -64,7 +64,7 @@ function roomText(room: number): string {
   return `${percent(1 - room)} % of the lane is used`;
 }
 
-function factsOf(lane: Lane | null, limit: number | undefined) {
+function factsOf(lane: Lane | null, limit: number | undefined, isPaused: boolean) {
   const rate = lane?.deliveriesPerSecond ?? null;
   const facts: [string, React.ReactNode][] = limit === undefined ? [] : [['Rate limit', `${count(limit)} a second`]];
   if (rate !== null) facts.unshift(['Drains at', `${short(rate)} a second`]);
@@ -82,7 +82,8 @@ function factsOf(lane: Lane | null, limit: number | undefined) {
   }
   facts.push(['Breaker', 'closed']);
   if (lane.state === 'paused') facts.push(['Paused', <TimeText key="s" at={lane.since} withDistance />]);
-  else if (lane.nextAt !== null) facts.push(['Next attempt', <TimeText key="n" at={lane.nextAt} withDistance />]);
+  else if (lane.nextAt !== null && !isPaused)
+    facts.push(['Next attempt', <TimeText key="n" at={lane.nextAt} withDistance />]);
   if (lane.state !== 'paused') facts.push(['Backlog since', <TimeText key="s" at={lane.since} withDistance />]);
   return facts;
 }

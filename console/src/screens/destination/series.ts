@@ -49,7 +49,7 @@ export function clearText(
   { clearInMs, depth }: Pick<Lane, 'clearInMs' | 'depth'>,
   limit: number | undefined,
 ): string | undefined {
-  if (clearInMs !== null) return `about ${duration(clearInMs)}`;
+  if (clearInMs !== null) return clearInMs < 1_000 ? 'under 1 s' : `about ${duration(clearInMs)}`;
   return limit === undefined || depth === 0
     ? undefined
     : `about ${duration(Math.max(1, Math.ceil(depth / limit)) * 1_000)}`;

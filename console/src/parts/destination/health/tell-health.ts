@@ -214,8 +214,12 @@ function tellWell({ destination, health }: Standing, waits: string): Told {
   };
 }
 
-function failingTargets({ errors }: Standing): readonly FailingTarget[] {
-  return (errors?.targets ?? []).filter(({ isFailing, errors }) => isFailing && errors.length > 0);
+/** Without targets that the destination no longer has. */
+function failingTargets({ destination, errors }: Standing): readonly FailingTarget[] {
+  const urls = new Set(targetsOf(destination).map(({ url }) => url));
+  return (errors?.targets ?? []).filter(
+    ({ url, isFailing, errors }) => urls.has(url) && isFailing && errors.length > 0,
+  );
 }
 
 /** The error of the latest answer. */
@@ -239,7 +243,7 @@ function sinceOf(failing: readonly FailingTarget[], now: number): string {
 
 function remedyOf(failing: readonly FailingTarget[]): string {
   const todo = new Set(failing.map((target) => remedy(latestError(target)?.errorClass ?? '', hostOf(target.url))));
-  return todo.size === 0 ? 'repair the receiver.' : `${[...todo].join(', or ')}.`;
+  return todo.size === 0 ? 'repair the receiver, then probe it.' : `${[...todo].join(', or ')}.`;
 }
 
 function remedy(errorClass: string, host: string): string {
