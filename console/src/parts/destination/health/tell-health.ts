@@ -5,7 +5,7 @@ import { capital, listed, withLocalTimes } from '../../../format/sentences.ts';
 import { cutText, hostOf } from '../../../format/texts.ts';
 import { clock, day, duration, moment } from '../../../format/times.ts';
 import type { StateName } from '../../state-mark.tsx';
-import { numberSetting, targetsOf } from './destination-facts.ts';
+import { needsAllTargets, numberSetting, targetsOf } from './destination-facts.ts';
 
 export type Told = {
   state: StateName;
@@ -85,6 +85,7 @@ function tellFailing(standing: Standing): Told {
     causes.length === 0
       ? capital(`${withLocalTimes(lane?.why ?? 'its receiver does not take deliveries', now)}.`)
       : causes.join(' ');
+  const enough = needsAllTargets(destination) ? ' All of them are needed.' : ' Either one is enough.';
   const next = lane?.nextAt === null || lane === null ? '' : ` Next probe at ${moment(lane.nextAt, now)}.`;
   return {
     state: 'givenup',
@@ -95,7 +96,7 @@ function tellFailing(standing: Standing): Told {
         ? `${failing.length === 2 ? 'Neither target takes' : 'No target takes'} deliveries. ${what}`
         : what,
     after: `${lane?.room === 0 ? 'New deliveries become dead letters. ' : ''}${standing.waiting ?? `${waitText(lane?.depth ?? 0)}, and none is lost yet.`}${next}`,
-    todo: `To do: ${remedyOf(failing)}${failing.length > 1 ? ' Either one is enough.' : ''}`,
+    todo: `To do: ${remedyOf(failing)}${failing.length > 1 ? enough : ''}`,
   };
 }
 
