@@ -3,7 +3,7 @@ import type { Destination, Overview } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
-import { useUrlSearch } from '../../parts/url-filters.tsx';
+import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { OuterLink } from '../../parts/texts.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { Page } from '../../shell/page.tsx';

@@ -5,7 +5,7 @@ import { cutText, visible } from '../../format/texts.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty, ListStates, NoMatch } from '../../parts/list-states.tsx';
-import { ChoiceFilter, FilterBar, useSetSearch, useUrlSearch } from '../../parts/url-filters.tsx';
+import { ChoiceFilter, FilterBar, useSetSearch, useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { LetterDrawer } from './letter-drawer.tsx';
 import { LetterRows } from './letter-rows.tsx';
 import { classWords, errorClassesOf, isFiltered, REASONS, SPANS, type TellingLetter } from './letters.ts';

@@ -1,7 +1,7 @@
 import type { Destination } from '@millrace/contract/control';
 import { localSentence } from '../../format/sentences.ts';
 import { Button } from '../../parts/button.tsx';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import { REASONS, type TellingLetter } from './letters.ts';

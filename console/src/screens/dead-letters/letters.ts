@@ -2,7 +2,7 @@
 import type { DeadLetterItem, DeadLetterQuery, Delivery, Redrive } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { counted } from '../../format/numbers.ts';
-import type { UrlSearch } from '../../parts/url-filters.tsx';
+import type { UrlSearch } from '../../parts/lists/url-filters.tsx';
 
 export type Letter = DeadLetterItem;
 export type RedriveJob = Static<typeof Redrive>;

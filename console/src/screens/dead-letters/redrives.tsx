@@ -9,7 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { JobProgress, JobSwitches } from '../../parts/job/job-parts.tsx';
 import { isOpen, skippedCount, standingOfJob } from '../../parts/job/job-words.ts';
 import { Empty, ListStates, Older } from '../../parts/list-states.tsx';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateBadge, StateText } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { REASONS, type RedriveJob } from './letters.ts';

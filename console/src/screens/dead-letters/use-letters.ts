@@ -2,7 +2,7 @@ import type { Delivery } from '@millrace/contract/control';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { askControl, currentWorkspace } from '../../api/ask-control.ts';
 import { type Page, readingPages } from '../../api/queries.ts';
-import type { UrlSearch } from '../../parts/url-filters.tsx';
+import type { UrlSearch } from '../../parts/lists/url-filters.tsx';
 import { filterOf, type Letter, type LetterFilter, withDeliveries } from './letters.ts';
 
 const PAGE = 50;

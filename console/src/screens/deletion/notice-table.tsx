@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../parts/card.tsx';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { type Deletion, noticeWords, standingOfNotice } from './receipt.ts';

@@ -1,6 +1,6 @@
 import { count, counted } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { type Deletion, erasedCount, STORES } from './receipt.ts';
 

@@ -1,5 +1,5 @@
 import type { Source } from '@millrace/contract/control';
-import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/url-filters.tsx';
+import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/lists/url-filters.tsx';
 import { cutText, visible } from '../../format/texts.ts';
 import { SPANS } from './stored-events.ts';
 

@@ -11,7 +11,7 @@ import { Empty, ListStates, LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
-import { useSetSearch, useUrlSearch } from '../../parts/url-filters.tsx';
+import { useSetSearch, useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { Page } from '../../shell/page.tsx';
 import { EventDrawer } from './event-drawer.tsx';
 import { EventFilters } from './event-filters.tsx';

@@ -1,6 +1,6 @@
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { OuterText } from '../../parts/texts.tsx';
-import { type UrlSearch, useSetSearch } from '../../parts/url-filters.tsx';
+import { type UrlSearch, useSetSearch } from '../../parts/lists/url-filters.tsx';
 import { FILTER_NAMES, type Looked, lookedSentence, SPANS } from './stored-events.ts';
 
 const WORDS: Readonly<Record<string, string>> = {

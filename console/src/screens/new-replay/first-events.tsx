@@ -1,5 +1,5 @@
 import { count } from '../../format/numbers.ts';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import { nameOf, textOf } from '../events/stored-events.ts';
 

@@ -9,7 +9,7 @@ import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
-import { useUrlSearch } from '../../parts/url-filters.tsx';
+import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReplayFields } from './replay-fields.tsx';
 import { ReplayPreviewCard } from './replay-preview.tsx';

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import type { Destination, Source } from '@millrace/contract/control';
 import { zone } from '../../format/times.ts';
 import { cutText, visible } from '../../format/texts.ts';
-import { ChoiceFilter, TextFilter, useSetSearch, useUrlSearch } from '../../parts/url-filters.tsx';
+import { ChoiceFilter, TextFilter, useSetSearch, useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import css from './new-replay.module.css';
 import { fromLocalInput, localInput, SPANS, TYPES } from './replay-form.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fromLocalInput, listIn, localInput, rangeOf, requestOf } from './replay-form.ts';
+import { fromLocalInput, isFixed, isSame, listIn, localInput, rangeOf, requestOf } from './replay-form.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:00Z');
 
@@ -14,6 +14,22 @@ test('a range is a span that ends now, or two times in their order', () => {
   assert.equal(rangeOf({ from: '2026-11-16T11:00:00Z', to: '2026-11-16T10:00:00Z' }, NOW), undefined);
   assert.equal(rangeOf({ from: '2026-11-16T11:00:00Z' }, NOW), undefined);
   assert.ok(rangeOf({ from: '2026-11-16T11:00:00.100Z', to: '2026-11-16T11:00:00.101Z' }, NOW));
+});
+
+test('a range without times of its own moves on with the clock', () => {
+  assert.equal(isFixed({}), false);
+  assert.equal(isFixed({ range: '6h', from: '2026-11-16T11:00:00Z' }), false);
+  assert.equal(isFixed({ from: '2026-11-16T11:00:00Z' }), true);
+  assert.equal(isFixed({ range: 'own' }), true);
+});
+
+test('a preview stays while the clock goes on, and goes when a field changes', () => {
+  const one = { sourceId: 's', destinationId: 'd', from: '2026-11-16T11:00:00Z', to: '2026-11-16T12:00:00Z' };
+  const later = { ...one, from: '2026-11-16T11:00:10Z', to: '2026-11-16T12:00:10Z' };
+  assert.equal(isSame(one, later, false), true);
+  assert.equal(isSame(one, later, true), false);
+  assert.equal(isSame(one, { ...later, from: '2026-11-16T06:00:10Z' }, false), false);
+  assert.equal(isSame(one, { ...later, filter: { events: ['A'] } }, false), false);
 });
 
 test('a request says what is missing, and has only the filters that are given', () => {

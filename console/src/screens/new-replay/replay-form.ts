@@ -1,6 +1,6 @@
 /** The form of a new replay: its fields in the URL, and the request that they make. */
 import type { NewReplay } from '@millrace/contract/control';
-import type { UrlSearch } from '../../parts/url-filters.tsx';
+import type { UrlSearch } from '../../parts/lists/url-filters.tsx';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -31,6 +31,11 @@ export function rangeOf(search: UrlSearch, now: number): { from: string; to: str
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
+/** Whether the range has two times of its own; any other ends now, and moves on. */
+export function isFixed({ range, from }: UrlSearch): boolean {
+  return SPANS[range ?? (from === undefined ? '1h' : '')] === undefined;
+}
+
 /** The request, or the first thing that is missing. */
 export function requestOf(
   search: UrlSearch,
@@ -55,6 +60,13 @@ export function requestOf(
       ...(Object.keys(filter).length === 0 ? {} : { filter }),
     },
   };
+}
+
+/** Whether two requests ask for the same. A range that ends now moves on: only its length is compared. */
+export function isSame(one: NewReplay, other: NewReplay, hasTimes: boolean): boolean {
+  const key = ({ from, to, ...rest }: NewReplay) =>
+    JSON.stringify({ ...rest, range: hasTimes ? [from, to] : Date.parse(to) - Date.parse(from) });
+  return key(one) === key(other);
 }
 
 /** The value of an input of type datetime-local, in the browser's zone. */

@@ -15,12 +15,12 @@ import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useNow } from '../../parts/use-now.ts';
-import { useUrlSearch } from '../../parts/url-filters.tsx';
+import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import type { ReplayJob } from '../replays/replay-words.ts';
 import { FirstEvents } from './first-events.tsx';
 import css from './new-replay.module.css';
 import { LeftOutList } from './left-out-list.tsx';
-import { requestOf } from './replay-form.ts';
+import { isFixed, isSame, requestOf } from './replay-form.ts';
 
 export type Preview = Static<typeof ReplayPreview>;
 type Previewed = { preview: Preview; request: NewReplay };
@@ -41,8 +41,8 @@ export function ReplayPreviewCard({
   });
   const made = requestOf(search, useNow(10_000));
   const previewed = look.data;
-  // A preview of other fields says nothing about these; a range that ends now moves on, and is not compared.
-  const isCurrent = previewed !== undefined && made.ok && isSame(previewed.request, made.value, search.range);
+  // A preview of other fields says nothing about these.
+  const isCurrent = previewed !== undefined && made.ok && isSame(previewed.request, made.value, isFixed(search));
   return (
     <Card title="Preview" aside="nothing is sent yet">
       <div className="pad stack">
@@ -66,12 +66,6 @@ export function ReplayPreviewCard({
       </div>
     </Card>
   );
-}
-
-function isSame(one: NewReplay, other: NewReplay, range: string | undefined): boolean {
-  const isFixed = range === undefined || range === 'own';
-  const key = ({ from, to, ...rest }: NewReplay) => JSON.stringify(isFixed ? { ...rest, from, to } : rest);
-  return key(one) === key(other);
 }
 
 type ResultProps = { previewed: Previewed; destination: Destination | undefined; isOne: boolean };

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { cutText, visible } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { useSetSearch, useUrlSearch } from '../../parts/url-filters.tsx';
+import { useSetSearch, useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import type { Deletion } from '../deletion/receipt.ts';
 import { EarlierRequest } from './earlier-request.tsx';
 import { EraseConfirm } from './erase-confirm.tsx';

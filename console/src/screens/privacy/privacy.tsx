@@ -9,8 +9,9 @@ import { Card } from '../../parts/card.tsx';
 import { isOpen } from '../../parts/job/job-words.ts';
 import { Empty, ListStates, Older } from '../../parts/list-states.tsx';
 import { Note } from '../../parts/note.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
-import { useUrlSearch } from '../../parts/url-filters.tsx';
+import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { Page } from '../../shell/page.tsx';
 import type { Deletion } from '../deletion/receipt.ts';
 import { EraseUser } from './erase-user.tsx';
@@ -66,8 +67,14 @@ function Requests() {
         <Suppressed requests={requests} sources={named} />
       ) : (
         <div className="stack">
-          {mayErase && sources.data !== undefined && (
-            <EraseUser sources={named} destinations={destinations.data?.items ?? []} requests={requests} />
+          {mayErase && (sources.error ?? destinations.error) !== null && (
+            <ProblemNote
+              error={sources.error ?? destinations.error}
+              what="The console cannot read the sources and destinations, so it cannot show what a deletion touches."
+            />
+          )}
+          {mayErase && sources.data !== undefined && destinations.data !== undefined && (
+            <EraseUser sources={named} destinations={destinations.data.items} requests={requests} />
           )}
           <Card title="Deletion requests" aside="newest first">
             <ListStates

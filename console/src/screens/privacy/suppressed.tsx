@@ -7,7 +7,7 @@ import { useMay } from '../../api/session.tsx';
 import { count } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
 import { Empty, ListStates } from '../../parts/list-states.tsx';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import type { Deletion } from '../deletion/receipt.ts';
 import { LiftSuppression } from './lift-suppression.tsx';

@@ -3,23 +3,17 @@ import { listed } from '../../format/listed.ts';
 import { count } from '../../format/numbers.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { Facts } from '../../parts/card.tsx';
-import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { atLeast, type Touched } from './touched.ts';
-import { type Sought, useTouched } from './use-touched.ts';
+import { atLeast, destinationsTold, type Touched } from './touched.ts';
+import { type Sought, useRecordedCount, useStoredCount } from './use-touched.ts';
 
 export function TouchedFacts({ sought }: { sought: Sought }) {
-  const read = useTouched(sought);
-  if (read.isLoading) return <LoadingRows rows={3} />;
-  if (read.error !== null)
-    return (
-      <ProblemNote error={read.error} what="Millrace cannot count what it touches." retry={() => void read.refetch()} />
-    );
-  if (read.data === undefined) return null;
-  return <Shown touched={read.data} />;
-}
-
-function Shown({ touched: { told, notTold, stored, deliveries } }: { touched: Touched }) {
+  const recorded = useRecordedCount(sought);
+  const stored = useStoredCount(sought);
+  const { told, notTold } = destinationsTold(sought.destinations, sought.sources);
+  const again = () => void Promise.all([recorded.refetch(), stored.refetch()]);
+  const error = recorded.error ?? stored.error;
+  const isNowhere = recorded.data?.count === 0 && stored.data?.count === 0;
   return (
     <>
       <p>
@@ -27,14 +21,15 @@ function Shown({ touched: { told, notTold, stored, deliveries } }: { touched: To
       </p>
       <Facts
         facts={[
-          ['Deliveries', `${atLeast(deliveries, 'record')}, of which ${count(deliveries.waiting)} still wait`],
-          ['Dead letters', deliveries.givenUp === 0 ? 'none in the record' : `up to ${count(deliveries.givenUp)}`],
-          ['Stored events', `${atLeast(stored, 'event')}: never sent or shown again; they expire by themselves`],
+          ['Deliveries', deliveryWords(recorded.data)],
+          ['Dead letters', letterWords(recorded.data)],
+          ['Stored events', storedWords(stored.data)],
           ['Also', 'samples of refused calls with the id, and the id in replays'],
           ...(notTold.length === 0 ? [] : [['Not told', `${names(notTold)} (disabled)`] as const]),
         ]}
       />
-      {deliveries.count === 0 && stored.count === 0 && (
+      {error !== null && <ProblemNote error={error} what="Millrace cannot count all of it." retry={again} />}
+      {isNowhere && (
         <p className="soft">
           <b>Millrace finds nothing with this user id.</b> Upper and lower case matter. Events that carry only an
           anonymousId are not found.
@@ -42,6 +37,24 @@ function Shown({ touched: { told, notTold, stored, deliveries } }: { touched: To
       )}
     </>
   );
+}
+
+const COUNTING = 'counting…';
+
+function deliveryWords(deliveries: Touched['deliveries'] | undefined): string {
+  if (deliveries === undefined) return COUNTING;
+  return `${atLeast(deliveries, 'record')}, of which ${count(deliveries.waiting)} still wait`;
+}
+
+function letterWords(deliveries: Touched['deliveries'] | undefined): string {
+  if (deliveries === undefined) return COUNTING;
+  return deliveries.givenUp === 0 ? 'none in the record' : `up to ${count(deliveries.givenUp)}`;
+}
+
+function storedWords(stored: Touched['stored'] | undefined): string {
+  return stored === undefined
+    ? COUNTING
+    : `${atLeast(stored, 'event')}: never sent or shown again; they expire by themselves`;
 }
 
 function names(destinations: readonly Destination[]): string {

@@ -3,18 +3,14 @@ import type { Delivery, Destination, Source } from '@millrace/contract/control';
 import { counted } from '../../format/numbers.ts';
 
 export type Touched = {
-  userId: string;
   stored: { count: number; isExact: boolean };
   deliveries: { count: number; waiting: number; givenUp: number; isExact: boolean };
-  told: Destination[];
-  notTold: Destination[];
 };
 
+export type Told = { told: Destination[]; notTold: Destination[] };
+
 /** Destinations of the sources: an enabled one is told, a disabled one is not. */
-export function destinationsTold(
-  destinations: readonly Destination[],
-  sources: readonly string[],
-): Pick<Touched, 'told' | 'notTold'> {
+export function destinationsTold(destinations: readonly Destination[], sources: readonly string[]): Told {
   const own = destinations.filter(({ sourceId }) => sources.includes(sourceId));
   return { told: own.filter(({ enabled }) => enabled), notTold: own.filter(({ enabled }) => !enabled) };
 }

@@ -3,26 +3,38 @@ import { useQuery } from '@tanstack/react-query';
 import { askControl, currentWorkspace } from '../../api/ask-control.ts';
 import type { Page } from '../../api/queries.ts';
 import type { StoredPage } from '../events/stored-events.ts';
-import { countDeliveries, destinationsTold, type Touched } from './touched.ts';
+import { countDeliveries, type Touched } from './touched.ts';
 
 const MOST_PAGES = 5;
 const MOST_SOURCES = 10;
 
 export type Sought = { userId: string; sources: readonly string[]; destinations: readonly Destination[] };
 
-/** Looks for the user in the stored events and in the record, when asked. */
-export function useTouched({ userId, sources, destinations }: Sought) {
+const keyOf = (what: string, { userId, sources }: Sought) => [
+  currentWorkspace() ?? '',
+  '/deliveries',
+  what,
+  userId,
+  sources,
+];
+
+/** The record answers at once. */
+export function useRecordedCount(sought: Sought) {
   return useQuery({
-    queryKey: [currentWorkspace() ?? '', '/deliveries', 'touched', userId, sources],
-    enabled: userId !== '',
+    queryKey: keyOf('recorded of a user', sought),
+    enabled: sought.userId !== '',
     staleTime: 10_000,
-    queryFn: async ({ signal }): Promise<Touched> => {
-      const [stored, deliveries] = await Promise.all([
-        countStored(userId, sources, signal),
-        countRecorded(userId, sources, signal),
-      ]);
-      return { userId, stored, deliveries, ...destinationsTold(destinations, sources) };
-    },
+    queryFn: ({ signal }) => countRecorded(sought.userId, sought.sources, signal),
+  });
+}
+
+/** A search through the stored events of every source takes some seconds. */
+export function useStoredCount(sought: Sought) {
+  return useQuery({
+    queryKey: keyOf('stored of a user', sought),
+    enabled: sought.userId !== '',
+    staleTime: 60_000,
+    queryFn: ({ signal }) => countStored(sought.userId, sought.sources, signal),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Destination, Source } from '@millrace/contract/control';
 import { Link } from '@tanstack/react-router';
 import { count } from '../../format/numbers.ts';
 import { isOpen, shareOf, skippedCount, standingOfJob } from '../../parts/job/job-words.ts';
-import { Row, RowTable } from '../../parts/row-table.tsx';
+import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
