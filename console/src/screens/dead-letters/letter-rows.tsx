@@ -1,5 +1,6 @@
 import type { Destination } from '@millrace/contract/control';
 import { localSentence } from '../../format/sentences.ts';
+import { shortId } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
@@ -45,7 +46,10 @@ export function LetterRows({ letters, destinations, shown, show }: LetterRowsPro
           </td>
           <td className="m-hide">
             <OuterText
-              text={destinations.find(({ id }) => id === letter.destinationId)?.name ?? letter.destinationId}
+              text={
+                destinations.find(({ id }) => id === letter.destinationId)?.name ??
+                `deleted (${shortId(letter.destinationId)})`
+              }
             />
           </td>
           <td className="num m-hide">{letter.attempts}</td>

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { readingPages } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { counted } from '../../format/numbers.ts';
+import { shortId } from '../../format/texts.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { JobProgress, JobSwitches } from '../../parts/job/job-parts.tsx';
@@ -93,10 +94,16 @@ export function Redrives({ destinations }: Named) {
 }
 
 function whichOf({ asked }: RedriveJob, destinations: readonly Destination[]) {
-  const name = destinations.find(({ id }) => id === asked.destinationId)?.name ?? asked.destinationId;
+  const name = destinations.find(({ id }) => id === asked.destinationId)?.name;
   return (
     <>
-      {name === undefined ? 'all destinations' : <OuterText text={name} />}
+      {asked.destinationId === undefined ? (
+        'all destinations'
+      ) : name === undefined ? (
+        `a deleted destination (${shortId(asked.destinationId)})`
+      ) : (
+        <OuterText text={name} />
+      )}
       {asked.reason !== undefined && `, ${REASONS[asked.reason].label.toLowerCase()}`}
       {asked.from !== undefined && (
         <>

@@ -1,6 +1,7 @@
 import type { Destination, Source } from '@millrace/contract/control';
 import { Link } from '@tanstack/react-router';
 import { count } from '../../format/numbers.ts';
+import { shortId } from '../../format/texts.ts';
 import { isOpen, shareOf, skippedCount, standingOfJob } from '../../parts/job/job-words.ts';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
@@ -26,7 +27,7 @@ type ReplayRowsProps = {
 export function ReplayRows({ jobs, destinations, sources, open }: ReplayRowsProps) {
   const now = useNow(60_000);
   const nameOf = (things: readonly { id: string; name: string }[], id: string) =>
-    things.find((thing) => thing.id === id)?.name ?? id;
+    things.find((thing) => thing.id === id)?.name ?? `deleted (${shortId(id)})`;
   return (
     <RowTable label="Replays" columns={COLUMNS}>
       {jobs.map((job) => (
