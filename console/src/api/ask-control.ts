@@ -78,7 +78,7 @@ async function send(path: string, ask: Ask): Promise<Response> {
   if (body !== undefined) init.body = JSON.stringify(body);
   const response = await fetch(urlOf(path, query), init).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    throw new ApiError(unreachable());
+    throw new ApiError(unreachable(init.method));
   });
   tellVersion(response);
   return response;
@@ -108,12 +108,16 @@ function problemOf(response: Response, answer: unknown): Problem {
   };
 }
 
-function unreachable(): Problem {
+/** Only reads are repeated by themselves. */
+function unreachable(method: string | undefined): Problem {
+  const isRead = method === undefined || method === 'GET';
   return {
     status: 0,
     code: 'unreachable',
     title: 'The server does not answer',
-    detail: 'The console tries again by itself. Collection and delivery do not depend on the console.',
+    detail: isRead
+      ? 'The console tries again by itself. Collection and delivery do not depend on the console.'
+      : 'Try again in a moment: everything that you typed is still here.',
     requestId: '',
   };
 }

@@ -14,9 +14,9 @@ const VerifySnippets = lazy(async () => ({
   default: (await import('../../parts/destination/secret/verify-snippets.tsx')).VerifySnippets,
 }));
 
-type SecretCardProps = { destination: Destination; url: string; mayWrite: boolean };
+type SecretCardProps = { destination: Destination; url: string };
 
-export function SecretCard({ destination, url, mayWrite }: SecretCardProps) {
+export function SecretCard({ destination, url }: SecretCardProps) {
   const [made, setMade] = useState<string | undefined>();
   const [rotated, setRotated] = useState<Rotated | undefined>();
   const [showsHow, setShowsHow] = useState(false);
@@ -31,9 +31,7 @@ export function SecretCard({ destination, url, mayWrite }: SecretCardProps) {
         </p>
         {rotated !== undefined && <RotatedNote rotated={rotated} />}
         <div className="btns">
-          {mayWrite && (
-            <Button onClick={() => setMade(makeSecret())}>{hasOne ? 'Rotate the secret' : 'Set a secret'}</Button>
-          )}
+          <Button onClick={() => setMade(makeSecret())}>{hasOne ? 'Rotate the secret' : 'Set a secret'}</Button>
           <Button look="quiet" aria-expanded={showsHow} onClick={() => setShowsHow(!showsHow)}>
             How a receiver verifies
           </Button>

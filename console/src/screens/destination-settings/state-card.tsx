@@ -10,7 +10,7 @@ import { stateOf } from './settings-words.ts';
 type Change = { enabled: boolean } | { paused: boolean };
 
 /** Enable, disable, pause, resume: each can be undone, so each is done at once. */
-export function StateCard({ destination, mayWrite }: { destination: Destination; mayWrite: boolean }) {
+export function StateCard({ destination }: { destination: Destination }) {
   const { enabled, paused } = destination;
   const set = useChange<Change, Destination>({
     method: 'PATCH',
@@ -28,32 +28,30 @@ export function StateCard({ destination, mayWrite }: { destination: Destination;
           <StateText state={state.name}>{state.words}</StateText>
           <span className="soft">{state.meaning}</span>
         </div>
-        {mayWrite && (
-          <div className="btns">
-            {enabled && (
-              <Button
-                isBusy={set.isPending}
-                onClick={() =>
-                  paused
-                    ? turn({ paused: false }, { paused: true }, 'Resumed: Millrace sends what waited.')
-                    : turn({ paused: true }, { paused: false }, 'Paused: new events wait in its lane.')
-                }
-              >
-                {paused ? 'Resume' : 'Pause'}
-              </Button>
-            )}
+        <div className="btns">
+          {enabled && (
             <Button
               isBusy={set.isPending}
               onClick={() =>
-                enabled
-                  ? turn({ enabled: false }, { enabled: true }, 'Disabled: new events skip it and are not kept for it.')
-                  : turn({ enabled: true }, { enabled: false }, 'Enabled: it gets new events from now on.')
+                paused
+                  ? turn({ paused: false }, { paused: true }, 'Resumed: Millrace sends what waited.')
+                  : turn({ paused: true }, { paused: false }, 'Paused: new events wait in its lane.')
               }
             >
-              {enabled ? 'Disable' : 'Enable'}
+              {paused ? 'Resume' : 'Pause'}
             </Button>
-          </div>
-        )}
+          )}
+          <Button
+            isBusy={set.isPending}
+            onClick={() =>
+              enabled
+                ? turn({ enabled: false }, { enabled: true }, 'Disabled: new events skip it and are not kept for it.')
+                : turn({ enabled: true }, { enabled: false }, 'Enabled: it gets new events from now on.')
+            }
+          >
+            {enabled ? 'Disable' : 'Enable'}
+          </Button>
+        </div>
         {set.error !== null && <ProblemNote error={set.error} what="The state was not changed." />}
       </div>
     </Card>

@@ -10,7 +10,7 @@ import { toast } from '../../parts/toasts.tsx';
 
 type Catalog = { items: { name: string; settingsSchema: Record<string, unknown> }[] };
 
-export function useSettings(destination: Destination, mayWrite: boolean) {
+export function useSettings(destination: Destination) {
   /** The version that the draft began with: a change that another person saves meanwhile stays. */
   const [base, setBase] = useState(destination);
   const [draft, setDraft] = useState(() => draftOfDestination(destination));
@@ -18,10 +18,7 @@ export function useSettings(destination: Destination, mayWrite: boolean) {
   const fields = settingFields(
     catalog.data?.items.find(({ name }) => name === destination.catalog)?.settingsSchema ?? {},
   );
-  const checks = useUrlChecks(
-    draft.targets.map(({ url }) => url),
-    mayWrite,
-  );
+  const checks = useUrlChecks(draft.targets.map(({ url }) => url));
   const change = changeOf(draft, base, fields);
   const begin = (from: Destination) => {
     setBase(from);

@@ -3,10 +3,11 @@ import { SegmentedControl } from '@mantine/core';
 import type { Destination } from '@millrace/contract/control';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMay } from '../../api/session.tsx';
-import { DestinationFrame } from '../../parts/destination/destination-frame.tsx';
+import { DestinationFrame } from '../../shell/destination-frame.tsx';
 import { savedTargets } from '../../parts/destination/draft.ts';
 import { CheckUpPanel } from '../../parts/destination/trial/check-up-panel.tsx';
 import { TestPanel } from '../../parts/destination/trial/test-panel.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { PreviewCard } from './preview-card.tsx';
@@ -47,9 +48,16 @@ function Trials({ destination }: { destination: Destination }) {
           onChange={(next) => void navigate({ to: '.', search: next === 'test' ? {} : { tab: next }, replace: true })}
         />
       </div>
-      <div hidden={chosen !== 'test'}>
-        <TestPanel id={destination.id} urls={urls} sourceId={destination.sourceId} look="ink" held={held} />
-      </div>
+      {!mayWrite && chosen === 'test' && (
+        <Note title="Sending a test needs developer.">
+          Your role may read the report of the last check-up and try filters.
+        </Note>
+      )}
+      {mayWrite && (
+        <div hidden={chosen !== 'test'}>
+          <TestPanel id={destination.id} urls={urls} sourceId={destination.sourceId} look="ink" />
+        </div>
+      )}
       {chosen === 'check-up' && <CheckUpPanel id={destination.id} urls={urls} held={held} look="ink" />}
       {chosen === 'preview' && <PreviewCard destination={destination} />}
     </div>

@@ -47,7 +47,7 @@ export function useWizard({ initial, isKept, sources, saved }: WizardInput) {
     isEnabled: saved?.enabled === true,
     report: checkUp.report,
   };
-  const name = draft.name.trim() === '' ? hostOf(draft.targets[0]?.url.trim() ?? '') : draft.name.trim();
+  const name = draft.name.trim() === '' ? hostOf(draft.targets[0]?.url.trim() ?? '').slice(0, 100) : draft.name.trim();
   const change =
     saved === undefined
       ? undefined

@@ -43,7 +43,12 @@ function skipWords(event: Pick<NotSent, 'rule' | 'sentence' | 'body'>, rules: re
   const place = rules.findIndex((rule) => ruleText(rule) === event.rule);
   const rule = rules[place];
   if (rule !== undefined) return `rule ${place + 1}: ${whyNot(rule, event.body) ?? event.rule}`;
-  return event.rule === null ? event.sentence.replace(/^Not sent: /, '') : `breaks the rule ${event.rule}`;
+  return event.rule === null ? withoutLead(event.sentence) : `breaks the rule ${event.rule}`;
+}
+
+/** The reason alone: the words before it say what the reader sees. */
+export function withoutLead(sentence: string): string {
+  return sentence.replace(/^Not sent: /, '');
 }
 
 /** The name of an event; its type where it has no name. */

@@ -10,6 +10,7 @@ import { findingsOf, refusalOf } from './url-words.ts';
 import type { UrlState } from './use-url-checks.ts';
 
 export function UrlReport({ url, state }: { url: string; state: UrlState }) {
+  if (state.kind === 'off') return null;
   if (state.kind === 'typing') {
     return url.trim() === '' ? null : (
       <p className={`small dim ${look.full}`}>

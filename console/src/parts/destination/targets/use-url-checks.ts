@@ -10,6 +10,7 @@ const QUIET_MS = 600;
 
 export type UrlState =
   | { kind: 'typing' }
+  | { kind: 'off' }
   | { kind: 'checking' }
   | { kind: 'checked'; check: UrlCheck; again(): void; isBusy: boolean }
   | { kind: 'failed'; error: unknown; again(): void };
@@ -29,7 +30,7 @@ export function useUrlChecks(urls: readonly string[], isOn = true): UrlState[] {
     const again = () => void read.refetch();
     if (read.data !== undefined) return { kind: 'checked', check: read.data, again, isBusy: read.isFetching };
     if (read.error !== null) return { kind: 'failed', error: read.error, again };
-    return isOn ? { kind: 'checking' } : { kind: 'typing' };
+    return isOn ? { kind: 'checking' } : { kind: 'off' };
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckUpStep, Grade } from '@millrace/contract/control';
-import { answerWords, gradeWords } from './check-up-report.ts';
+import { answerWords, gradeWords, sentParts } from './check-up-report.ts';
 
 const step = (grade: Grade | null): CheckUpStep => ({
   name: 'wrong_signature',
@@ -27,4 +27,12 @@ test('an answer is its status, or the class of the error', () => {
     'timeout',
   );
   assert.equal(answerWords({ answer: null, grade: 'unknown' }).text, 'not known');
+});
+
+test('the expected answer stands apart from what was sent', () => {
+  assert.deepEqual(sentParts('A call of 32 KiB; expects a refusal, 4xx.'), {
+    what: 'A call of 32 KiB',
+    expects: 'a refusal, 4xx',
+  });
+  assert.deepEqual(sentParts('Nothing more.'), { what: 'Nothing more', expects: '' });
 });

@@ -35,3 +35,9 @@ export function answerWords({ answer, grade }: Pick<CheckUpStep, 'answer' | 'gra
   const text = answer.status === null ? (answer.errorClass ?? 'nothing') : String(answer.status);
   return { text, ms: milliseconds(answer.ms) };
 }
+
+/** "A call of 32 KiB; expects 2xx." in its two parts. */
+export function sentParts(sent: string): { what: string; expects: string } {
+  const [what = '', expects = ''] = sent.split('; expects ');
+  return { what: what.replace(/\.$/, ''), expects: expects.replace(/\.$/, '') };
+}

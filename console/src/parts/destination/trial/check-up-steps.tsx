@@ -3,7 +3,7 @@ import { StateText } from '../../state-mark.tsx';
 import { IdText } from '../../texts.tsx';
 import { localSentence } from '../../../format/sentences.ts';
 import { visible } from '../../../format/texts.ts';
-import { answerWords, GRADE_STATES } from './check-up-report.ts';
+import { answerWords, GRADE_STATES, sentParts } from './check-up-report.ts';
 import look from '../destination.module.css';
 
 /** One row a request: what was sent, what came back, what it means and what to change. */
@@ -33,11 +33,13 @@ export function CheckUpSteps({ report }: { report: CheckUp }) {
 
 function StepRow({ step, isRunning }: { step: CheckUpStep; isRunning: boolean }) {
   const { text, ms } = answerWords(step);
+  const { what, expects } = sentParts(step.sent);
   const isBad = step.grade === 'danger' || step.grade === 'warning';
   return (
     <tr>
       <td>
-        {isBad ? <b>{visible(step.sent)}</b> : visible(step.sent)}
+        {isBad ? <b>{visible(what)}</b> : visible(what)}
+        {expects !== '' && <span className="sub">expects {visible(expects)}</span>}
         <span className="sub">
           <code>{step.name}</code> {step.webhookId !== null && <IdText id={step.webhookId} />}
         </span>

@@ -1,13 +1,14 @@
 /** One test: the exact request, the answer, and what it would mean for a delivery. */
 import type { TestedDestination } from '@millrace/contract/control';
 import { Code } from '../../code.tsx';
+import { CodeHelp } from '../../code-help.tsx';
 import { Note } from '../../note.tsx';
 import { StateText, type StateName } from '../../state-mark.tsx';
 import { IdText, TimeText } from '../../texts.tsx';
 import { Waterfall } from '../../waterfall.tsx';
 import { localSentence } from '../../../format/sentences.ts';
 import look from '../destination.module.css';
-import { phasesOf, requestText } from './test-words.ts';
+import { codeOf, phasesOf, requestText } from './test-words.ts';
 
 const ALLOWED_MS = 5_000;
 const STATES: Readonly<Record<TestedDestination['outcome']['kind'], StateName>> = {
@@ -20,12 +21,13 @@ const STATES: Readonly<Record<TestedDestination['outcome']['kind'], StateName>> 
 export function TestResult({ tested }: { tested: TestedDestination }) {
   const { request, answer, outcome } = tested;
   const state = STATES[outcome.kind];
+  const code = codeOf(tested);
   return (
     <div className="stack" role="status">
       <Note state={state} title={localSentence(answer.sentence)}>
         {localSentence(outcome.sentence)}
-        {answer.errorClass !== null && <code className="block small dim">{answer.errorClass}</code>}
       </Note>
+      {code !== undefined && <CodeHelp code={code} />}
       <div className={look.exchange}>
         <div className="stack">
           <p className="small dim">

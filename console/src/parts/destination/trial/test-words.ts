@@ -11,6 +11,12 @@ export function requestText({ method, url, headers, body }: Request): string {
   return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
+/** The error class, or the status of an answer that is not a success. */
+export function codeOf({ answer, outcome }: Pick<TestedDestination, 'answer' | 'outcome'>): string | undefined {
+  if (outcome.kind === 'delivered') return undefined;
+  return answer.errorClass ?? (answer.status === null ? undefined : `http_${answer.status}`);
+}
+
 /** `firstByteMs` is counted from the start of the request. */
 export function phasesOf({ dnsMs, connectMs, tlsMs, firstByteMs, totalMs }: Timings) {
   const before = (dnsMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0);

@@ -2,12 +2,12 @@
 import type { Destination } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { reading } from '../../api/queries.ts';
-import { cutText, visible } from '../../format/texts.ts';
-import { Page } from '../../shell/page.tsx';
-import { DestinationTabs, type DestinationTab } from '../destination-tabs.tsx';
-import { LoadingRows } from '../list-states.tsx';
-import { ProblemNote } from '../problem-note.tsx';
+import { reading } from '../api/queries.ts';
+import { cutText, visible } from '../format/texts.ts';
+import { Page } from './page.tsx';
+import { DestinationTabs, type DestinationTab } from '../parts/destination-tabs.tsx';
+import { LoadingRows } from '../parts/list-states.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
 
 type DestinationFrameProps = {
   id: string;
