@@ -1,13 +1,12 @@
-import { Link } from '@tanstack/react-router';
+import { LinkButton } from '../parts/button.tsx';
+import { Door } from './door.tsx';
 
 export function NotFound() {
   return (
-    <main className="page">
-      <div className="empty">
-        <h1>There is no such page.</h1>
-        <p>The address may be of an older console, or it was cut when it was copied.</p>
-        <Link to="/">Home</Link>
-      </div>
-    </main>
+    <Door title="There is no such page" sub="The address may be of an older console, or it was cut when it was copied.">
+      <LinkButton look="ink" to="/">
+        Home
+      </LinkButton>
+    </Door>
   );
 }

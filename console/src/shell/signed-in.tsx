@@ -5,8 +5,12 @@ import { Navigate, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, askControl, setWorkspace } from '../api/ask-control.ts';
 import { chosenWorkspace, rememberWorkspace, SessionProvider } from '../api/session.tsx';
+import { useSignOut } from '../api/sign-out.ts';
+import { Button } from '../parts/button.tsx';
 import { LoadingRows } from '../parts/list-states.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { OuterText } from '../parts/texts.tsx';
+import { Door } from './door.tsx';
 import { Shell } from './shell.tsx';
 
 export function SignedIn() {
@@ -24,12 +28,7 @@ export function SignedIn() {
   }
   const workspace = chosenWorkspace(me.data);
   if (me.data.user === null || workspace === undefined) {
-    return (
-      <main className="page">
-        <h1>Your account belongs to no workspace.</h1>
-        <p>Ask an owner or admin of the workspace for an invitation.</p>
-      </main>
-    );
+    return <NoWorkspace email={me.data.user?.email ?? ''} />;
   }
   setWorkspace(workspace.id);
   const chooseWorkspace = (id: string) => {
@@ -48,4 +47,24 @@ export function SignedIn() {
 
 function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status === 401;
+}
+
+/** For an account that was removed from its last workspace. */
+function NoWorkspace({ email }: { email: string }) {
+  const signOut = useSignOut();
+  return (
+    <Door
+      title="Your account belongs to no workspace"
+      sub={
+        <>
+          You are signed in as <OuterText text={email} />. Ask an owner or admin of the workspace for an invitation: it
+          is a link that you open here.
+        </>
+      }
+    >
+      <Button look="ink" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+        Sign out
+      </Button>
+    </Door>
+  );
 }

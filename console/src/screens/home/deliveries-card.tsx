@@ -1,5 +1,6 @@
 import type { Attention } from '@millrace/contract/control';
 import { cutText, visible } from '../../format/texts.ts';
+import { moment } from '../../format/times.ts';
 import { Card } from '../../parts/card.tsx';
 import { useOutcomeChart } from '../../parts/chart/outcome-chart.tsx';
 import type { Flag } from '../../parts/chart/time-series.tsx';
@@ -7,6 +8,7 @@ import { useRange } from '../../parts/range-switch.tsx';
 import { LOOKS, splitAtName } from './attention.ts';
 import type { Deliveries } from './use-deliveries.ts';
 
+const DAY_MS = 86_400_000;
 const FLAGGED: ReadonlySet<string> = new Set(['destination_failing', 'destination_paused', 'destination_backlog']);
 
 type DeliveriesCardProps = { deliveries: Deliveries; attention: readonly Attention[] };
@@ -17,8 +19,11 @@ export function DeliveriesCard({ deliveries, attention }: DeliveriesCardProps) {
   const { legend, chart } = useOutcomeChart({ points, from, to, step, flags: flagsOf(attention, deliveries) });
   return (
     <Card title={`Deliveries, ${words}`} right={legend} isOpen>
-      {chart}
-      {points.length === 0 && <p className="pad soft">No delivery ended in the {words}.</p>}
+      {points.length === 0 ? (
+        <p className="pad soft">No delivery ended in the {words}. Each one that does is counted here by its outcome.</p>
+      ) : (
+        chart
+      )}
     </Card>
   );
 }
@@ -30,7 +35,7 @@ function flagsOf(attention: readonly Attention[], { from, to }: Deliveries): Fla
     .filter(({ kind, since = '' }) => FLAGGED.has(kind) && since >= from)
     .map(({ since = '', kind, sentence }) => {
       const at = new Date(since);
-      const clock = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
+      const clock = moment(at, to).replace(/:\d\d$/, (end) => (Date.parse(to) - at.getTime() < DAY_MS ? '' : end));
       const name = cutText(visible(splitAtName(sentence, undefined)[1]), 24);
       return { at: at.getTime() / 1_000, words: `${clock} ${name} ${LOOKS[kind].words}` };
     })

@@ -44,7 +44,7 @@ export function HomeTiles({ overview, destinations, names, points, rangeName }: 
         {
           name: 'Oldest waiting',
           value: oldest,
-          unit: unit.join('\u00a0'),
+          unit: unit.join('\u00a0') || '\u00a0',
           detail:
             oldestWaiting === null ? (
               'nothing waits'

@@ -27,7 +27,7 @@ export function AuditRow({ entry, older, names, search }: AuditRowProps) {
         <Differences differences={differences.slice(0, MOST)} names={names} />
         {differences.length > MOST && <span className="sub">and {differences.length - MOST} more</span>}
       </td>
-      <td className="mono" data-label="From">
+      <td className="mono nowrap" data-label="From">
         <OuterText text={entry.actor['address'] ?? '–'} most={40} />
       </td>
       <td className="num">

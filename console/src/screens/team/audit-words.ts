@@ -36,8 +36,10 @@ const ACTIONS: Record<string, string> = {
   'destination.tested': 'sent a test to',
   'destination.probed': 'asked for an attempt now of',
   'delivery.retried': 'asked for an attempt now of',
+  'destination.checked_up': 'ran a check-up of',
   'url.checked': 'checked a URL',
   'replay.started': 'started a replay',
+  'dead_letter.retried': 'sent a dead letter again',
   'redrive.started': 'started a redrive of dead letters',
   'deletion.requested': 'asked to erase users',
   'suppression.lifted': 'lifted a suppression',
@@ -70,8 +72,12 @@ export function differencesOf(entry: Entry, older: readonly Entry[]): Difference
   const { from, to } = details;
   if (action === 'member.changed') return [{ name: 'role', before: valueWords(from), after: valueWords(to) }];
   const isChange = action.endsWith('.changed');
-  const before = isChange ? older.filter((one) => one.objectId === objectId) : [];
+  // A blocked event has a name, too, and the id of its source.
+  const noun = action.slice(0, action.indexOf('.') + 1);
+  const before = isChange ? older.filter((one) => one.objectId === objectId && one.action.startsWith(noun)) : [];
   return Object.entries(details).map(([name, value]) => {
+    // The log names the settings that were set, not their values: a shorter list is no change of a longer one.
+    if (name === 'settings') return { name: 'settings set', after: valueWords(value) };
     const last = before.find((one) => name in one.details)?.details[name];
     const after = valueWords(value);
     return last === undefined ? { name, after } : { name, before: valueWords(last), after };

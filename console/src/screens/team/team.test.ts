@@ -25,15 +25,22 @@ suite('roles', () => {
 
 suite('the audit log', () => {
   test('shows the value before, where an older entry has it', () => {
-    const created = entry(1, 'destination.created', { name: 'Old', enabled: true });
-    const renamed = entry(2, 'destination.changed', { name: 'New', paused: true });
-    assert.deepEqual(differencesOf(renamed, [created]), [
+    const created = entry(1, 'destination.created', {
+      name: 'Old',
+      enabled: true,
+      settings: ['targets', 'sharedSecret'],
+    });
+    const renamed = entry(2, 'destination.changed', { name: 'New', paused: true, settings: ['targets'] });
+    const blocked = entry(2, 'event.blocked', { name: 'Order Completed' });
+    assert.deepEqual(differencesOf(renamed, [blocked, created]), [
       { name: 'name', before: 'Old', after: 'New' },
       { name: 'paused', after: 'yes' },
+      { name: 'settings set', after: 'targets' },
     ]);
     assert.deepEqual(differencesOf(created, []), [
       { name: 'name', after: 'Old' },
       { name: 'enabled', after: 'yes' },
+      { name: 'settings set', after: 'targets, sharedSecret' },
     ]);
   });
 
