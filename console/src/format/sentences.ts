@@ -13,14 +13,6 @@ export function localSentence(sentence: string, now: string | number | Date = Da
     .replace(LONG_COUNT, (digits) => count(Number(digits)));
 }
 
-export { localSentence as withLocalTimes };
-
-/** "a", "a and b", "a, b and c". */
-export function listed(parts: readonly string[]): string {
-  if (parts.length < 2) return parts[0] ?? '';
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
-}
-
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

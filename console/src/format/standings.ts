@@ -1,5 +1,5 @@
 /** The words and shapes of the states of deliveries. */
-import type { StateName } from '../parts/state-mark.tsx';
+import type { StateName } from './state-name.ts';
 
 export type Standing = { state: StateName; word: string };
 

@@ -1,7 +1,8 @@
 /** The seven states, each with its own shape and word: colour never stands alone. */
 import type { ReactNode } from 'react';
+import type { StateName } from '../format/state-name.ts';
 
-const SHAPES = {
+const SHAPES: Readonly<Record<StateName, ReactNode>> = {
   delivered: (
     <>
       <path
@@ -51,7 +52,7 @@ const SHAPES = {
   ),
 };
 
-export type StateName = keyof typeof SHAPES;
+export type { StateName };
 
 export function StateMark({ state }: { state: StateName }) {
   return (

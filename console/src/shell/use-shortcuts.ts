@@ -3,8 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { SHORTCUTS_OFF } from '../parts/single-keys.ts';
 
-export { SHORTCUTS_OFF };
-
 export const PLACES = {
   h: { to: '/', name: 'Home' },
   s: { to: '/sources', name: 'Sources' },

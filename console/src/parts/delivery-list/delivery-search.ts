@@ -1,7 +1,7 @@
 /** The filters of a list of deliveries: from the URL to the query of the API, and in words. Pure. */
 import type { Query } from '../../api/ask-control.ts';
 import { STATE_WORDS } from '../delivery/delivery-words.ts';
-import { listed } from '../../format/sentences.ts';
+import { listed } from '../../format/listed.ts';
 import { cutText, visible } from '../../format/texts.ts';
 
 export const FILTERS = ['state', 'errorClass', 'event', 'userId', 'destinationId', 'sourceId', 'messageId'] as const;

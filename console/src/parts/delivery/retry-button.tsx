@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Page, reading, useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
-import { withLocalTimes } from '../../format/sentences.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { Button } from '../button.tsx';
 import { Confirm } from '../dialog.tsx';
 import { toast } from '../toasts.tsx';
@@ -29,7 +29,7 @@ function AttemptNow({ id }: { id: string }) {
   if (!may) return null;
   const start = () =>
     retry.mutate(undefined, {
-      onSuccess: ({ sentence }) => toast({ text: withLocalTimes(sentence) }),
+      onSuccess: ({ sentence }) => toast({ text: localSentence(sentence) }),
       onError: tellError,
     });
   return (

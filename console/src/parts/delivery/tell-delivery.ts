@@ -3,7 +3,7 @@ import type { DeliveryDetails, Lane } from '@millrace/contract/control';
 import { shortWords } from '../../format/codes.ts';
 import { STATE_OF, STATE_WORDS } from './delivery-words.ts';
 import { counted } from '../../format/numbers.ts';
-import { withLocalTimes } from '../../format/sentences.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { hostOf } from '../../format/texts.ts';
 import { distance, duration, moment } from '../../format/times.ts';
 import type { StateName } from '../state-mark.tsx';
@@ -102,7 +102,7 @@ export function nextAttemptAt({ nextAt }: Pick<DeliveryDetails, 'nextAt'>, lane:
 /** "Both targets failed 7 times: a.example answered 503. The certificate of b.example has expired." */
 function tellFailed({ history, attempts, sentence }: DeliveryDetails, now: number): string {
   const failed = (history.at(-1)?.answers ?? []).filter(({ status }) => status === undefined || status >= 300);
-  if (failed.length === 0) return withLocalTimes(sentence ?? 'The receiver did not take it.', now);
+  if (failed.length === 0) return localSentence(sentence ?? 'The receiver did not take it.', now);
   const times = attempts > 1 ? `${attempts} attempts failed: ` : '';
   const words = failed.map((answer) => answerSentence(answer, now)).join(' ');
   return `${failed.length === 2 && attempts > 1 ? `Both targets failed ${attempts} times: ` : times}${words}`;
@@ -111,7 +111,7 @@ function tellFailed({ history, attempts, sentence }: DeliveryDetails, now: numbe
 export function answerSentence({ url, status, errorClass, message }: Answer, now: number): string {
   const host = hostOf(url);
   if (status !== undefined) return `${host} answered ${status}.`;
-  return message === undefined ? `${host}: ${shortWords(errorClass ?? 'error')}.` : withLocalTimes(message, now);
+  return message === undefined ? `${host}: ${shortWords(errorClass ?? 'error')}.` : localSentence(message, now);
 }
 
 function tellSkipped({ reason, rule }: DeliveryDetails): string {

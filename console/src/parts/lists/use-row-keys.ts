@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from 'react';
-import { SHORTCUTS_OFF } from '../../shell/use-shortcuts.ts';
+import { SHORTCUTS_OFF } from '../single-keys.ts';
 
 /** `j` and `k` move the focus to the last button or link of the next or previous row. */
 export function useRowKeys(table: RefObject<HTMLTableElement | null>): void {

@@ -16,7 +16,13 @@ import { IdText, OuterText, TimeText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { Page } from '../../shell/page.tsx';
 import { NoticeTable } from './notice-table.tsx';
-import { type Deletion as Request, deletionSentence, isSettled, receiptFile, troubleWords } from './receipt.ts';
+import {
+  type Deletion as Request,
+  deletionSentence,
+  isSettled,
+  receiptFile,
+  troubleWords,
+} from '../../parts/job/receipt.ts';
 import { saveFile } from './save-file.ts';
 import { StoreTable } from './store-table.tsx';
 

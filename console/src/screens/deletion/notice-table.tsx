@@ -3,7 +3,7 @@ import { Card } from '../../parts/card.tsx';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
-import { type Deletion, noticeWords, standingOfNotice } from './receipt.ts';
+import { type Deletion, noticeWords, standingOfNotice } from '../../parts/job/receipt.ts';
 
 const COLUMNS = [{ name: 'Destination' }, { name: 'State' }, { name: 'Told' }, { name: 'Delivery', isHidden: true }];
 

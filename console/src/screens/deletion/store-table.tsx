@@ -2,7 +2,7 @@ import { count, counted } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
-import { type Deletion, erasedCount, STORES } from './receipt.ts';
+import { type Deletion, erasedCount, STORES } from '../../parts/job/receipt.ts';
 
 const COLUMNS = [
   { name: 'Store' },

@@ -2,7 +2,7 @@ import type { DeliveryDetails, Destination, RebuiltRequest } from '@millrace/con
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../api/ask-control.ts';
-import { listed } from '../../format/sentences.ts';
+import { listed } from '../../format/listed.ts';
 import { hostOf, visible } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';

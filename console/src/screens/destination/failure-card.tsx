@@ -3,7 +3,7 @@ import type { Destination, TargetErrors } from '@millrace/contract/control';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { shortWords } from '../../format/codes.ts';
 import { count } from '../../format/numbers.ts';
-import { withLocalTimes } from '../../format/sentences.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { hostOf } from '../../format/texts.ts';
 import { helpOf } from '../../parts/code-help.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -66,7 +66,7 @@ function CauseRow({ cause, destination }: { cause: Cause; destination: Destinati
           className="plain"
           to="/deliveries/$id"
           params={{ id: sampleDeliveryId }}
-          title={[withLocalTimes(sentence), helpOf(errorClass)?.remedy ?? ''].join('\n')}
+          title={[localSentence(sentence), helpOf(errorClass)?.remedy ?? ''].join('\n')}
         >
           <b>
             <OuterText text={shortWords(errorClass)} />

@@ -1,7 +1,7 @@
 import type { AttemptNow, Destination, Lane } from '@millrace/contract/control';
 import { useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
-import { withLocalTimes } from '../../format/sentences.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { tellError } from '../../parts/tell-error.ts';
@@ -49,7 +49,7 @@ export function HealthActions({ destination, lane }: { destination: Destination;
           isBusy={probe.isPending}
           onClick={() =>
             probe.mutate(undefined, {
-              onSuccess: ({ sentence }) => toast({ text: withLocalTimes(sentence) }),
+              onSuccess: ({ sentence }) => toast({ text: localSentence(sentence) }),
               onError: tellError,
             })
           }

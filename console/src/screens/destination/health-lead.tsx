@@ -1,7 +1,7 @@
 /** The sentence of a destination, and what can be done about it. */
 import type { Destination, DestinationHealth, Overview, TargetErrors } from '@millrace/contract/control';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { withLocalTimes } from '../../format/sentences.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { visible } from '../../format/texts.ts';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -70,5 +70,5 @@ function waitingOf(overview: Overview | undefined, id: string, now: number): str
       destinationId === id && (kind === 'destination_failing' || kind === 'destination_asked_to_wait'),
   );
   const last = found?.sentence.split('. ').at(-1);
-  return last === undefined ? undefined : withLocalTimes(last, now);
+  return last === undefined ? undefined : localSentence(last, now);
 }

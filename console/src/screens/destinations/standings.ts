@@ -1,7 +1,7 @@
 /** Destinations with their health: which of them a filter shows, in which order, and the sentence about all. Pure. */
 import type { Destination, DestinationHealth } from '@millrace/contract/control';
 import { counted } from '../../format/numbers.ts';
-import { listed } from '../../format/sentences.ts';
+import { listed } from '../../format/listed.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import type { StateName } from '../../parts/state-mark.tsx';
 import { targetsOf } from '../../parts/destination/health/destination-facts.ts';

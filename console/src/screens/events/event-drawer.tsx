@@ -4,7 +4,7 @@ import { Facts } from '../../parts/card.tsx';
 import { Json } from '../../parts/code.tsx';
 import { SideDrawer } from '../../parts/dialog.tsx';
 import { IdText, OuterText, TimeText } from '../../parts/texts.tsx';
-import { nameOf, receivedAtOf, type StoredItem, textOf } from './stored-events.ts';
+import { nameOf, receivedAtOf, type StoredItem, textOf } from '../../parts/stored-events/stored-events.ts';
 
 type EventDrawerProps = { item: StoredItem | undefined; sourceId: string; close(): void };
 

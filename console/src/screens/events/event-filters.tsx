@@ -1,7 +1,7 @@
 import type { Source } from '@millrace/contract/control';
 import { ChoiceFilter, FilterBar, TextFilter } from '../../parts/lists/url-filters.tsx';
 import { cutText, visible } from '../../format/texts.ts';
-import { SPANS } from './stored-events.ts';
+import { SPANS } from '../../parts/stored-events/stored-events.ts';
 
 const TYPES = ['track', 'identify', 'page', 'screen', 'group', 'alias'].map((type) => ({ value: type, label: type }));
 const TIMES = Object.entries(SPANS).map(([value, { label }]) => ({ value, label }));

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../parts/button.tsx';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
-import { nameOf, receivedAtOf, type StoredItem, textOf } from './stored-events.ts';
+import { nameOf, receivedAtOf, type StoredItem, textOf } from '../../parts/stored-events/stored-events.ts';
 
 const COLUMNS = [
   { name: 'Event' },

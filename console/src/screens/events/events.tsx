@@ -25,7 +25,7 @@ import {
   type StoredItem,
   type StoredPage,
   textOf,
-} from './stored-events.ts';
+} from '../../parts/stored-events/stored-events.ts';
 
 export function Events() {
   const sources = useQuery(reading<ListPage<Source>>('/sources', { query: { limit: 100 } }));

@@ -1,7 +1,7 @@
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { type UrlSearch, useSetSearch } from '../../parts/lists/url-filters.tsx';
-import { FILTER_NAMES, type Looked, lookedSentence, SPANS } from './stored-events.ts';
+import { FILTER_NAMES, type Looked, lookedSentence, SPANS } from '../../parts/stored-events/stored-events.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   userId: 'user',

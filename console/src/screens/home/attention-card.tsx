@@ -1,7 +1,7 @@
 import type { Attention, Overview } from '@millrace/contract/control';
 import { useState } from 'react';
 import { count } from '../../format/numbers.ts';
-import { localSentence } from './local-sentence.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';

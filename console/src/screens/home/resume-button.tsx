@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
-import { localSentence } from './local-sentence.ts';
+import { localSentence } from '../../format/sentences.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { toast } from '../../parts/toasts.tsx';

@@ -1,7 +1,7 @@
 import { count } from '../../format/numbers.ts';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
-import { nameOf, textOf } from '../events/stored-events.ts';
+import { nameOf, textOf } from '../../parts/stored-events/stored-events.ts';
 
 const COLUMNS = [{ name: 'Event' }, { name: 'Received' }, { name: 'User' }, { name: 'Type' }];
 

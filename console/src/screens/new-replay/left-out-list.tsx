@@ -1,5 +1,5 @@
 import { count } from '../../format/numbers.ts';
-import { skippedWords } from '../replays/replay-words.ts';
+import { skippedWords } from '../../parts/job/replay-words.ts';
 
 export function LeftOutList({ skipped }: { skipped: Readonly<Record<string, number>> }) {
   const parts = skippedWords(skipped);

@@ -16,7 +16,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
-import type { ReplayJob } from '../replays/replay-words.ts';
+import type { ReplayJob } from '../../parts/job/replay-words.ts';
 import { FirstEvents } from './first-events.tsx';
 import css from './new-replay.module.css';
 import { LeftOutList } from './left-out-list.tsx';

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useSession } from '../../api/session.tsx';
 import { Note } from '../../parts/note.tsx';
 import { TimeText } from '../../parts/texts.tsx';
-import type { Deletion } from '../deletion/receipt.ts';
+import type { Deletion } from '../../parts/job/receipt.ts';
 import { userHash } from './user-hash.ts';
 
 export function useUserHash(userId: string) {

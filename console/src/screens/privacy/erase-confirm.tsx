@@ -4,7 +4,7 @@ import { useChange } from '../../api/queries.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import type { Deletion } from '../deletion/receipt.ts';
+import type { Deletion } from '../../parts/job/receipt.ts';
 import { TouchedFacts } from './touched-facts.tsx';
 import type { Sought } from './use-touched.ts';
 

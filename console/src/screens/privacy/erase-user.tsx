@@ -6,7 +6,7 @@ import { cutText, visible } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { useSetSearch, useUrlSearch } from '../../parts/lists/url-filters.tsx';
-import type { Deletion } from '../deletion/receipt.ts';
+import type { Deletion } from '../../parts/job/receipt.ts';
 import { EarlierRequest } from './earlier-request.tsx';
 import { EraseConfirm } from './erase-confirm.tsx';
 import css from './privacy.module.css';

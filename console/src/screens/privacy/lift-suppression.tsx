@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import type { Deletion } from '../deletion/receipt.ts';
+import type { Deletion } from '../../parts/job/receipt.ts';
 import { EarlierRequest } from './earlier-request.tsx';
 import css from './privacy.module.css';
 

@@ -13,7 +13,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { Page } from '../../shell/page.tsx';
-import type { Deletion } from '../deletion/receipt.ts';
+import type { Deletion } from '../../parts/job/receipt.ts';
 import { EraseUser } from './erase-user.tsx';
 import { RequestRows } from './request-rows.tsx';
 import { Suppressed } from './suppressed.tsx';

@@ -5,7 +5,7 @@ import { standingOfJob } from '../../parts/job/job-words.ts';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
-import { type Deletion, erasedCount, noticeWords } from '../deletion/receipt.ts';
+import { type Deletion, erasedCount, noticeWords } from '../../parts/job/receipt.ts';
 
 const COLUMNS = [
   { name: 'Requested' },

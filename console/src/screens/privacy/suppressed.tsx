@@ -9,7 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty, ListStates } from '../../parts/list-states.tsx';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { OuterText } from '../../parts/texts.tsx';
-import type { Deletion } from '../deletion/receipt.ts';
+import type { Deletion } from '../../parts/job/receipt.ts';
 import { LiftSuppression } from './lift-suppression.tsx';
 import { RequestRows } from './request-rows.tsx';
 

@@ -2,7 +2,7 @@ import type { Delivery, Destination } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { askControl, currentWorkspace } from '../../api/ask-control.ts';
 import type { Page } from '../../api/queries.ts';
-import type { StoredPage } from '../events/stored-events.ts';
+import type { StoredPage } from '../../parts/stored-events/stored-events.ts';
 import { countDeliveries, type Touched } from './touched.ts';
 
 const MOST_PAGES = 5;

@@ -2,7 +2,7 @@ import { SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { Card } from '../../parts/card.tsx';
 import { openKeys } from '../../shell/shell-signals.ts';
-import { SHORTCUTS_OFF } from '../../shell/use-shortcuts.ts';
+import { SHORTCUTS_OFF } from '../../parts/single-keys.ts';
 import styles from './profile.module.css';
 
 /** Choices of this browser: they are kept here and not in the account. */

@@ -1,6 +1,6 @@
 import { count } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
-import { type ReplayJob, skippedWords } from '../replays/replay-words.ts';
+import { type ReplayJob, skippedWords } from '../../parts/job/replay-words.ts';
 
 /** Events of the range that the replay does not send: the rules of today apply. */
 export function LeftOut({ job }: { job: ReplayJob }) {

@@ -17,7 +17,7 @@ import { Sentence } from '../../parts/sentence.tsx';
 import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { Page } from '../../shell/page.tsx';
-import { filterWords, type ReplayJob, replaySentence } from '../replays/replay-words.ts';
+import { filterWords, type ReplayJob, replaySentence } from '../../parts/job/replay-words.ts';
 import { LeftOut } from './left-out.tsx';
 
 const ABOVE = [{ name: 'Replays', to: '/replays' as const }];

@@ -7,7 +7,7 @@ import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
-import { filterWords, rangeWords, type ReplayJob } from './replay-words.ts';
+import { filterWords, rangeWords, type ReplayJob } from '../../parts/job/replay-words.ts';
 
 const COLUMNS = [
   { name: 'To' },

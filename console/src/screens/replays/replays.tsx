@@ -12,7 +12,7 @@ import { Empty, ListStates, Older } from '../../parts/list-states.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReplayRows } from './replay-rows.tsx';
-import type { ReplayJob } from './replay-words.ts';
+import type { ReplayJob } from '../../parts/job/replay-words.ts';
 
 export function Replays() {
   const mayReplay = useMay('replays:write');

@@ -1,6 +1,6 @@
 /** Keys of the live tail: Space holds or goes on, j and k go from row to row. */
 import { useEffect } from 'react';
-import { SHORTCUTS_OFF } from '../../shell/use-shortcuts.ts';
+import { SHORTCUTS_OFF } from '../../parts/single-keys.ts';
 
 type TailKeys = { pause(): void };
 

@@ -1,7 +1,8 @@
 /** How a destination stands, in words: state and since when, the cause, the consequence, and what to do. Pure. */
 import type { Destination, DestinationHealth, TargetErrors } from '@millrace/contract/control';
 import { count, counted, milliseconds } from '../../../format/numbers.ts';
-import { capital, listed, withLocalTimes } from '../../../format/sentences.ts';
+import { listed } from '../../../format/listed.ts';
+import { capital, localSentence } from '../../../format/sentences.ts';
 import { cutText, hostOf } from '../../../format/texts.ts';
 import { clock, day, duration, moment } from '../../../format/times.ts';
 import type { StateName } from '../../state-mark.tsx';
@@ -83,7 +84,7 @@ function tellFailing(standing: Standing): Told {
   const causes = failing.map((target) => causeOf(target, now));
   const what =
     causes.length === 0
-      ? capital(`${withLocalTimes(lane?.why ?? 'its receiver does not take deliveries', now)}.`)
+      ? capital(`${localSentence(lane?.why ?? 'its receiver does not take deliveries', now)}.`)
       : causes.join(' ');
   const enough = needsAllTargets(destination) ? ' All of them are needed.' : ' Either one is enough.';
   const next = lane?.nextAt === null || lane === null ? '' : ` Next probe at ${moment(lane.nextAt, now)}.`;
@@ -234,7 +235,7 @@ function causeOf(target: FailingTarget, now: number): string {
   const host = hostOf(target.url);
   const status = /^http_(\d{3})$/.exec(error?.errorClass ?? '')?.[1];
   if (status !== undefined) return `${host} answers ${status}.`;
-  return withLocalTimes(error?.sentence ?? `${host} fails.`, now);
+  return localSentence(error?.sentence ?? `${host} fails.`, now);
 }
 
 function sinceOf(failing: readonly FailingTarget[], now: number): string {

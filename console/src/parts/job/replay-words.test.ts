@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Job } from '../../parts/job/job-words.ts';
+import type { Job } from './job-words.ts';
 import { filterWords, replaySentence, skippedWords } from './replay-words.ts';
 
 const job = (state: Job['state'], total: number | null = 12): Job => ({

@@ -3,7 +3,7 @@ import type { StoredEventItem, StoredEventItems } from '@millrace/contract/contr
 import type { Static } from 'typebox';
 import { counted } from '../../format/numbers.ts';
 import { moment } from '../../format/times.ts';
-import type { UrlSearch } from '../../parts/lists/url-filters.tsx';
+import type { UrlSearch } from '../lists/url-filters.tsx';
 
 export type StoredItem = Static<typeof StoredEventItem>;
 export type StoredPage = Static<typeof StoredEventItems>;

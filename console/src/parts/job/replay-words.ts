@@ -6,7 +6,7 @@ import { listed } from '../../format/listed.ts';
 import { skipWords } from '../../format/standings.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { moment } from '../../format/times.ts';
-import { type Job, skippedCount } from '../../parts/job/job-words.ts';
+import { type Job, skippedCount } from './job-words.ts';
 
 export type ReplayJob = Static<typeof Replay>;
 
