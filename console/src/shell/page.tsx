@@ -42,7 +42,7 @@ export function Page({ title, above = [], right, children }: PageProps) {
         </nav>
         <div className="right">
           {right}
-          <button type="button" className="find" onClick={openPalette} aria-label={`Search or jump to ${PALETTE_KEYS}`}>
+          <button type="button" className="find" onClick={openPalette} title="Search or jump to">
             <Icon name="search" />
             <span>Search or jump to</span>
             <kbd>{PALETTE_KEYS}</kbd>

@@ -1,11 +1,11 @@
 import type { Attention, Overview } from '@millrace/contract/control';
 import { useState } from 'react';
 import { count } from '../../format/numbers.ts';
-import { localSentence } from '../../format/sentences.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, TimeText } from '../../parts/texts.tsx';
+import { Told } from '../../parts/told.tsx';
 import { LOOKS, splitAtName } from './attention.ts';
 import styles from './home.module.css';
 import { ResumeButton } from './resume-button.tsx';
@@ -72,7 +72,7 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
   const { destinationId, sourceId } = trouble;
   return (
     <p className="outer">
-      {localSentence(before)}
+      <Told text={before} />
       {named !== '' && (
         <b>
           {destinationId === undefined ? (
@@ -82,7 +82,7 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
           )}
         </b>
       )}
-      {localSentence(after)} {localSentence(trouble.nextStep)}
+      <Told text={after} /> <Told text={trouble.nextStep} />
     </p>
   );
 }
