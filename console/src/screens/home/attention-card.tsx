@@ -5,7 +5,7 @@ import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, TimeText } from '../../parts/texts.tsx';
-import { Told } from '../../parts/told.tsx';
+import { ApiSentence } from '../../parts/api-sentence.tsx';
 import { LOOKS, splitAtName } from './attention.ts';
 import styles from './home.module.css';
 import { ResumeButton } from './resume-button.tsx';
@@ -72,7 +72,7 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
   const { destinationId, sourceId } = trouble;
   return (
     <p className="outer">
-      <Told text={before} />
+      <ApiSentence text={before} />
       {named !== '' && (
         <b>
           {destinationId === undefined ? (
@@ -82,7 +82,7 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
           )}
         </b>
       )}
-      <Told text={after} /> <Told text={trouble.nextStep} />
+      <ApiSentence text={after} /> <ApiSentence text={trouble.nextStep} />
     </p>
   );
 }

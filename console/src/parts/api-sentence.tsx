@@ -4,7 +4,7 @@ import { localSentence } from '../format/sentences.ts';
 const CODE = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
 
 /** A sentence of the API, with local times and with its codes set apart. */
-export function Told({ text }: { text: string }) {
+export function ApiSentence({ text }: { text: string }) {
   const sentence = localSentence(text);
   const codes = sentence.match(CODE) ?? [];
   return sentence.split(CODE).map((words, place) => (
