@@ -16,7 +16,7 @@ import { whyNotUnderstood } from '../domain/route-event.ts';
 import { FOR_NEWER_LOOK_MS, PAUSED_LOOK_MS } from './lane/drain-lane.ts';
 import { type Drains, openDrains } from './lane/drains.ts';
 import { findStranded } from './lane/find-stranded.ts';
-import { isShut, isWorking } from './dispatch/gate.ts';
+import { askedToWait, isShut, isWorking } from './dispatch/gate.ts';
 import { type LaneReports, openLaneReports } from './lane/lane-reports.ts';
 import { openParker, type ParkerNeeds, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
@@ -142,9 +142,9 @@ async function openParts(
   const { now } = side;
   const { dispatcher, reports, parker, schedule } = await openSending(needs, stack, windows);
   const hold = (webhook: Webhook, until: number) => {
-    const sentence = 'the receiver asked us to wait';
-    dispatcher.shut(webhook.destinationId, { why: 'asked_to_wait', sentence, since: now(), until });
-    reports.gateChanged(dispatcher.gateOf(webhook.destinationId), webhook);
+    const gate = dispatcher.gateOf(webhook.destinationId);
+    dispatcher.shut(webhook.destinationId, askedToWait(gate, until, now()));
+    reports.gateChanged(gate, webhook);
   };
   const recorder = stack.use(openRecorder({ outcomes: side.outcomes, log }));
   const watch = openOutcomeWatch({ ...needs, now });

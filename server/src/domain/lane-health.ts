@@ -9,6 +9,8 @@ export type LaneHealth = {
   why?: string;
   /** When the lane is looked at next: the next probe, or the next delivery that is due. */
   nextAt?: string;
+  /** The receiver asked for quiet until then. Left out by older versions. */
+  quietUntil?: string;
   /** Deliveries that wait, as far as we know; large lanes are counted by groups. */
   depth: number;
   bytes: number;

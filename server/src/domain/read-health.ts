@@ -9,6 +9,7 @@ const HEALTH = {
   state: 'text',
   since: 'time',
   why: 'text?',
+  quietUntil: 'text?',
   depth: 'number',
   bytes: 'number',
   limitBytes: 'number?',

@@ -98,7 +98,8 @@ function outcomeSentence(outcome: Outcome, now: number): string {
       return 'A delivery with this answer would be given up: its time is over.';
     case 'retry': {
       const seconds = Math.max(0, Math.round((outcome.dueAt - now) / 1_000));
-      const asked = outcome.holdUntil === undefined ? '' : ', because the receiver asked to wait';
+      const isAsked = outcome.holdUntil !== undefined && outcome.holdUntil >= outcome.dueAt;
+      const asked = isAsked ? ', because the receiver asked to wait' : '';
       return `A delivery with this answer would be tried again in about ${seconds} s${asked}, and then at growing intervals.`;
     }
   }

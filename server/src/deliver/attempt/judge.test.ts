@@ -170,8 +170,14 @@ suite('Retry-After', () => {
     assert.deepEqual(asks('Sun, 15 Nov 2026 01:00:00 GMT'), held(NOW + 3_600_000));
   });
 
-  test('that is shorter than the own delay changes nothing', () => {
-    for (const seconds of ['0', '1', '5']) assert.deepEqual(asks(seconds), OWN, seconds);
+  test('that is shorter than the own delay leaves that as it is, and holds the lane', () => {
+    for (const seconds of [1, 5]) {
+      assert.deepEqual(asks(String(seconds)), { ...OWN, holdUntil: NOW + seconds * 1_000 });
+    }
+  });
+
+  test('of no time at all changes nothing', () => {
+    assert.deepEqual(asks('0'), OWN);
   });
 
   test('in the past changes nothing', () => {

@@ -10,7 +10,7 @@ export type Outcome =
       kind: 'retry';
       tier: number;
       dueAt: number;
-      /** The receiver asked for quiet until then. */
+      /** The receiver asked for quiet until then: it may be before `dueAt`. */
       holdUntil?: number;
     }
   | { kind: 'discarded' }
@@ -67,7 +67,9 @@ function again({ delivery, answers, schedule, resumedAt, now, dice }: Case): Out
   if (tier === undefined) return { kind: 'expired' };
   const dueAt = Math.round(now + schedule.delayMs(tier) * (1 + JITTER * dice));
   const asked = Math.max(0, ...answers.map(({ answer }) => askedUntil(answer, now)));
-  if (asked <= dueAt) return { kind: 'retry', tier, dueAt };
+  if (asked <= now) return { kind: 'retry', tier, dueAt };
+  // The schedule waits longer anyway: that is no reason to disturb the receiver with other deliveries meanwhile.
+  if (asked <= dueAt) return { kind: 'retry', tier, dueAt, holdUntil: asked };
   // Never past the window: rather a last attempt too early than none.
   const holdUntil = Math.max(dueAt, Math.min(asked, endsAt - schedule.delayMs(1)));
   return { kind: 'retry', tier, dueAt: holdUntil, holdUntil };

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { ERROR_CLASSES } from '../client/error-classes.ts';
 import type { Answer } from '../client/post.ts';
 import {
+  askedToWait,
   concurrencyOf,
   type Gate,
   isShut,
@@ -12,6 +13,7 @@ import {
   MAX_LIMIT,
   newGate,
   noteLate,
+  quietUntil,
   scarceConcurrency,
   sentenceOf,
   standingOf,
@@ -247,6 +249,26 @@ suite('a receiver that asked for quiet', () => {
     gate.shut = { why: 'asked_to_wait', sentence: '', since: NOW, until: NOW + 1_000 };
     assert.equal(answered(gate, GOOD), undefined);
     assert.equal(isShut(gate, NOW), true);
+  });
+
+  test('and fails is not probed before that time, and its breaker stays open after it', () => {
+    const gate = after(10, BAD);
+    gate.shut = askedToWait(gate, NOW + 1_000, NOW);
+    assert.deepEqual([gate.shut.why, quietUntil(gate, NOW)], ['failing', NOW + 1_000]);
+    assert.deepEqual([isShut(gate, NOW + 1_000), quietUntil(gate, NOW + 1_000)], [true, undefined]);
+  });
+
+  test('and then fails ten times keeps its time', () => {
+    const gate = newGate('dst_1', NOW);
+    gate.shut = askedToWait(gate, NOW + 1_000, NOW);
+    assert.equal(after(10, BAD, gate).shut?.why, 'failing');
+    assert.equal(quietUntil(gate, NOW), NOW + 1_000);
+  });
+
+  test('for two times gets the later one', () => {
+    const gate = newGate('dst_1', NOW);
+    gate.shut = askedToWait(gate, NOW + 9_000, NOW);
+    assert.equal(askedToWait(gate, NOW + 1_000, NOW).until, NOW + 9_000);
   });
 });
 

@@ -8,8 +8,9 @@ import type { Webhook } from '../attempt/webhook.ts';
 /**
  * The circuit breaker and concurrency limit of one destination in this process, learned from its answers; limits that its owner
  * set hold besides. A gate is open, or shut: `failing` (failures in a row shut it, the answer to a probe opens it) or
- * `asked_to_wait` (a `Retry-After` shut it, and its time opens it). An open one may be doubted: an attempt is late, and the next
- * answer decides. `learn` moves it by this process's answers, the dispatcher's `shut` and `reopen` by those of other processes.
+ * `asked_to_wait` (a `Retry-After` shut it, and its time opens it). A `Retry-After` while it is failing only delays the next
+ * probe. An open one may be doubted: an attempt is late, and the next answer decides. `learn` and `askedToWait` move it by this
+ * process's answers, the dispatcher's `shut` and `reopen` by those of other processes.
  * Plain data; the clocks are arguments: `now` is that of NATS, `uptimeMs` the monotonic one of this process.
  */
 export type Gate = {
@@ -32,7 +33,15 @@ export type Gate = {
   usedAt: number;
 };
 
-export type Shut = { why: 'failing' | 'asked_to_wait'; sentence: string; since: number; until?: number };
+export type Shut = {
+  why: 'failing' | 'asked_to_wait';
+  sentence: string;
+  since: number;
+  /** When it opens by itself: only while the receiver asked to wait. */
+  until?: number;
+  /** Failing, and the receiver asked for quiet until then: no probe before. */
+  quietUntil?: number;
+};
 
 const FIRST_LIMIT = 8;
 const AFTER_TROUBLE_LIMIT = 2;
@@ -148,8 +157,22 @@ function learnBad(gate: Gate, sent: readonly TargetAnswer[], now: number): Learn
     if (gate.shut?.why === 'failing') gate.shut.sentence = sentence;
     return undefined;
   }
-  gate.shut = { why: 'failing', sentence, since: now };
+  const asked = gate.shut?.until;
+  gate.shut = { why: 'failing', sentence, since: now, ...(asked === undefined ? {} : { quietUntil: asked }) };
   return 'shut';
+}
+
+/** The gate after a `Retry-After`. A circuit breaker that is open stays open, and the later of two times holds. */
+export function askedToWait(gate: Gate, asked: number, now: number): Shut {
+  const until = Math.max(asked, quietUntil(gate, now) ?? 0);
+  if (isShut(gate, now) && gate.shut?.why === 'failing') return { ...gate.shut, quietUntil: until };
+  return { why: 'asked_to_wait', sentence: 'the receiver asked us to wait', since: now, until };
+}
+
+/** Until when the receiver asked for quiet; undefined when it did not, or the time is over. */
+export function quietUntil({ shut }: Gate, now: number): number | undefined {
+  const until = shut?.until ?? shut?.quietUntil;
+  return until !== undefined && until > now ? until : undefined;
 }
 
 /** The receiver's last answer, for people. */

@@ -20,7 +20,7 @@ import { routeEvent } from '../../domain/route-event.ts';
 import { routingOf } from '../attempt/routing-of.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { drainSome, type DrainedSome, type SliceNeeds } from './drain-slice.ts';
-import { isShut, isUnknown, isWorking } from '../dispatch/gate.ts';
+import { isShut, isUnknown, isWorking, quietUntil } from '../dispatch/gate.ts';
 import { watchProgress } from './drain-progress.ts';
 import { forgetEmptyPlaces, moveHome, notePosition, readLaneNote } from './lane-note.ts';
 import { LEAST_PAUSE_MS, LEFT_FOR_MS, openReaders, SLICE_MS } from './lane-readers.ts';
@@ -109,9 +109,10 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     const { webhook, readers } = look;
     const gate = dispatcher.gateOf(destinationId);
     const mode = isShut(gate, now()) ? 'probe' : 'drain';
-    if (gate.shut?.until !== undefined) {
+    const askedUntil = quietUntil(gate, now());
+    if (askedUntil !== undefined) {
       hurry = undefined;
-      const nextAt = gate.shut.until + needs.random() * LEAST_PAUSE_MS;
+      const nextAt = askedUntil + needs.random() * LEAST_PAUSE_MS;
       reports.report(webhook, { note, counts: look.counts, nextAt });
       return nextAt;
     }
@@ -172,7 +173,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     note.failedProbes += attempted > 0 && hurry === undefined ? 1 : 0;
     const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
     const delayMs = schedule.delayMs(step) * (1 + JITTER * needs.random());
-    return Math.max(now() + delayMs, dueAt);
+    return Math.max(now() + delayMs, dueAt, quietUntil(gate, now()) ?? 0);
   }
 
   /** Ends the ticket of an empty lane. A group that was parked meanwhile found a ticket in place: so the lane is counted again. */

@@ -1,7 +1,7 @@
 import type { HealthBucket } from '../../stream/deliveries/health-bucket.ts';
 import type { LaneHealth } from '../../domain/lane-health.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Gate } from '../dispatch/gate.ts';
+import type { Gate, Shut } from '../dispatch/gate.ts';
 import { type LaneNote, sizeOf } from './lane-note.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
@@ -59,15 +59,17 @@ export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, no
     });
   }
 
-  function describe({ destinationId, workspaceId }: Webhook, state: LaneHealth['state'], why?: string): LaneHealth {
+  function describe({ destinationId, workspaceId }: Webhook, state: LaneHealth['state'], shut?: Shut): LaneHealth {
     const before = known.get(destinationId);
+    const askedUntil = shut?.until ?? shut?.quietUntil;
     const updatedAt = new Date(now()).toISOString();
     return {
       destinationId,
       workspaceId,
       state,
       since: before?.state === state ? before.since : updatedAt,
-      ...(why === undefined ? {} : { why }),
+      ...(shut === undefined ? {} : { why: shut.sentence }),
+      ...(askedUntil === undefined ? {} : { quietUntil: new Date(askedUntil).toISOString() }),
       depth: before?.depth ?? 0,
       bytes: before?.bytes ?? 0,
       updatedAt,
@@ -84,7 +86,7 @@ export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, no
       const deliveriesPerSecond = Math.round(note.perSecond * 10) / 10;
       appended.delete(destinationId);
       put({
-        ...describe(webhook, told, shut?.sentence),
+        ...describe(webhook, told, shut),
         nextAt: new Date(nextAt).toISOString(),
         depth,
         bytes,
@@ -92,7 +94,8 @@ export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, no
       });
     },
     gateChanged({ shut }, webhook) {
-      put(describe(webhook, shut?.why ?? 'draining', shut?.sentence));
+      const lane = describe(webhook, shut?.why ?? 'draining', shut);
+      put(shut?.until === undefined ? lane : { ...lane, nextAt: new Date(shut.until).toISOString() });
     },
     draining(webhook) {
       if (known.get(webhook.destinationId)?.state !== 'draining') put(describe(webhook, 'draining'));
@@ -117,11 +120,26 @@ export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, no
         dispatcher.reopen(destinationId);
         return;
       }
-      if (dispatcher.gateOf(destinationId).shut?.why === lane.state) return;
-      const { state: why, nextAt } = lane;
-      const shut = { why, sentence: lane.why ?? '', since: Date.parse(lane.since) };
-      const until = why === 'asked_to_wait' && nextAt !== undefined ? { until: Date.parse(nextAt) } : {};
-      dispatcher.shut(destinationId, { ...shut, ...until });
+      const { shut } = dispatcher.gateOf(destinationId);
+      const isKnown = shut?.why === lane.state;
+      if (isKnown && askedUntil(lane) <= (shut.until ?? shut.quietUntil ?? 0)) return;
+      dispatcher.shut(destinationId, shutBy(lane, lane.state));
     },
   };
+}
+
+/** Until when the receiver asked for quiet; 0 when it did not. An older version tells it as the time of the next look. */
+function askedUntil({
+  state,
+  nextAt,
+  quietUntil = state === 'asked_to_wait' ? nextAt : undefined,
+}: LaneHealth): number {
+  return quietUntil === undefined ? 0 : Date.parse(quietUntil) || 0;
+}
+
+function shutBy(lane: LaneHealth, why: Shut['why']): Shut {
+  const shut = { why, sentence: lane.why ?? '', since: Date.parse(lane.since) };
+  const asked = askedUntil(lane);
+  if (asked === 0) return shut;
+  return why === 'failing' ? { ...shut, quietUntil: asked } : { ...shut, until: asked };
 }

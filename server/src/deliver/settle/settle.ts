@@ -74,7 +74,8 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
         const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt: dueAt }));
         if (holdUntil !== undefined) hold(webhook, holdUntil);
         // A shut gate holds the whole lane. With that time of its own, this delivery would hold up those behind it as long.
-        const end = await park({ ...next, dueAt: holdUntil === undefined ? dueAt : now() }, webhook, tier);
+        const isHeldAsLong = holdUntil !== undefined && holdUntil >= dueAt;
+        const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier);
         await recorded;
         return end;
       }

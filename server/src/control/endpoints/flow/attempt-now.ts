@@ -27,7 +27,7 @@ export const attemptNowRoutes: Route[] = [
       const lane = needs.laneOf(params.id);
       const destination = await inWorkspace(async (tx, audit) => {
         const row = found(await findDestination(tx, workspaceId, params.id));
-        mustBeSendable(row, lane);
+        mustBeSendable(row, lane, needs.side.now());
         mustNotBeTooSoon(row, needs);
         await audit('destination.probed', row.id);
         return row;
@@ -50,7 +50,7 @@ export const attemptNowRoutes: Route[] = [
         const lane = needs.laneOf(row.destination_id);
         const destination = await findDestination(tx, workspaceId, row.destination_id);
         if (destination === undefined) throw notWaiting('The destination was deleted: nothing is sent to it any more.');
-        mustBeSendable(destination, lane);
+        mustBeSendable(destination, lane, needs.side.now());
         mustNotBeTooSoon(destination, needs);
         await audit('delivery.retried', row.id, { details: { destinationId: destination.id } });
         return { row, lane, ...(await countAhead(tx, row, MOST_COUNTED)) };
@@ -82,11 +82,13 @@ function mustWait({ state }: DeliveryRow): void {
   }
 }
 
-function mustBeSendable({ enabled, paused_at }: DestinationRow, lane: LaneHealth | undefined): void {
+function mustBeSendable({ enabled, paused_at }: DestinationRow, lane: LaneHealth | undefined, now: number): void {
   if (paused_at !== null) throw notWaiting('The destination is paused: resume it, and deliver sends what waits.');
   if (!enabled) throw notWaiting('The destination is not enabled: enable it first.');
-  if (lane?.state !== 'asked_to_wait') return;
-  throw notWaiting(`The receiver asked us to wait, until ${lane.nextAt ?? 'a later time'}: deliver keeps to that.`);
+  const isQuiet = lane?.quietUntil !== undefined && Date.parse(lane.quietUntil) > now;
+  if (lane?.state !== 'asked_to_wait' && !isQuiet) return;
+  const until = lane.quietUntil ?? lane.nextAt ?? 'a later time';
+  throw notWaiting(`The receiver asked us to wait, until ${until}: deliver keeps to that.`);
 }
 
 function mustNotBeTooSoon({ workspace_id, id }: DestinationRow, { tries, now }: ControlNeeds): void {
