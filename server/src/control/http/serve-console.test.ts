@@ -13,13 +13,16 @@ const log = openLog({ level: 'silent', pretty: false });
 const SCRIPT = 'console.log("a script")';
 const BROWSER = { accept: 'text/html,application/xhtml+xml' };
 
+let root: string;
 let dir: string;
 let app: FastifyInstance;
 let page: Console;
 
 before(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'millrace-console-'));
-  mkdirSync(join(dir, 'assets'));
+  root = mkdtempSync(join(tmpdir(), 'millrace-console-'));
+  // Installed below a directory of that name.
+  dir = join(root, 'assets/console');
+  mkdirSync(join(dir, 'assets'), { recursive: true });
   mkdirSync(join(dir, '.vite'));
   writeFileSync(join(dir, 'index.html'), '<!doctype html><title>Millrace</title>');
   writeFileSync(join(dir, 'assets/main-1234.js'), SCRIPT);
@@ -32,7 +35,7 @@ before(async () => {
 });
 after(async () => {
   await app.close();
-  rmSync(dir, { recursive: true });
+  rmSync(root, { recursive: true });
 });
 
 suite('the console', () => {
@@ -42,7 +45,17 @@ suite('the console', () => {
       assert.deepEqual([statusCode, headers['content-type']], [200, 'text/html; charset=utf-8'], url);
       assert.match(body, /<title>Millrace/);
     }
-    for (const url of ['/api/v1/nothing', '/api/']) {
+    const ofApi = [
+      '/api/v1/nothing',
+      '/api/',
+      '/api',
+      '/api?x=1',
+      '/%61pi/v1/nothing',
+      '/api%2Fv1',
+      '/API/v1',
+      '//api/v1',
+    ];
+    for (const url of ofApi) {
       assert.equal((await app.inject({ url, headers: BROWSER })).statusCode, 404, url);
     }
     assert.equal((await app.inject({ url: '/assets/gone.js' })).statusCode, 404);
@@ -57,6 +70,23 @@ suite('the console', () => {
     const small = await app.inject({ url: '/assets/main-1234.js', headers: { 'accept-encoding': 'gzip' } });
     assert.equal(small.headers['content-encoding'], 'gzip');
     assert.equal((await app.inject({ url: '/mark.svg' })).headers['cache-control'], 'no-cache');
+  });
+
+  test('refuses a path that cannot be decoded', async () => {
+    for (const url of [
+      '/%',
+      '/%zz',
+      '/%ff',
+      '/%2f%ff',
+      '/%2F%zz',
+      '/%23%',
+      '/%25%zz',
+      '/x%2',
+      '/%c3%28',
+      '/%2f%c3%2f',
+    ]) {
+      assert.equal((await app.inject({ url, headers: BROWSER })).statusCode, 400, url);
+    }
   });
 
   test('gives nothing else of the disk away', async () => {

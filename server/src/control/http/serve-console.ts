@@ -1,7 +1,7 @@
 /** The console: static files of our own origin. Every path that is no file and not of the API shows its one page. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import files from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../log.ts';
@@ -27,6 +27,7 @@ export async function serveConsole(app: FastifyInstance, log: Logger, dir = CONS
     return { build: undefined, answers: () => false };
   }
   const page = readFileSync(pageFile);
+  const hashed = join(resolve(dir), 'assets', sep);
   await app.register(files, {
     root: dir,
     // One route for each file that is there at the start: no path of a request ever reaches the file system.
@@ -36,7 +37,7 @@ export async function serveConsole(app: FastifyInstance, log: Logger, dir = CONS
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      reply.header('Cache-Control', path.includes('/assets/') ? FOR_EVER : 'no-cache');
+      reply.header('Cache-Control', path.startsWith(hashed) ? FOR_EVER : 'no-cache');
     },
   });
   const send = (reply: FastifyReply) => reply.code(200).type('text/html; charset=utf-8').send(page);
@@ -52,5 +53,11 @@ export async function serveConsole(app: FastifyInstance, log: Logger, dir = CONS
 }
 
 function isOpened({ method, url, headers }: FastifyRequest): boolean {
-  return method === 'GET' && !url.startsWith('/api/') && headers.accept?.includes('text/html') === true;
+  return method === 'GET' && !isOfApi(url) && headers.accept?.includes('text/html') === true;
+}
+
+/** The router resolves escapes, so `/%61pi/` is of the API too. It has refused those that cannot be resolved. */
+function isOfApi(url: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  return /^\/+api(?:\/|$)/i.test(decodeURIComponent(path));
 }
