@@ -1,5 +1,6 @@
 /** A lane is attempted before its time because a person asked for it: nothing is sent twice, nothing is lost. */
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { type Bed, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
@@ -10,6 +11,7 @@ import { track } from '../../testing/samples.ts';
 const SLOW = { retryScale: 0.05 };
 const MINUTE = 60_000;
 const HOURS = 36_000_000;
+const CHILD = new URL('../../testing/deliver-child.ts', import.meta.url);
 
 const nameOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => track(`e${index}`));
@@ -189,5 +191,37 @@ suite('a lane that is hurried', () => {
     await using _ = await bed.deliver(SLOW);
     await until(async () => (await bed.tickets()).length === 0, MINUTE);
     assert.equal(receiver.received.length, 6);
+  });
+
+  test('is hurried again by the next holder when a kill ends the first one, and no delivery is lost', {
+    timeout: 3 * MINUTE,
+  }, async () => {
+    await using bed = await openBed();
+    let isDown = true;
+    await using receiver = await openReceiver((one, response) => {
+      if (isDown) answer(500)(one, response);
+      else setTimeout(() => answer(200)(one, response), 300);
+    });
+    await bed.putDestination({ settings: { targets: [{ url: receiver.url }], maxConcurrency: 1 } });
+    const child = fork(CHILD, [bed.cluster.url, JSON.stringify(SLOW)]);
+    try {
+      await using hurrying = await openHurrying(bed);
+      await bed.append(...numbered(6));
+      await until(async () => (await bed.unsettled()) === 0 && receiver.received.length === 6, MINUTE);
+      isDown = false;
+      await until(async () => (await hurrying.ask(HOURS)) === 'hurried', MINUTE);
+      await until(() => receiver.received.length >= 9, MINUTE);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    const killedAt = Date.now();
+    await using _ = await bed.deliver(SLOW);
+    await until(async () => (await bed.tickets()).length === 0, MINUTE);
+    assert.ok(Date.now() - killedAt < 60_000, 'not at the time of the schedule, which is 100 seconds later');
+    const names = receiver.received.slice(6).map(nameOf);
+    assert.equal(new Set(names).size, 6, 'none is lost');
+    assert.ok(names.length <= 10, `${names.length}: those of the killed holder, and no other, come again`);
+    assert.deepEqual(await bed.laneGroups(), {});
+    assert.deepEqual(await bed.deadLetters(), []);
   });
 });
