@@ -92,10 +92,11 @@ function mustBeSendable({ enabled, paused_at }: DestinationRow, lane: LaneHealth
 }
 
 function mustNotBeTooSoon({ workspace_id, id }: DestinationRow, { tries, now }: ControlNeeds): void {
-  const isFewEnough = tries?.take(`attempt-now ${workspace_id}`, PER_MINUTE_OF_WORKSPACE) !== false;
   const slot = Math.floor(now().getTime() / EVERY_MS);
+  // In this order: a destination that is asked about too often must not use up the requests of the others.
   const isFirst = tries?.take(`attempt-now ${id} ${slot}`, 1) !== false;
-  if (!isFewEnough || !isFirst) throw new ApiProblem('too_soon');
+  const isFewEnough = isFirst && tries?.take(`attempt-now ${workspace_id}`, PER_MINUTE_OF_WORKSPACE) !== false;
+  if (!isFewEnough) throw new ApiProblem('too_soon');
 }
 
 async function hurry(
