@@ -1,0 +1,60 @@
+/** A person asks to be forgotten: from their id to the receipt. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { visit } from '../visitor.ts';
+import { waitFor } from '../wait-for.ts';
+import { openHand } from './hand.ts';
+import { addSource, openReceiver } from './own-shop.ts';
+import type { Place } from './place.ts';
+
+const USER = 'cus_forget_me_7001';
+
+export async function eraseUser({ t, stage, browser }: Place): Promise<void> {
+  await using receiver = await openReceiver();
+  const source = await addSource(stage, 'Loyalty cards');
+  for (const name of ['Points', 'Birthday mail']) await source.addDestination({ name, url: receiver.url });
+  const used = (userId: string) => ({ userId, event: 'Card Used' });
+  await source.send([used(USER), used(USER), used('cus_7002')]);
+  await waitFor('both destinations have the events', () => receiver.received.length === 6);
+
+  await using person = await visit(browser, { url: stage.url, account: stage.accounts.admin });
+  const { page } = person;
+  await page.goto('/');
+  const hand = openHand(page);
+  await hand.click(page.getByRole('link', { name: 'Privacy' }));
+  await hand.choose(page.getByLabel('Sources'), source.name);
+  await hand.type(page.getByLabel('User id'), USER);
+  await page.keyboard.press('Enter');
+  await page.getByText(/sends a delete to (Points and Birthday mail|Birthday mail and Points)/).waitFor();
+  await page.getByText('4 records, of which 0 still wait').waitFor();
+  await page.getByText('2 events: never sent or shown again').waitFor();
+
+  await hand.click(page.getByRole('button', { name: `Erase ${USER}…` }));
+  const dialog = page.getByRole('dialog');
+  const erase = dialog.getByRole('button', { name: `Erase ${USER}`, exact: true });
+  assert.ok(await erase.isDisabled(), 'the id is not typed yet');
+  await hand.type(dialog.getByLabel(`Type ${USER} to confirm`), USER);
+  await hand.click(erase);
+  await page.getByText('All 2 destinations have the notification.').first().waitFor();
+  await page.getByRole('heading', { level: 1 }).getByText('Done.').waitFor();
+  const stores = page.getByRole('table', { name: 'Stores' });
+  assert.match(await stores.getByRole('row').filter({ hasText: 'Delivery records' }).innerText(), /4\s+Erased/);
+  const downloaded = page.waitForEvent('download');
+  await hand.click(page.getByRole('button', { name: 'Download receipt' }));
+  const receipt = await readFile(await (await downloaded).path(), 'utf8');
+  hand.arrive(t, { clicks: 8, seconds: 120 });
+
+  assert.match(receipt, /"outcome": "delivered"/);
+  assert.ok(!receipt.includes(USER), 'the receipt does not name the user');
+  const told = receiver.received.slice(6).map(({ body }) => (JSON.parse(body) as { type: string }).type);
+  assert.deepEqual(told, ['delete', 'delete']);
+
+  await page.goto(`/events?sourceId=${source.id}&userId=${USER}`);
+  await page.getByRole('heading', { name: 'No stored event matches', exact: true }).waitFor();
+  await page.goto(`/deliveries?userId=${USER}`);
+  await page.getByText(/Millrace found no delivery of the/).waitFor();
+  await page.goto(`/privacy?userId=${USER}`);
+  await page.getByText('This user was erased before.').waitFor();
+  await page.getByText('Millrace finds nothing with this user id.').waitFor();
+  assert.deepEqual(person.complaints, []);
+}
