@@ -20,8 +20,7 @@ export async function addDestination({ t, stage, browser }: Place): Promise<void
   await keyboard.press('d');
   await keyboard.use(page.getByRole('link', { name: 'New destination' }));
 
-  await keyboard.tabTo(page.getByLabel('Events of'));
-  await page.keyboard.type('Kiosk');
+  await keyboard.type(page.getByLabel('Events of'), source.name);
   await keyboard.type(page.getByRole('textbox', { name: 'Name' }), 'Kiosk screen');
   const url = page.getByRole('textbox', { name: 'URL' });
   await keyboard.type(url, 'http://10.0.0.5/hook');

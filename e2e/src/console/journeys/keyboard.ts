@@ -26,6 +26,7 @@ export function openKeyboard(page: Page) {
       await tabTo(thing);
       await press('Enter');
     },
+    /** In a list, typing the beginning of an entry picks it. */
     async type(field: Locator, text: string) {
       await tabTo(field);
       await press('ControlOrMeta+A');
