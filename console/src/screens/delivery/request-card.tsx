@@ -39,11 +39,7 @@ export function RequestCard({ delivery, destination, chosen }: RequestCardProps)
       }
     >
       <div className="pad stack">
-        {rebuilt === undefined ? (
-          <NotShown error={read.error} isErased={delivery.isErased} />
-        ) : (
-          <Shown rebuilt={rebuilt} />
-        )}
+        {rebuilt === undefined ? <NotShown error={read.error} delivery={delivery} /> : <Shown rebuilt={rebuilt} />}
       </div>
       {isOpen && (
         <SignatureDialog
@@ -71,10 +67,17 @@ function Shown({ rebuilt }: { rebuilt: RebuiltRequest }) {
   );
 }
 
-function NotShown({ error, isErased }: { error: Error | null; isErased: boolean }) {
-  if (isErased) return <Note title="The request cannot be shown.">The user of this event was erased.</Note>;
+function NotShown({ error, delivery }: { error: Error | null; delivery: DeliveryDetails }) {
+  if (delivery.isErased) return <Note title="The request cannot be shown.">The user of this event was erased.</Note>;
   if (error === null) return <LoadingRows rows={4} />;
   const problem = error instanceof ApiError ? error.problem : undefined;
+  if (delivery.type === 'delete' && problem?.code === 'event_gone') {
+    return (
+      <Note title="The request cannot be shown.">
+        Millrace made this notification for a deletion request: there is no stored event to rebuild it from.
+      </Note>
+    );
+  }
   const reasons = (problem?.errors ?? []).map(({ message }) => message).join(' ');
   return (
     <Note title="The request cannot be shown.">
