@@ -1,6 +1,7 @@
 /** Dialogs and drawers. Mantine keeps the focus inside and gives it back; `Esc` closes the top layer. */
 import { Drawer, Modal, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { visible } from '../format/texts.ts';
 import { Button } from './button.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
@@ -12,7 +13,7 @@ export function Dialog({ title, isOpen, close, children, size = 'md' }: LayerPro
     <Modal
       opened={isOpen}
       onClose={close}
-      title={title}
+      title={titleOf(title)}
       size={size}
       lockScroll={false}
       closeButtonProps={CLOSE}
@@ -28,7 +29,7 @@ export function SideDrawer({ title, isOpen, close, children }: LayerProps) {
     <Drawer
       opened={isOpen}
       onClose={close}
-      title={title}
+      title={titleOf(title)}
       position="right"
       size="lg"
       lockScroll={false}
@@ -37,6 +38,11 @@ export function SideDrawer({ title, isOpen, close, children }: LayerProps) {
       {children}
     </Drawer>
   );
+}
+
+/** A title often has a name in it. */
+function titleOf(title: ReactNode): ReactNode {
+  return typeof title === 'string' ? <span className="outer">{visible(title)}</span> : title;
 }
 
 const CLOSE = { 'aria-label': 'Close' };
@@ -67,7 +73,7 @@ export function Confirm({ verb, keep = 'Keep', typed, isBusy, error, confirm, ch
         {children}
         {typed !== undefined && (
           <TextInput
-            label={`Type ${typed} to confirm`}
+            label={`Type ${visible(typed)} to confirm`}
             value={text}
             autoComplete="off"
             data-autofocus

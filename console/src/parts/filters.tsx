@@ -2,6 +2,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId, useState } from 'react';
+import { cutText, visible } from '../format/texts.ts';
 import styles from './filters.module.css';
 import { useSearchChange } from './use-search-change.ts';
 
@@ -75,7 +76,7 @@ export type Choice = { value: string; label: string };
 export function FilterChoice({ name, label, choices }: { name: string; label: string; choices: readonly Choice[] }) {
   const [value, setValue] = useParameter(name);
   const isKnown = value === '' || choices.some((choice) => choice.value === value);
-  const all = isKnown ? choices : [...choices, { value, label: value.slice(0, 60) }];
+  const all = isKnown ? choices : [...choices, { value, label: cutText(visible(value), 60) }];
   return (
     <NativeSelect
       className={styles['choice'] ?? ''}

@@ -10,7 +10,7 @@ import { useNow } from './use-now.ts';
 export function IdText({ id, copies = true }: { id: string; copies?: boolean }) {
   return (
     <span className="id">
-      <bdi title={visible(id)}>{visible(cutText(shortId(id)))}</bdi>
+      <bdi title={visible(id)}>{cutText(visible(shortId(id)))}</bdi>
       {copies && <CopyButton text={id} label="Copy the id" />}
     </span>
   );

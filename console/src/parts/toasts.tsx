@@ -1,5 +1,6 @@
 /** Short messages at the lower edge, with an undo where something can be undone. */
 import { useSyncExternalStore } from 'react';
+import { visible } from '../format/texts.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -38,7 +39,7 @@ export function Toasts() {
     <div className="toasts" role="status" aria-live="polite">
       {messages.map(({ key, text, undo }) => (
         <div className="toast" key={key}>
-          <span>{text}</span>
+          <span className="outer">{visible(text)}</span>
           {undo !== undefined && (
             <Button
               small

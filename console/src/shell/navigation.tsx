@@ -7,9 +7,11 @@ import { reading } from '../api/queries.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { useSignOut } from '../api/sign-out.ts';
 import { count } from '../format/numbers.ts';
+import { visible } from '../format/texts.ts';
 import { zone } from '../format/times.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
+import { OuterLink, OuterText } from '../parts/texts.tsx';
 
 const REFRESH_MS = 15_000;
 
@@ -84,7 +86,7 @@ function Brand() {
           <Wheel />
           <span>
             Millrace <span className="sr">workspace </span>
-            <span className="ws">{workspace.name}</span>
+            <bdi className="ws">{visible(workspace.name)}</bdi>
           </span>
           <span className="sw">
             <Icon name="down" />
@@ -95,7 +97,7 @@ function Brand() {
         <Menu.Label>Workspaces</Menu.Label>
         {workspaces.map(({ id, name }) => (
           <Menu.Item key={id} onClick={() => chooseWorkspace(id)} disabled={id === workspace.id}>
-            {name}
+            <OuterText text={name} most={60} />
           </Menu.Item>
         ))}
       </Menu.Dropdown>
@@ -118,7 +120,7 @@ function Foot() {
   const signOut = useSignOut();
   return (
     <div className="foot">
-      <Link to="/profile">{user.name}</Link>, {workspace.role}
+      <OuterLink to="/profile" text={user.name} most={60} />, {workspace.role}
       <br />
       Times in {zone()}
       <br />

@@ -4,7 +4,13 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useEffect } from 'react';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { cutText, visible } from '../format/texts.ts';
+import { OuterText } from '../parts/texts.tsx';
 import { openMenu, openPalette } from './shell-signals.ts';
+
+/** A name may have 200 characters, and more once its invisible ones are written out. */
+const TITLE_CHARS = 80;
+const CRUMB_CHARS = 60;
 
 export type Crumb = { name: string; to: LinkProps['to']; params?: Record<string, string> };
 
@@ -21,7 +27,7 @@ type PageProps = {
 
 export function Page({ title, above = [], right, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Millrace`;
+    document.title = `${cutText(visible(title), TITLE_CHARS)} · Millrace`;
   }, [title]);
   return (
     <>
@@ -33,12 +39,14 @@ export function Page({ title, above = [], right, children }: PageProps) {
           {above.map(({ name, to, params }) => (
             <Fragment key={name}>
               <Link to={to as '/'} params={(params ?? {}) as never} className="wide">
-                {name}
+                <OuterText text={name} most={CRUMB_CHARS} />
               </Link>
               <span className="sep wide">/</span>
             </Fragment>
           ))}
-          <b>{title}</b>
+          <b>
+            <OuterText text={title} most={CRUMB_CHARS} />
+          </b>
         </nav>
         <div className="right">
           {right}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { visible } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Row, RowTable } from '../../parts/lists/row-table.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
@@ -48,7 +49,12 @@ export function EventRows({ items, sourceId, shown, show }: EventRowsProps) {
               <OuterText text={messageId} most={40} />
             </td>
             <td className="num">
-              <Button small look="quiet" onClick={() => show(messageId)} aria-label={`Details of ${messageId}`}>
+              <Button
+                small
+                look="quiet"
+                onClick={() => show(messageId)}
+                aria-label={`Details of ${visible(messageId)}`}
+              >
                 Details
               </Button>
             </td>

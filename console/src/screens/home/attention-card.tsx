@@ -1,11 +1,12 @@
 import type { Attention, Overview } from '@millrace/contract/control';
 import { useState } from 'react';
 import { count } from '../../format/numbers.ts';
+import { localSentence } from '../../format/sentences.ts';
+import { visible } from '../../format/texts.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, TimeText } from '../../parts/texts.tsx';
-import { ApiSentence } from '../../parts/api-sentence.tsx';
 import { LOOKS, splitAtName } from './attention.ts';
 import styles from './home.module.css';
 import { ResumeButton } from './resume-button.tsx';
@@ -72,7 +73,7 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
   const { destinationId, sourceId } = trouble;
   return (
     <p className="outer">
-      <ApiSentence text={before} />
+      {localSentence(before)}
       {named !== '' && (
         <b>
           {destinationId === undefined ? (
@@ -82,9 +83,18 @@ function Told({ trouble, name }: { trouble: Attention; name: string | undefined 
           )}
         </b>
       )}
-      <ApiSentence text={after} /> <ApiSentence text={trouble.nextStep} />
+      <Coded text={`${localSentence(after)} ${localSentence(trouble.nextStep)}`} />
     </p>
   );
+}
+
+/** Codes, and times that are an example of how to write one. */
+const CODE = /\b([a-z]+(?:_[a-z0-9]+)+|\d{4}-\d\d-\d\dT[\d:.]+Z?)/;
+
+/** A code in a sentence looks like one: it can be looked up and searched for. */
+function Coded({ text }: { text: string }) {
+  const parts = visible(text).split(CODE);
+  return parts.map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part));
 }
 
 /** One button each: the first one is the thing to do on this page. */

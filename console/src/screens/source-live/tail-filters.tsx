@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
 import { reading } from '../../api/queries.ts';
+import { OuterText } from '../../parts/texts.tsx';
 import { CALL_TYPES, type ChangeSearch, type LiveSearch } from './live-search.ts';
 import styles from './source-live.module.css';
 
@@ -52,6 +53,7 @@ export function TailFilters({ sourceId, search, change }: TailFiltersProps) {
         placeholder="Event: any"
         className={styles.middle}
         data={names}
+        renderOption={({ option }) => <OuterText text={option.value} most={60} />}
         limit={20}
         value={event}
         data-filter

@@ -3,6 +3,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import type { FilterOp } from '@millrace/contract';
 import { useId } from 'react';
 import { count } from '../../../format/numbers.ts';
+import { visible } from '../../../format/texts.ts';
 import { Button, IconButton } from '../../button.tsx';
 import { Icon } from '../../icon.tsx';
 import look from '../destination.module.css';
@@ -29,7 +30,7 @@ export function FilterEditor({ rules, change, fields, stops }: FilterEditorProps
       <datalist id={list}>
         {fields.map((field) => (
           <option key={field} value={field}>
-            {field}
+            {visible(field)}
           </option>
         ))}
       </datalist>
