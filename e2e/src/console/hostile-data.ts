@@ -51,62 +51,62 @@ export async function openHostileReceiver(): Promise<AsyncDisposable & { url: st
 export async function sendHostileData(stage: DemoStage, ask: Ask, receiverUrl: string): Promise<Ids> {
   await ask('/workspace', { name: NAME }, 'PATCH');
   await addMember(stage, ask);
-  const source = await ask<Made & { writeKeys: { key: string }[] }>('/sources', { name: NAME });
-  await ask(`/sources/${source.id}/write-keys`, { label: NAME });
-  await ask(`/sources/${source.id}/events`, { name: `blocked ${NAME}`, blocked: true });
   await ask('/tokens', { name: NAME, role: 'viewer' });
-  const add = async (kind: string, more: object = {}) => {
-    const target = { url: `${receiverUrl}/${kind}${URL_PATH}`, headers: { [HEADER_NAME]: TAGS } };
-    const settings = { targets: [target], sharedSecret: 'a secret of some length' };
-    const body = { sourceId: source.id, catalog: 'Webhooks', name: NAME, enabled: true, settings, ...more };
-    return (await ask<Made>('/destinations', body)).id;
-  };
-  const rule = { field: `properties.${ODD}`, op: 'equals', value: LONG.slice(0, 900) };
-  const [destination, failing, refusing, breaking] = [
-    await add('works'),
-    await add('fails'),
-    await add('refuses'),
-    await add('breaks'),
-  ];
-  await add('works', { filters: [rule] });
-  for (const id of [destination, failing, refusing, breaking]) {
-    await waitFor('the destinations are in use', async () => {
-      const { projection } = await ask<{ projection: { state: string } }>(`/destinations/${id}`);
-      return projection.state === 'applied';
-    });
-  }
-  const from = new Date().toISOString();
-  await waitFor(
-    'collect takes the calls',
-    async () => (await sendCalls(stage.collectUrl, source.writeKeys[0]?.key ?? '')) === 200,
+  const { source, writeKey } = await addSource(ask);
+  const [destination = '', failing = '', refusing = '', breaking = ''] = await addDestinations(
+    ask,
+    source,
+    receiverUrl,
   );
-  const first = async (path: string) => {
-    let found: Listed = { items: [] };
-    await waitFor(`${path} has an item`, async () => (found = await ask<Listed>(path)).items.length > 0);
-    return found.items[0] ?? { id: '', messageId: '' };
-  };
-  const delivered = await first(`/deliveries?destinationId=${destination}&state=delivered&limit=1`);
-  const retrying = await first(`/deliveries?destinationId=${failing}&state=retrying&limit=1`);
-  await first(`/deliveries?destinationId=${breaking}&state=retrying&limit=1`);
-  await first(`/dead-letters?destinationId=${refusing}&limit=1`);
+  const from = new Date().toISOString();
+  await waitFor('collect takes the calls', async () => (await sendCalls(stage.collectUrl, writeKey)) === 200);
+  const delivered = await first(ask, `/deliveries?destinationId=${destination}&state=delivered&limit=1`);
+  const retrying = await first(ask, `/deliveries?destinationId=${failing}&state=retrying&limit=1`);
+  await first(ask, `/deliveries?destinationId=${breaking}&state=retrying&limit=1`);
+  await first(ask, `/dead-letters?destinationId=${refusing}&limit=1`);
   const replay = await ask<Made>('/replays', {
-    sourceId: source.id,
+    sourceId: source,
     destinationId: destination,
     from,
     to: new Date().toISOString(),
     filter: { events: [NAME], userIds: [USER_ID] },
   });
   const deletion = await ask<Made>('/deletion-requests', { userIds: [`gone ${USER_ID}`], suppress: true });
-  return {
-    source: source.id,
-    destination,
-    failing,
-    delivery: delivered.id,
-    retrying: retrying.id,
-    messageId: retrying.messageId,
-    replay: replay.id,
-    deletion: deletion.id,
-  };
+  const ids = { source, destination, failing, delivery: delivered.id, retrying: retrying.id };
+  return { ...ids, messageId: retrying.messageId, replay: replay.id, deletion: deletion.id };
+}
+
+async function addSource(ask: Ask): Promise<{ source: string; writeKey: string }> {
+  const { id, writeKeys } = await ask<Made & { writeKeys: { key: string }[] }>('/sources', { name: NAME });
+  await ask(`/sources/${id}/write-keys`, { label: NAME });
+  await ask(`/sources/${id}/events`, { name: `blocked ${NAME}`, blocked: true });
+  return { source: id, writeKey: writeKeys[0]?.key ?? '' };
+}
+
+/** One for each way of answering, and one that a filter keeps everything from. */
+async function addDestinations(ask: Ask, sourceId: string, receiverUrl: string): Promise<string[]> {
+  const rule = { field: `properties.${ODD}`, op: 'equals', value: LONG.slice(0, 900) };
+  const ids: string[] = [];
+  for (const kind of ['works', 'fails', 'refuses', 'breaks', 'filtered']) {
+    const target = { url: `${receiverUrl}/${kind}${URL_PATH}`, headers: { [HEADER_NAME]: TAGS } };
+    const settings = { targets: [target], sharedSecret: 'a secret of some length' };
+    const filters = kind === 'filtered' ? [rule] : [];
+    const body = { sourceId, catalog: 'Webhooks', name: NAME, enabled: true, settings, filters };
+    ids.push((await ask<Made>('/destinations', body)).id);
+  }
+  for (const id of ids) {
+    await waitFor('the destination is in use', async () => {
+      const { projection } = await ask<{ projection: { state: string } }>(`/destinations/${id}`);
+      return projection.state === 'applied';
+    });
+  }
+  return ids;
+}
+
+async function first(ask: Ask, path: string): Promise<Listed['items'][number]> {
+  let found: Listed = { items: [] };
+  await waitFor(`${path} has an item`, async () => (found = await ask<Listed>(path)).items.length > 0);
+  return found.items[0] ?? { id: '', messageId: '' };
 }
 
 /** An owner with such a name: the navigation greets with it. */

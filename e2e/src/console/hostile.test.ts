@@ -63,6 +63,7 @@ function findHarm(ran: string): string[] {
   if (ran in window) harm.push('a text ran');
   if (document.querySelector('img[src="x"], #root script, a[href^="javascript:"]') !== null)
     harm.push('a text became an element');
+  // oxlint-disable-next-line no-control-regex -- these are the characters to find
   const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
   const check = (text: string | null, where: string) => {
     if (INVISIBLE.test(text ?? ''))
@@ -71,7 +72,7 @@ function findHarm(ran: string): string[] {
   check(document.title, 'the title of the window');
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    if (node.parentElement?.closest('textarea, script, style') != null) continue;
+    if ((node.parentElement?.closest('textarea, script, style') ?? null) !== null) continue;
     if (node instanceof Element) {
       for (const name of ['title', 'aria-label', 'alt'])
         check(node.getAttribute(name), `${name} of <${node.localName} class="${node.className}">`);
