@@ -33,10 +33,11 @@ suite('the configuration', () => {
       MILLRACE_BOOTSTRAP_TOKEN: 'guess-me',
       MILLRACE_DATABASE_URL: '127.0.0.1',
       MILLRACE_ALLOW_CIDRS: '10.0.0.0',
+      MILLRACE_CONSOLE_DIR: import.meta.dirname,
     });
     assert.ok(!read.ok);
     const named = read.problems.map((problem) => problem.split(' ')[0] ?? '').toSorted();
-    const access = ['ALLOW_CIDRS', 'BOOTSTRAP_TOKEN', 'DATABASE_URL', 'KEYS'];
+    const access = ['ALLOW_CIDRS', 'BOOTSTRAP_TOKEN', 'CONSOLE_DIR', 'DATABASE_URL', 'KEYS'];
     const expected = ['COLLECT_PORT', 'COLLECT_URL', 'REPLICAS', 'RETENTION', 'ROLES', 'TRUSTED_PROXIES', ...access];
     assert.deepEqual(named, expected.map((name) => `MILLRACE_${name}`).toSorted());
   });

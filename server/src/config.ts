@@ -1,5 +1,7 @@
 /** The only reader of the environment: read once, whole; one start reports every mistake together. */
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
 import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
 import type { DeliverSettings } from './deliver/start-deliver.ts';
@@ -87,6 +89,7 @@ function readControl(read: Reader): ControlSettings {
   return {
     host: hostOf(read, 'MILLRACE_CONTROL_HOST'),
     port: read.number('MILLRACE_CONTROL_PORT', 0, 65_535),
+    consoleDir: readConsoleDir(read),
     maxConnections: read.number('MILLRACE_MAX_CONNECTIONS', 1, 1_000_000),
     trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
     databaseUrl,
@@ -100,6 +103,15 @@ function readControl(read: Reader): ControlSettings {
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
     },
   };
+}
+
+/** Control serves the page of this directory to every browser, so a wrong one must not pass as a console that is not built. */
+function readConsoleDir(read: Reader): string | undefined {
+  const dir = read.text('MILLRACE_CONSOLE_DIR');
+  if (dir === '') return undefined;
+  if (!existsSync(join(dir, 'index.html')))
+    read.problem('MILLRACE_CONSOLE_DIR', 'must be a directory with an index.html');
+  return resolve(dir);
 }
 
 function readShare(read: Reader, name: Name): number {

@@ -14,8 +14,8 @@ export type Stage = AsyncDisposable & {
   collectUrl: string;
   /** Everything that the server has printed and logged since its last start. */
   said(): string;
-  /** Ends the process and starts it again with the same data. */
-  restart(): Promise<void>;
+  /** Ends the process and starts it again with the same data, and these settings beside those that it had. */
+  restart(changed?: Record<string, string>): Promise<void>;
   postgres: { stop(): void; start(): void };
 };
 
@@ -76,17 +76,18 @@ async function openStage({ program, args = [], settings = {} }: StageOptions): P
     MILLRACE_DRAIN_MS: '0',
     ...settings,
   };
-  const start = () => startServerProcess({ program, args, settings: all, urls: [url, collectUrl] });
-  let server = await start();
+  const start = (changed: Record<string, string>) =>
+    startServerProcess({ program, args, settings: { ...all, ...changed }, urls: [url, collectUrl] });
+  let server = await start({});
   parts.defer(() => server[Symbol.asyncDispose]());
   const kept = parts.move();
   return {
     url,
     collectUrl,
     said: () => server.said(),
-    async restart() {
+    async restart(changed = {}) {
       await server[Symbol.asyncDispose]();
-      server = await start();
+      server = await start(changed);
     },
     postgres: { stop: () => postgres.stop('fast'), start: () => postgres.start() },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -7,6 +7,8 @@ export type ControlSettings = {
   port: number;
   maxConnections: number;
   trustedProxies: string[];
+  /** A built console to serve; our own where it is undefined. */
+  consoleDir?: string | undefined;
   databaseUrl: string;
   /** Signs in as the owner of the tables; the same as above where one login does both. */
   migrationDatabaseUrl: string;

@@ -17,7 +17,7 @@ import { readJson } from './http/read-json.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
 import { serveConsole } from './http/serve-console.ts';
 
-export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnections' | 'trustedProxies'>;
+export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnections' | 'trustedProxies' | 'consoleDir'>;
 
 /** Disposing it refuses new connections and waits for the requests under way. */
 export type ControlServer = AsyncDisposable & { port: number };
@@ -56,7 +56,7 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
   });
-  const page = await serveConsole(app, log);
+  const page = await serveConsole(app, log, settings.consoleDir);
   await app.register(cookie);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
