@@ -11,6 +11,7 @@ import { asker, findIds } from './find-ids.ts';
 import { inspectPage } from './inspect-page.ts';
 import { type Ids, SCREENS } from './screens.ts';
 import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
+import { waitFor } from './wait-for.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
@@ -56,6 +57,29 @@ suite('a screen', () => {
       assert.deepEqual(foreign, []);
     });
   }
+});
+
+suite('what the CSP forbids', () => {
+  test('is stopped, and these tests would notice', async () => {
+    const { page, complaints, foreign } = person;
+    complaints.length = 0;
+    await page.goto('/');
+    await settled(page);
+    await page.evaluate(() => {
+      const script = document.createElement('script');
+      script.append('window.cspLetItRun = true');
+      const picture = new Image();
+      picture.src = 'https://elsewhere.example/pixel.gif';
+      document.body.append(script, picture);
+    });
+    for (const directive of ['require-trusted-types-for', 'img-src']) {
+      await waitFor(`a complaint about ${directive}`, () =>
+        complaints.some((complaint) => complaint.startsWith(`CSP stopped ${directive}`)),
+      );
+    }
+    assert.equal(await page.evaluate(() => 'cspLetItRun' in window), false);
+    assert.deepEqual(foreign.splice(0), ['https://elsewhere.example/pixel.gif']);
+  });
 });
 
 async function seriousIssues(page: Page): Promise<string[]> {

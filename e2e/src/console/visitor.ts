@@ -43,6 +43,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   if (account !== undefined) await signIn(context, url, account);
   const page = await context.newPage();
   const watched = watch(page, url);
+  await page.addInitScript(tellViolations);
   return { page, ...watched, [Symbol.asyncDispose]: () => context.close() };
 }
 
@@ -65,6 +66,13 @@ function watch(page: Page, url: string): Pick<Visit, 'complaints' | 'foreign' | 
     answers.push({ path: pathname, status: response.status(), body: () => response.text().catch(() => '') });
   });
   return { complaints, foreign, answers };
+}
+
+/** Runs in the page, before its scripts: not every browser logs what its CSP stops. */
+function tellViolations(): void {
+  addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+    console.error(`CSP stopped ${effectiveDirective} ${blockedURI}`);
+  });
 }
 
 /** As the console itself signs in, without its screen. */
