@@ -22,7 +22,7 @@ suite('attempts now', () => {
     const probe = (id: string) => control.ask('POST', `/api/v1/destinations/${id}/probe`, { token });
     const statuses = new Set<number>();
     for (let times = 0; times < 70; times += 1) statuses.add((await probe(hammered)).status);
-    assert.deepEqual([...statuses].toSorted(), [409, 429]);
+    assert.deepEqual(statuses, new Set([409, 429]));
     assert.equal((await probe(other)).body['code'], 'not_waiting', 'nothing waits there, and it was asked once');
   });
 });
