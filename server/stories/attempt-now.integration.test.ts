@@ -54,6 +54,23 @@ suite('an attempt that a person asks for', () => {
     assert.ok(items.some(({ action, objectId }) => action === 'delivery.retried' && objectId === id));
   });
 
+  test('is made although the ticket of the lane was lost', { timeout: 3 * MINUTE }, async () => {
+    let isDown = true;
+    await using receiver = await openReceiver((one, response) => answer(isDown ? 500 : 200)(one, response));
+    const scene = await addScene(stack, receiver.url);
+    await stack.send(scene.writeKey, [track('one')]);
+    await until(async () => ((await deliveriesOf(scene))[0]?.attempts ?? 0) >= 3, 2 * MINUTE);
+    isDown = false;
+    const { id } = await stateOf(scene, 'retrying');
+    // As when it was unreadable: deliver looks for lanes without a ticket every ten minutes.
+    const { purged } = await stack.manager.streams.purge('TICKETS', { filter: `tickets.at.${scene.destinationId}` });
+    assert.equal(purged, 1);
+    const asked = await stack.get<RetryNow>('POST', `/deliveries/${id}/retry`);
+    assert.equal(asked.effect, 'hurried');
+    await stateOf(scene, 'delivered');
+    assert.equal(receiver.received.length, 4);
+  });
+
   test('is made once for ten callers, and the others learn when to ask again', { timeout: 3 * MINUTE }, async () => {
     await using receiver = await openReceiver(answer(500));
     const scene = await addScene(stack, receiver.url);

@@ -6,6 +6,7 @@ import { type DeliveryRow, findDelivery } from '../../../store/deliveries.ts';
 import { type DestinationRow, findDestination } from '../../../store/destinations.ts';
 import { countAhead } from '../../../store/waiting-deliveries.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
+import { askEngine } from '../../http/ask-engine.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 
@@ -13,6 +14,7 @@ import { ApiProblem, found } from '../../problems/problems.ts';
 const EVERY_MS = 5_000;
 const PER_MINUTE_OF_WORKSPACE = 60;
 const MOST_COUNTED = 1_000;
+const TICKET_AFTER_MS = 5_000;
 
 export const attemptNowRoutes: Route[] = [
   engineRoute({
@@ -104,7 +106,12 @@ async function hurry(
   upTo: Omit<Hurry, 'at'>,
   { side }: Pick<ControlNeeds, 'side'>,
 ): Promise<AttemptNow['effect']> {
-  const hurried = await side.tickets.hurry(destinationId, { at: side.now(), ...upTo });
+  const wanted = { at: side.now(), ...upTo };
+  const first = await side.tickets.hurry(destinationId, wanted);
+  const hurried =
+    first === 'none' && (await makeTicket(destinationId, side))
+      ? await side.tickets.hurry(destinationId, wanted)
+      : first;
   switch (hurried) {
     case 'hurried':
       return 'hurried';
@@ -117,6 +124,15 @@ async function hurry(
     case 'unavailable':
       throw new ApiProblem('engine_unavailable');
   }
+}
+
+/** For a lane whose ticket was lost, or unreadable: deliver finds such lanes too, but not at once. False when nothing waits in it. */
+async function makeTicket(destinationId: string, { lanes, tickets, now }: ControlNeeds['side']): Promise<boolean> {
+  const counts = await askEngine(lanes.count(destinationId));
+  if (counts.size === 0) return false;
+  // A little later, because a ticket that is about to fire cannot be hurried any more.
+  await tickets.ensure(destinationId, { dueAt: now() + TICKET_AFTER_MS, hurry: false });
+  return true;
 }
 
 function tell(
