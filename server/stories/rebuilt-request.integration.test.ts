@@ -76,6 +76,25 @@ suite('the request of a past attempt', () => {
     }
   });
 
+  test('shows its signatures only to those who may send tests', { timeout: 3 * MINUTE }, async () => {
+    await using receiver = await openReceiver();
+    const scene = await addScene(stack, receiver.url, { sharedSecret: SECRET });
+    await stack.send(scene.writeKey, [track('one')]);
+    const id = await attempted(scene, 1);
+    const signed = ['webhook-signature', 'x-signature'];
+    const shownTo = (shown: RebuiltRequest) => signed.map((name) => typeof headersOf(shown).get(name));
+    assert.deepEqual(shownTo(await rebuilt(id)), ['string', 'string']);
+    const { token } = await stack.get<{ token: string }>('POST', '/tokens', { name: 'A viewer', role: 'viewer' });
+    const headers = { Authorization: `Bearer ${token}` };
+    const answered = await fetch(`${stack.controlUrl()}/deliveries/${id}/request`, { headers });
+    const shown = (await answered.json()) as RebuiltRequest;
+    assert.equal(answered.status, 200, JSON.stringify(shown));
+    assert.deepEqual([...Value.Errors(Schema, shown)], []);
+    // The value is null: `x-signature` has no time in it, so a reader could send the event again and again.
+    assert.deepEqual(shownTo(shown), ['object', 'object']);
+    assert.equal(shown.request.body, receiver.received[0]?.body);
+  });
+
   test('says what may have been different once the destination has changed', { timeout: 3 * MINUTE }, async () => {
     await using receiver = await openReceiver();
     await using other = await openReceiver();

@@ -8,6 +8,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { deliverRoute, type EngineRequest, type Route } from '../../http/route.ts';
 import { findEvent } from '../../jobs/find-event.ts';
 import { readShown } from '../../jobs/hide-erased.ts';
+import { isAllowed } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { askDeliver, notDone } from './ask-deliver.ts';
 import { mustHaveTarget } from './test-destination.ts';
@@ -56,12 +57,20 @@ export const rebuiltRequestRoutes: Route[] = [
         isRebuilt: true,
         wasPosted: attempt.answers.some(({ url }) => url === answer.request.url),
         mayDiffer,
-        request: answer.request,
+        request: isAllowed('destinations:write', actor) ? answer.request : withoutSignatures(answer.request),
         sentence: sentenceFor(mayDiffer),
       };
     },
   }),
 ];
+
+const SIGNATURES: ReadonlySet<string> = new Set(['webhook-signature', 'x-signature']);
+
+/** `X-Signature` covers no time, so it is as good as a right to send this event again: readers of the record do not get it. */
+function withoutSignatures(request: RebuiltRequest['request']): RebuiltRequest['request'] {
+  const hide = (name: string, value: string | null) => (SIGNATURES.has(name.toLowerCase()) ? null : value);
+  return { ...request, headers: request.headers.map(({ name, value }) => ({ name, value: hide(name, value) })) };
+}
 
 type Wanted = { workspaceId: string; id: string; attempt: number | undefined };
 type Recorded = { row: DeliveryRow; destination: DestinationRow; attempt: AttemptRow; firstAt: Date };
