@@ -6,6 +6,8 @@ import { type Bed, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
 import { staysTrueFor, until } from '../../testing/until.ts';
 import { track } from '../../testing/samples.ts';
+import { LEASE_MS } from '../stream/deliveries/tickets.ts';
+import { ticketAtSubject } from '../stream/layout/layout.ts';
 
 /** The first retry is due after 100 seconds: only a hurry brings it earlier. */
 const SLOW = { retryScale: 0.05 };
@@ -23,6 +25,11 @@ async function openHurrying(bed: Bed) {
       side.tickets.hurry('dst_1', { at: side.now(), ...(upTo === undefined ? {} : { upTo: side.now() + upTo }) }),
     [Symbol.asyncDispose]: () => side[Symbol.asyncDispose](),
   };
+}
+/** How long it is until the ticket of the lane fires. */
+async function dueIn({ manager }: Bed): Promise<number> {
+  const ticket = await manager.streams.getMessage('TICKETS', { last_by_subj: ticketAtSubject('dst_1') });
+  return ticket === null ? 0 : Date.parse(ticket.header.get('Nats-Schedule').replace('@at ', '')) - Date.now();
 }
 const isQuiet = async (bed: Bed) => (await bed.tickets()).every((subject) => subject.startsWith('tickets.at.'));
 
@@ -113,6 +120,29 @@ suite('a lane that is hurried', () => {
     assert.equal(new Set(good).size, 200);
     assert.equal(good.length, 200, 'each once');
     assert.deepEqual(await bed.deadLetters(), []);
+  });
+
+  test('with an open breaker is probed at its time all the same, if the probe that a person asked for fails', {
+    timeout: 3 * MINUTE,
+  }, async () => {
+    await using bed = await openBed();
+    await using receiver = await openReceiver(answer(500));
+    await bed.putDestination({ settings: { targets: [{ url: receiver.url }] } });
+    await using _ = await bed.deliver(SLOW);
+    await using hurrying = await openHurrying(bed);
+    await bed.append(...numbered(30));
+    await until(async () => (await bed.unsettled()) === 0, MINUTE);
+    await until(async () => (await dueIn(bed)) > 60_000, MINUTE);
+    const plannedIn = await dueIn(bed);
+    const askedAt = Date.now();
+    const before = receiver.received.length;
+    // Some time of the wait has passed.
+    await staysTrueFor(3_000, () => receiver.received.length === before);
+    await until(async () => (await hurrying.ask()) === 'hurried', MINUTE);
+    await until(() => receiver.received.length === before + 1, MINUTE);
+    await until(async () => (await isQuiet(bed)) && (await dueIn(bed)) > LEASE_MS, MINUTE);
+    const later = (await dueIn(bed)) + (Date.now() - askedAt) - plannedIn;
+    assert.ok(later < 1_000, `the next probe is ${later} ms later than it was`);
   });
 
   test('by ten callers at once, with two processes and a slow receiver, sends nothing twice and loses nothing', {

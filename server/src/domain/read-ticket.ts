@@ -13,7 +13,12 @@ export type TicketNote = {
  * A request to attempt deliveries of a lane before they are due: each one at most once, and only those that were not attempted
  * since `at`. Without `upTo` it is the first in line only; with it, all that are due by then, oldest first.
  */
-export type Hurry = { at: number; upTo?: number };
+export type Hurry = {
+  at: number;
+  upTo?: number;
+  /** When the lane would have been looked at without it. Left out by older versions. */
+  plannedAt?: number;
+};
 
 /** An empty message is the ticket of a new lane. */
 export function readTicketNote(data: Uint8Array): Stored<TicketNote> {
@@ -32,5 +37,5 @@ export function readTicketNote(data: Uint8Array): Stored<TicketNote> {
 
 /** Without a hurry that can be read, the lane is attempted when it is due. */
 function isHurry(hurry: unknown): hurry is Hurry {
-  return isFields(hurry) && fieldProblem(hurry, { at: 'number', upTo: 'number?' }) === undefined;
+  return isFields(hurry) && fieldProblem(hurry, { at: 'number', upTo: 'number?', plannedAt: 'number?' }) === undefined;
 }

@@ -169,11 +169,14 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     if (gate.shut?.until !== undefined) return gate.shut.until;
     // Expired deliveries need no receiver: there were more than this look had time for.
     if (attempted === 0 && left > 0 && isCutShort) return soon;
-    // A probe that a person asked for does not make the next one later.
-    note.failedProbes += attempted > 0 && hurry === undefined ? 1 : 0;
+    // A probe that a person asked for does not make the next one later; it replaces one whose time has come meanwhile.
+    const plannedAt = hurry?.plannedAt ?? 0;
+    const isEarly = plannedAt > now();
+    note.failedProbes += attempted > 0 && !isEarly ? 1 : 0;
     const step = Math.min(Math.max(note.failedProbes, 1), RETRY_DELAYS_MS.length);
     const delayMs = schedule.delayMs(step) * (1 + JITTER * needs.random());
-    return Math.max(now() + delayMs, dueAt, quietUntil(gate, now()) ?? 0);
+    const probeAt = isEarly ? Math.min(now() + delayMs, plannedAt) : now() + delayMs;
+    return Math.max(probeAt, dueAt, quietUntil(gate, now()) ?? 0);
   }
 
   /** Ends the ticket of an empty lane. A group that was parked meanwhile found a ticket in place: so the lane is counted again. */

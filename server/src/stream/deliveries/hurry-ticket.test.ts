@@ -23,7 +23,7 @@ suite('a ticket that is hurried', () => {
   test('takes the place of the one that was read, with its note', async () => {
     const { needs, written } = needsOf([LATER]);
     assert.equal(await hurryTicket({ at: NOW, upTo: NOW + 5 }, needs), 'hurried');
-    const hurry = { at: NOW, upTo: NOW + 5 };
+    const hurry = { at: NOW, upTo: NOW + 5, plannedAt: LATER.dueAt };
     assert.deepEqual(written, [{ held: false, note: 'n', hurry, expected: 7, dueAt: NOW, isUrgent: true }]);
   });
 
@@ -44,11 +44,11 @@ suite('a ticket that is hurried', () => {
     }
   });
 
-  test('keeps the wider of two requests', async () => {
-    const before = { at: NOW - 5, upTo: NOW + 90 };
+  test('keeps the wider of two requests, and the time that was planned before both', async () => {
+    const before = { at: NOW - 5, upTo: NOW + 90, plannedAt: NOW + 20 };
     const { needs, written } = needsOf([{ ...LATER, hurry: before }]);
     await hurryTicket({ at: NOW, upTo: NOW + 10 }, needs);
-    assert.deepEqual(written[0]?.hurry, { at: NOW, upTo: NOW + 90 });
+    assert.deepEqual(written[0]?.hurry, { at: NOW, upTo: NOW + 90, plannedAt: NOW + 20 });
   });
 
   test('is not made where there is none, nor repeated while NATS is away', async () => {

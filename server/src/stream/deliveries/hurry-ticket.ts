@@ -37,7 +37,7 @@ export async function hurryTicket(hurry: Hurry, { read, write, now }: HurryNeeds
       const hurried = {
         held: false,
         note,
-        hurry: both(found.hurry, hurry),
+        hurry: { ...both(found.hurry, hurry), plannedAt: Math.min(found.dueAt, found.hurry?.plannedAt ?? Infinity) },
         expected,
         dueAt: now(),
         isUrgent: true,
