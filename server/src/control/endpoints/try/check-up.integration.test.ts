@@ -50,6 +50,27 @@ suite('a check-up without a deliver process', () => {
   });
 });
 
+suite('check-ups one after the other', () => {
+  test('are no way to try more URLs in a minute than checks of URLs are', async () => {
+    const workspaceId = await addWorkspace(control.store);
+    const own = await addToken(control.store, workspaceId, { role: 'owner' });
+    const source = await control.ask('POST', '/api/v1/sources', { token: own, body: { name: 'S' } });
+    const body = { sourceId: source.body['id'], catalog: 'Webhooks', settings: SETTINGS };
+    const { body: made } = await control.ask('POST', '/api/v1/destinations', { token: own, body });
+    const ownPath = `/api/v1/destinations/${String(made['id'])}/check-up`;
+    let started = 0;
+    let last = await control.ask('POST', ownPath, { token: own, body: {} });
+    while (last.status === 201 && started < 70) {
+      started += 1;
+      await until(async () => (await control.ask('GET', ownPath, { token: own })).body['state'] !== 'running', 60_000);
+      last = await control.ask('POST', ownPath, { token: own, body: {} });
+    }
+    assert.deepEqual([started, last.status, last.body['code']], [60, 429, 'too_many_tries']);
+    // The report of the last one is still there.
+    assert.equal((await control.ask('GET', ownPath, { token: own })).body['state'], 'failed');
+  });
+});
+
 suite('a check-up of an https receiver', () => {
   test('shows TLS version and certificate, and its questions name the destination in place of its URL', async () => {
     const questions: Question[] = [];

@@ -11,6 +11,8 @@ import { mustHaveTarget } from './test-destination.ts';
 
 /** Of a workspace: each has one request under way at a time, and half of the workspace's share is left for tests. */
 const MOST_RUNNING = 2;
+/** Of a workspace: as many as checks of URLs, because each looks at the connection of a URL that its owner can change. */
+const PER_MINUTE = 60;
 
 const URL = '/api/v1/destinations/:id/check-up';
 
@@ -24,7 +26,7 @@ export const checkUpRoutes: Route[] = [
     answer: CheckUp,
     status: 201,
     permission: 'destinations:write',
-    async ask({ actor, params, body, inWorkspace }, { checkUps }) {
+    async ask({ actor, params, body, inWorkspace }, { checkUps, tries }) {
       const { workspaceId } = actor;
       const { targetIndex = 0 } = body;
       const started = await inWorkspace(async (tx, audit) => {
@@ -38,6 +40,7 @@ export const checkUpRoutes: Route[] = [
         const row = await startCheckUp(tx, { ...names, target_index: targetIndex, steps }, LEASE_MS);
         if (row === undefined) throw isRunning(destination.id);
         if ((await countRunningCheckUps(tx, workspaceId)) > MOST_RUNNING) throw tooMany();
+        if (tries?.take(`check-up ${workspaceId}`, PER_MINUTE) === false) throw new ApiProblem('too_many_tries');
         return { destination, row };
       });
       checkUps?.start({ actor, ...started });
