@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
+import { MAX_MESSAGE_ID_CHARACTERS } from '@millrace/contract';
 import fastify, { type FastifyInstance } from 'fastify';
 import { openAddressReader } from '../http/client-address.ts';
 import { createHardenedServer, isAmbiguous } from '../http/hardened-server.ts';
@@ -54,6 +55,8 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     },
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY_BYTES,
+    // A messageId is a part of a path, and may be longer than the 100 characters that the router takes by itself.
+    routerOptions: { maxParamLength: MAX_MESSAGE_ID_CHARACTERS },
     exposeHeadRoutes: false,
   });
   const page = await serveConsole(app, log, settings.consoleDir);
