@@ -34,7 +34,9 @@ export async function findIds(ask: ReturnType<typeof asker>): Promise<Ids> {
     return found.items[0] ?? { id: '', messageId: '' };
   };
   const delivered = await first(`/deliveries?destinationId=${destination}&state=delivered&limit=1`);
-  const retrying = await first(`/deliveries?destinationId=${failing}&state=retrying&limit=1`);
+  const retrying = await first(
+    `/deliveries?destinationId=${failing}&state=retrying&limit=1&event=${encodeURIComponent('Order Completed')}`,
+  );
   const replay = await first('/replays?limit=1');
   const deletion = await first('/deletion-requests?limit=1');
   return {

@@ -20,6 +20,7 @@ const LONG = `${ODD}${TAGS}${'W'.repeat(10_000)}`;
 /** A URL and a header name have narrower rules than a name. */
 const URL_PATH = `/${encodeURIComponent(ODD)}/javascript:${RUNS}/%22onmouseover=%22${RUNS}/${'u'.repeat(600)}`;
 const HEADER_NAME = `X-!#$%&'*+.^_|~-${'h'.repeat(60)}`;
+const MESSAGE_ID = `m ${ODD}${TAGS}`;
 export const USER_ID = `user ${ODD}${TAGS}`;
 
 type Ask = ReturnType<typeof asker>;
@@ -61,7 +62,10 @@ export async function sendHostileData(stage: DemoStage, ask: Ask, receiverUrl: s
   const from = new Date().toISOString();
   await waitFor('collect takes the calls', async () => (await sendCalls(stage.collectUrl, writeKey)) === 200);
   const delivered = await first(ask, `/deliveries?destinationId=${destination}&state=delivered&limit=1`);
-  const retrying = await first(ask, `/deliveries?destinationId=${failing}&state=retrying&limit=1`);
+  const retrying = await first(
+    ask,
+    `/deliveries?destinationId=${failing}&state=retrying&limit=1&messageId=${encodeURIComponent(MESSAGE_ID)}`,
+  );
   await first(ask, `/deliveries?destinationId=${breaking}&state=retrying&limit=1`);
   await first(ask, `/dead-letters?destinationId=${refusing}&limit=1`);
   const replay = await ask<Made>('/replays', {
@@ -127,7 +131,7 @@ async function addMember({ url }: DemoStage, ask: Ask): Promise<void> {
 async function sendCalls(collectUrl: string, writeKey: string): Promise<number> {
   const values = { [TAGS]: TAGS, [ODD]: [ODD, { [LONG]: null }], constructor: 'x', __proto__: 1, long: LONG };
   const batch = [
-    { type: 'track', event: NAME, userId: USER_ID, properties: values, messageId: `m ${ODD}${TAGS}` },
+    { type: 'track', event: NAME, userId: USER_ID, properties: values, messageId: MESSAGE_ID },
     { type: 'track', event: LONG, userId: USER_ID, properties: {} },
     { type: 'identify', userId: USER_ID, traits: values },
     { type: 'page', name: NAME, userId: 'u'.repeat(5_000), properties: { url: `javascript:${RUNS}` } },
