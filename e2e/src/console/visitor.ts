@@ -36,6 +36,8 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   const context = await browser.newContext({
     viewport: { width, height: HEIGHT },
     colorScheme: scheme,
+    // What moves has half a colour, and half a place.
+    reducedMotion: 'reduce',
     baseURL: url,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -87,6 +89,6 @@ async function signIn(context: BrowserContext, url: string, account: Account): P
 /** Waits until the page has what it shows: no row is loading, and no request is under way. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('load');
-  await page.locator('#root :is(h1, h2, .page)').first().waitFor();
+  await page.locator('#root main').first().waitFor();
   await page.waitForFunction(() => document.querySelector('.loading, [aria-busy="true"]') === null);
 }
