@@ -35,6 +35,31 @@ suite('a receiver that asks to wait', () => {
     assert.ok((receiver.received[1]?.at ?? 0) - first.at >= 11_500);
   });
 
+  test('while its circuit breaker is open is not probed before that time', { timeout: 2 * MINUTE }, async () => {
+    await using bed = await openBed();
+    await using receiver = await openReceiver(answer(503, { 'Retry-After': '3' }));
+    await bed.putDestination({ settings: { targets: [{ url: receiver.url }] } });
+    await using _ = await bed.deliver({ retryScale: 0.05 });
+    await using side = await bed.stream.deliverySide();
+    await using health = await bed.stream.deliverySide();
+    let state = '';
+    await using watching = await health.health.watch((_id, lane) => void (state = lane?.state ?? ''));
+    assert.ok(watching);
+    await bed.append(...Array.from({ length: 40 }, (_each, index) => track(`e${index}`)));
+    await until(() => state === 'failing', 30_000);
+    await until(async () => (await bed.unsettled()) === 0, MINUTE);
+    const last = () => receiver.received.at(-1)?.at ?? 0;
+    const [before, lastAt] = [receiver.received.length, last()];
+    const hurry = () => side.tickets.hurry('dst_1', { at: side.now(), upTo: side.now() + HOURS });
+    await until(async () => {
+      await hurry();
+      return receiver.received.length > before;
+    }, MINUTE);
+    const [next] = receiver.received.slice(before);
+    assert.ok((next?.at ?? 0) - lastAt >= 2_900, `a probe after ${(next?.at ?? 0) - lastAt} ms`);
+    await staysTrueFor(2_000, () => receiver.received.length === before + 1);
+  });
+
   test('is left alone by a process that takes the lane over', { timeout: 3 * MINUTE }, async () => {
     await using bed = await openBed();
     const isSecondThere = Promise.withResolvers<void>();

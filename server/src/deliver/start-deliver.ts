@@ -245,7 +245,10 @@ function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): ParkerNee
     }
     if (destination?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
     const gate = dispatcher.gateOf(destinationId);
-    if (isShut(gate, now())) return { dueAt: now() + schedule.delayMs(1), hurry: false };
+    if (isShut(gate, now())) {
+      // A receiver that asked for a second waits no longer for its lane.
+      return { dueAt: Math.min(now() + schedule.delayMs(1), gate.shut?.until ?? Infinity), hurry: false };
+    }
     // An attempt is under way that tells whether the receiver hangs; a look before its end would find nothing to do.
     if (gate.isDoubted) return { dueAt: now() + DOUBTED_LOOK_MS, hurry: false };
     return { dueAt: attempts === 0 ? now() : dueAt, hurry: true, isUrgent: isWorking(gate, now()) };

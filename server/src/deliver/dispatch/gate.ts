@@ -192,11 +192,11 @@ export function isUnknown({ hasWorked, failures, shut }: Gate): boolean {
   return !hasWorked && failures === 0 && shut === undefined;
 }
 
-/** Another process found that the receiver works again. */
+/** Another process found that the receiver works again, or that the time it asked for is over: only the first ends a row of failures. */
 export function reopen(gate: Gate | undefined): void {
   if (gate?.shut === undefined) return;
+  if (gate.shut.why === 'failing') gate.failures = 0;
   gate.shut = undefined;
-  gate.failures = 0;
 }
 
 export function isShut(gate: Gate, now: number): boolean {
