@@ -36,7 +36,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   const context = await browser.newContext({
     viewport: { width, height: HEIGHT },
     colorScheme: scheme,
-    // What moves has half a colour, and half a place.
+    // The tests look at colours and places, so the console must not animate them.
     reducedMotion: 'reduce',
     baseURL: url,
     permissions: ['clipboard-read', 'clipboard-write'],
