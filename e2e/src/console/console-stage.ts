@@ -16,7 +16,12 @@ export type Stage = AsyncDisposable & {
   said(): string;
   /** Ends the process and starts it again with the same data, and these settings beside those that it had. */
   restart(changed?: Record<string, string>): Promise<void>;
-  postgres: { stop(): void; start(): void };
+  postgres: {
+    stop(): void;
+    start(): void;
+    /** As the superuser: for amounts of data that would take hours over the API. */
+    run(sql: string): string;
+  };
 };
 
 /** The demo shop runs, and these may sign in. */
@@ -89,7 +94,7 @@ async function openStage({ program, args = [], settings = {} }: StageOptions): P
       await server[Symbol.asyncDispose]();
       server = await start(changed);
     },
-    postgres: { stop: () => postgres.stop('fast'), start: () => postgres.start() },
+    postgres: { stop: () => postgres.stop('fast'), start: () => postgres.start(), run: (sql) => postgres.run(sql) },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
