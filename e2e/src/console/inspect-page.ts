@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
+import { lasting } from './wait-for.ts';
 
 /** Finds what a person would not accept: a page wider than its window, covered controls, raw codes and machine times in sentences. */
 export async function inspectPage(page: Page): Promise<string[]> {
-  return page.evaluate(lookAround);
+  return lasting(() => page.evaluate(lookAround));
 }
 
 /** Runs in the page, so it uses nothing from outside of itself. */

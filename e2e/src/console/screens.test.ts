@@ -11,6 +11,7 @@ import { asker, findIds } from './find-ids.ts';
 import { inspectPage } from './inspect-page.ts';
 import { type Ids, SCREENS } from './screens.ts';
 import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
+import { lasting } from './wait-for.ts';
 import { waitFor } from './wait-for.ts';
 
 const PHONE = { width: 390, height: 844 };
@@ -45,10 +46,10 @@ suite('a screen', () => {
       await page.goto(path(ids));
       await settled(page);
       assert.deepEqual(await inspectPage(page), [], 'wide');
-      assert.deepEqual(await seriousIssues(page), [], 'light');
+      assert.deepEqual(await lasting(() => seriousIssues(page)), [], 'light');
       await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
       await page.emulateMedia({ colorScheme: 'dark' });
-      assert.deepEqual(await seriousIssues(page, ['color-contrast']), [], 'dark');
+      assert.deepEqual(await lasting(() => seriousIssues(page, ['color-contrast'])), [], 'dark');
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(PHONE);
       assert.deepEqual(await inspectPage(page), [], 'as a phone has it');

@@ -89,6 +89,8 @@ async function signIn(context: BrowserContext, url: string, account: Account): P
 /** Waits until the page has what it shows: no row is loading, and no request is under way. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('load');
-  await page.locator('#root main').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.loading, [aria-busy="true"]') === null);
+  await page.waitForFunction(
+    () =>
+      document.querySelector('#root main') !== null && document.querySelector('.loading, [aria-busy="true"]') === null,
+  );
 }

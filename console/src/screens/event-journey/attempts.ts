@@ -77,8 +77,13 @@ function tellDelivered(part: JourneyPart): Telling {
   const before = run.findLast(({ outcome }) => outcome === 'retry');
   return {
     first,
-    rest: `on attempt ${attempt}.${before === undefined ? '' : ` Attempt ${before.attempt}: ${answerOf(before)}.`}`,
+    rest: `on attempt ${attempt}.${before === undefined ? '' : ` Attempt ${before.attempt}: ${ended(answerOf(before))}`}`,
   };
+}
+
+/** Some sentences of the record end with a full stop, and some do not. */
+function ended(sentence: string): string {
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 function answerOf({ answers }: Attempt): string {
@@ -93,7 +98,7 @@ function tellRetrying(part: JourneyPart, now: number): Telling {
   const gives = end === undefined ? '' : `${next === '' ? ' Millrace' : ', Millrace'} gives up at ${moment(end, now)}`;
   return {
     first: `${counted(part.attempts, 'attempt')} failed:`,
-    rest: `${part.sentence ?? 'no answer is recorded'}.${next}${gives}${next + gives === '' ? '' : '.'}`,
+    rest: `${ended(part.sentence ?? 'no answer is recorded')}${next}${gives}${next + gives === '' ? '' : '.'}`,
   };
 }
 
