@@ -58,7 +58,8 @@ export function useChange<Input = void, Answer = unknown>({ method, path, body, 
   return useMutation<Answer, Error, Input>({
     mutationFn: (input) =>
       askControl<Answer>(typeof path === 'string' ? path : path(input), { method, body: body?.(input) }),
-    onSuccess: () => renew(client, renews),
+    // Not awaited: a renewed page may replace the button, whose own answer to the success would then be lost.
+    onSuccess: () => void renew(client, renews),
   });
 }
 

@@ -30,11 +30,15 @@ export function useMay(permission: Permission): boolean {
 
 const CHOSEN = 'millrace-workspace';
 
+/** A window keeps its workspace when another window changes to another one; a new window begins with the last choice. */
 export function chosenWorkspace(me: Me): Me['workspaces'][number] | undefined {
-  const id = localStorage.getItem(CHOSEN);
-  return me.workspaces.find((workspace) => workspace.id === id) ?? me.workspaces[0];
+  const id = sessionStorage.getItem(CHOSEN) ?? localStorage.getItem(CHOSEN);
+  const found = me.workspaces.find((workspace) => workspace.id === id) ?? me.workspaces[0];
+  if (found !== undefined) sessionStorage.setItem(CHOSEN, found.id);
+  return found;
 }
 
 export function rememberWorkspace(id: string): void {
   localStorage.setItem(CHOSEN, id);
+  sessionStorage.setItem(CHOSEN, id);
 }

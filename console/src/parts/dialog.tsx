@@ -58,36 +58,44 @@ type ConfirmProps = LayerProps & {
   confirm(): void;
 };
 
-export function Confirm({ verb, keep = 'Keep', typed, isBusy, error, confirm, children, ...layer }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, isOpen, close } = props;
+  return (
+    <Dialog title={title} isOpen={isOpen} close={close}>
+      <ConfirmForm {...props} />
+    </Dialog>
+  );
+}
+
+/** The dialog takes it away when it closes: what was typed is never there the next time. */
+function ConfirmForm({ verb, keep = 'Keep', typed, isBusy, error, confirm, close, children }: ConfirmProps) {
   const [text, setText] = useState('');
   const isReady = typed === undefined || text === typed;
   return (
-    <Dialog {...layer}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady && !isBusy) confirm();
-        }}
-      >
-        {children}
-        {typed !== undefined && (
-          <TextInput
-            label={`Type ${visible(typed)} to confirm`}
-            value={text}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-        {error !== undefined && error !== null && <ProblemNote error={error} />}
-        <div className="btns end">
-          <Button onClick={layer.close}>{keep}</Button>
-          <Button look={typed === undefined ? 'ink' : 'danger'} type="submit" disabled={!isReady} isBusy={isBusy}>
-            {verb}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !isBusy) confirm();
+      }}
+    >
+      {children}
+      {typed !== undefined && (
+        <TextInput
+          label={`Type ${visible(typed)} to confirm`}
+          value={text}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      {error !== undefined && error !== null && <ProblemNote error={error} />}
+      <div className="btns end">
+        <Button onClick={close}>{keep}</Button>
+        <Button look={typed === undefined ? 'ink' : 'danger'} type="submit" disabled={!isReady} isBusy={isBusy}>
+          {verb}
+        </Button>
+      </div>
+    </form>
   );
 }

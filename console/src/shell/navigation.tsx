@@ -11,6 +11,7 @@ import { visible } from '../format/texts.ts';
 import { zone } from '../format/times.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
+import { tellError } from '../parts/tell-error.ts';
 import { OuterLink, OuterText } from '../parts/texts.tsx';
 
 const REFRESH_MS = 15_000;
@@ -124,7 +125,7 @@ function Foot() {
       <br />
       Times in {zone()}
       <br />
-      <button type="button" className="aslink" onClick={() => signOut.mutate()}>
+      <button type="button" className="aslink" onClick={() => signOut.mutate(undefined, { onError: tellError })}>
         Sign out
       </button>
     </div>

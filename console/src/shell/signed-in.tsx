@@ -1,14 +1,15 @@
 /** Shows the console to somebody who is signed in, and the way to sign in to everybody else. */
-import type { Me } from '@millrace/contract/control';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError, askControl, setWorkspace } from '../api/ask-control.ts';
+import { ApiError, setWorkspace } from '../api/ask-control.ts';
+import { readingMe } from '../api/me.ts';
 import { chosenWorkspace, rememberWorkspace, SessionProvider } from '../api/session.tsx';
 import { useSignOut } from '../api/sign-out.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadingRows } from '../parts/list-states.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { tellError } from '../parts/tell-error.ts';
 import { OuterText } from '../parts/texts.tsx';
 import { Door } from './door.tsx';
 import { Shell } from './shell.tsx';
@@ -16,7 +17,7 @@ import { Shell } from './shell.tsx';
 export function SignedIn() {
   const client = useQueryClient();
   const location = useRouterState({ select: (state) => state.location.href });
-  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => askControl<Me>('/me', { signal }) });
+  const me = useQuery(readingMe);
   const [, setChanges] = useState(0);
   if (isSignedOut(me.error)) return <Navigate to="/sign-in" search={{ back: location }} />;
   if (me.data === undefined) {
@@ -62,7 +63,7 @@ function NoWorkspace({ email }: { email: string }) {
         </>
       }
     >
-      <Button look="ink" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+      <Button look="ink" isBusy={signOut.isPending} onClick={() => signOut.mutate(undefined, { onError: tellError })}>
         Sign out
       </Button>
     </Door>

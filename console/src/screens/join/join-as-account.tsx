@@ -1,8 +1,9 @@
 import type { Me } from '@millrace/contract/control';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { askControl } from '../../api/ask-control.ts';
 import { useEnter } from '../../api/enter.ts';
 import { Button } from '../../parts/button.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { OuterText } from '../../parts/texts.tsx';
 import { Door, DoorForm } from '../../shell/door.tsx';
 import { JoinProblem } from './join-problem.tsx';
@@ -11,7 +12,6 @@ type JoinAsAccountProps = { me: Me; token: string; keep(): void; forget(): void 
 
 export function JoinAsAccount({ me, token, keep, forget }: JoinAsAccountProps) {
   const enter = useEnter();
-  const client = useQueryClient();
   const join = useMutation({
     mutationFn: () => askControl<Me>('/me/workspaces', { method: 'POST', body: { token } }),
     onSuccess: (after) => {
@@ -23,10 +23,9 @@ export function JoinAsAccount({ me, token, keep, forget }: JoinAsAccountProps) {
   });
   const signOut = useMutation({
     mutationFn: () => askControl('/session', { method: 'DELETE' }),
-    onSettled: () => {
+    onSuccess: () => {
       keep();
-      client.clear();
-      return client.invalidateQueries();
+      location.reload();
     },
   });
   return (
@@ -44,7 +43,11 @@ export function JoinAsAccount({ me, token, keep, forget }: JoinAsAccountProps) {
         <Button look="ink" type="submit" isBusy={join.isPending}>
           Join with this account
         </Button>
-        <Button look="quiet" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button
+          look="quiet"
+          isBusy={signOut.isPending}
+          onClick={() => signOut.mutate(undefined, { onError: tellError })}
+        >
           Sign out and join as another person
         </Button>
       </DoorForm>
