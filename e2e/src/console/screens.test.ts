@@ -1,10 +1,7 @@
 /** Every screen with the data of the demo shop, in light and dark, wide and as a phone has it. */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { ROOT_DIR } from '@millrace/engines';
 import type { Browser, Page } from 'playwright-core';
 import { type DemoStage, openDemoStage } from './console-stage.ts';
 import { asker, findIds } from './find-ids.ts';
@@ -16,7 +13,6 @@ import { waitFor } from './wait-for.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
-const PICTURES = join(ROOT_DIR, '.runs/screens');
 
 const opened = new AsyncDisposableStack();
 let stage: DemoStage;
@@ -26,7 +22,6 @@ let person: Visit;
 let stranger: Visit;
 
 before(async () => {
-  mkdirSync(PICTURES, { recursive: true });
   stage = opened.use(await openDemoStage());
   browser = await launchBrowser();
   opened.defer(() => browser.close());
@@ -47,13 +42,11 @@ suite('a screen', () => {
       await settled(page);
       assert.deepEqual(await inspectPage(page), [], 'wide');
       assert.deepEqual(await lasting(() => seriousIssues(page)), [], 'light');
-      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await lasting(() => seriousIssues(page, ['color-contrast'])), [], 'dark');
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(PHONE);
       assert.deepEqual(await inspectPage(page), [], 'as a phone has it');
-      await page.screenshot({ path: join(PICTURES, `${name}-phone.png`), fullPage: true });
       assert.deepEqual(complaints, []);
       assert.deepEqual(foreign, []);
     });
