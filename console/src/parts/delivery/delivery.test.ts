@@ -22,6 +22,8 @@ test('a replay begins four hours of its own', () => {
   const history = [attempt('2026-11-17T10:00:00Z', null), attempt('2026-11-17T20:00:00Z', 'rpl_1')];
   const window = windowOf({ history, replayId: 'rpl_1', firstAttemptAt: '2026-11-17T10:00:00Z' });
   assert.equal(window?.firstAt, Date.parse('2026-11-17T20:00:00Z'));
+  const waiting = { history, replayId: 'rpl_2', firstAttemptAt: '2026-11-17T10:00:00Z' };
+  assert.equal(windowOf(waiting), undefined);
 });
 
 test('phases are lengths, and the failed one took the rest', () => {
@@ -87,6 +89,14 @@ test('the headline of a retried delivery names each target', () => {
   const told = tellDelivery({ delivery: delivery as unknown as DeliveryDetails, lane: null, now });
   assert.equal(told.sentence, 'Both targets failed 7 times: a.example answered 503. The certificate has expired.');
   assert.match(told.after, /^Next attempt at .* Millrace gives up at .* dead letter for 14 days\.$/);
+});
+
+test('a delivery of a deleted destination has no dead letter', () => {
+  const history = [attempt('2026-11-17T10:00:00Z', null)];
+  const delivery = { state: 'discarded', reason: 'destination_deleted', attempts: 1, history, lastAttemptAt: null };
+  const told = tellDelivery({ delivery: delivery as unknown as DeliveryDetails, lane: null, now: 0 });
+  assert.equal(told.sentence, 'The destination was deleted while it waited.');
+  assert.match(told.after, /^Nothing is left to send it to/);
 });
 
 function attempt(at: string, replayId: string | null) {

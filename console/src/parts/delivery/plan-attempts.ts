@@ -37,11 +37,13 @@ export function latestRun({ history, replayId }: Pick<DeliveryDetails, 'history'
 
 export type Window = { firstAt: number; endsAt: number };
 
-/** Undefined before the first attempt: the four hours begin with it. */
+/** Undefined before the first attempt, also the first of a replay: the four hours begin with it. */
 export function windowOf(
   delivery: Pick<DeliveryDetails, 'history' | 'replayId' | 'firstAttemptAt'>,
 ): Window | undefined {
-  const first = latestRun(delivery)[0]?.at ?? delivery.firstAttemptAt;
+  const { history, replayId, firstAttemptAt } = delivery;
+  if (replayId !== null && !history.some((attempt) => attempt.replayId === replayId)) return undefined;
+  const first = latestRun(delivery)[0]?.at ?? firstAttemptAt;
   if (first === null) return undefined;
   const firstAt = Date.parse(first);
   return { firstAt, endsAt: firstAt + RETRY_WINDOW_MS };

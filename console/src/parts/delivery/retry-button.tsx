@@ -1,13 +1,15 @@
 import type { DeadLetterItem, DeliveryDetails, RetryNow } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Page, reading, useChange } from '../../api/queries.ts';
+import { askControl, currentWorkspace } from '../../api/ask-control.ts';
+import { type Page, useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { localSentence } from '../../format/sentences.ts';
-import { Button } from '../button.tsx';
+import { Button, LinkButton } from '../button.tsx';
 import { Confirm } from '../dialog.tsx';
 import { toast } from '../toasts.tsx';
 import { tellError } from '../tell-error.ts';
+import { seekLetter } from './seek-letter.ts';
 
 const RENEWS = ['/deliveries', '/destinations', '/dead-letters', '/overview'];
 
@@ -15,7 +17,9 @@ const RENEWS = ['/deliveries', '/destinations', '/dead-letters', '/overview'];
 export function RetryButton({ delivery }: { delivery: DeliveryDetails }) {
   const { state } = delivery;
   if (state === 'pending' || state === 'retrying') return <AttemptNow id={delivery.id} />;
-  if (state === 'discarded' || state === 'expired') return <SendAgain delivery={delivery} />;
+  if ((state === 'discarded' || state === 'expired') && !hasNoLetter(delivery)) {
+    return <SendAgain delivery={delivery} />;
+  }
   return null;
 }
 
@@ -39,18 +43,29 @@ function AttemptNow({ id }: { id: string }) {
   );
 }
 
-const LOOKED_MS = 600_000;
+/** Millrace made none, or erased it with its user. */
+function hasNoLetter({ reason, isErased }: DeliveryDetails): boolean {
+  return isErased || reason === 'destination_deleted' || reason === 'letter_refused';
+}
 
 function SendAgain({ delivery }: { delivery: DeliveryDetails }) {
   const [isOpen, setIsOpen] = useState(false);
   const may = useMay('dead-letters:write');
-  const letter = useLetter(delivery, may);
+  const sought = useLetter(delivery, may);
   const retry = useChange<string>({
     method: 'POST',
     path: (id) => `/dead-letters/${encodeURIComponent(id)}/retry`,
     renews: RENEWS,
   });
-  if (!may || letter === undefined) return null;
+  if (!may || sought === undefined) return null;
+  const { letter, hasMore } = sought;
+  if (letter === undefined) {
+    return hasMore ? (
+      <LinkButton to="/dead-letters" search={{ destinationId: delivery.destinationId }}>
+        Dead letters of the destination
+      </LinkButton>
+    ) : null;
+  }
   return (
     <>
       <Button look="ink" onClick={() => setIsOpen(true)}>
@@ -82,15 +97,18 @@ function SendAgain({ delivery }: { delivery: DeliveryDetails }) {
   );
 }
 
-/** A delivery does not know its dead letter: the letter was made right after the last attempt. */
+/** Millrace makes the letter after the last attempt; in an outage, long after it. */
 function useLetter({ id, destinationId, lastAttemptAt, receivedAt }: DeliveryDetails, enabled: boolean) {
-  const at = Date.parse(lastAttemptAt ?? receivedAt);
-  const query = {
-    destinationId,
-    from: new Date(at - 1_000).toISOString(),
-    to: new Date(at + LOOKED_MS).toISOString(),
-    limit: 100,
-  };
-  const { data } = useQuery(reading<Page<DeadLetterItem>>('/dead-letters', { query, enabled }));
-  return data?.items.find(({ deliveryId }) => deliveryId === id);
+  const from = new Date(Date.parse(lastAttemptAt ?? receivedAt) - 1_000).toISOString();
+  return useQuery({
+    queryKey: [currentWorkspace() ?? '', '/dead-letters', 'of a delivery', id, from],
+    enabled,
+    queryFn: ({ signal }) =>
+      seekLetter(id, (cursor) =>
+        askControl<Page<DeadLetterItem>>('/dead-letters', {
+          query: { destinationId, from, limit: 100, cursor },
+          signal,
+        }),
+      ),
+  }).data;
 }

@@ -51,8 +51,15 @@ function tellDelivered(delivery: DeliveryDetails, now: number) {
   return { lead: `Delivered${when}.`, sentence: `${host} answered ${status ?? '2xx'}${tries}.`, after };
 }
 
+const DELETED = {
+  lead: 'Given up.',
+  sentence: 'The destination was deleted while it waited.',
+  after: 'Nothing is left to send it to, so Millrace keeps no dead letter of it.',
+};
+
 function tellGivenUp(delivery: DeliveryDetails, now: number) {
   const { attempts, lastAttemptAt, reason, state } = delivery;
+  if (reason === 'destination_deleted') return DELETED;
   const when = lastAttemptAt === null ? '' : ` at ${moment(lastAttemptAt, now)}`;
   const lead = state === 'expired' ? `Given up after four hours${when}.` : `Given up${when}.`;
   const cause =

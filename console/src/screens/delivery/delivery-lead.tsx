@@ -21,8 +21,7 @@ type DeliveryLeadProps = {
 export function DeliveryLead({ delivery, destination, lane, chosen }: DeliveryLeadProps) {
   const now = useNow(1_000);
   const told = tellDelivery({ delivery, lane, now });
-  const read = useRequest(delivery, destination, chosen);
-  const rebuilt = read.isPlaceholderData ? undefined : read.data;
+  const { rebuilt } = useRequest(delivery, destination, chosen);
   const curl = rebuilt === undefined ? undefined : <CopyButton text={curlOf(rebuilt.request)}>Copy as curl</CopyButton>;
   return (
     <>

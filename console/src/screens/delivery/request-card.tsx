@@ -14,7 +14,7 @@ import { useSearchChange } from '../../parts/use-search-change.ts';
 import { requestText } from './curl.ts';
 import { SignatureDialog } from './signature-dialog.tsx';
 import type { Chosen } from './use-chosen.ts';
-import { useRequest } from './use-request.ts';
+import { type ReadRequest, useRequest } from './use-request.ts';
 
 type RequestCardProps = { delivery: DeliveryDetails; destination: Destination | undefined; chosen: Chosen };
 
@@ -22,7 +22,7 @@ type RequestCardProps = { delivery: DeliveryDetails; destination: Destination | 
 export function RequestCard({ delivery, destination, chosen }: RequestCardProps) {
   const [isOpen, setIsOpen] = useState(false);
   const read = useRequest(delivery, destination, chosen);
-  const rebuilt = read.isPlaceholderData ? undefined : read.data;
+  const { rebuilt } = read;
   const url = chosen.answer?.url;
   return (
     <Card
@@ -39,7 +39,7 @@ export function RequestCard({ delivery, destination, chosen }: RequestCardProps)
       }
     >
       <div className="pad stack">
-        {rebuilt === undefined ? <NotShown error={read.error} delivery={delivery} /> : <Shown rebuilt={rebuilt} />}
+        {rebuilt === undefined ? <NotShown read={read} delivery={delivery} /> : <Shown rebuilt={rebuilt} />}
       </div>
       {isOpen && (
         <SignatureDialog
@@ -67,8 +67,14 @@ function Shown({ rebuilt }: { rebuilt: RebuiltRequest }) {
   );
 }
 
-function NotShown({ error, delivery }: { error: Error | null; delivery: DeliveryDetails }) {
+const MISSING: Readonly<Record<NonNullable<ReadRequest['missing']>, string>> = {
+  target: 'This URL is no longer a target of the destination.',
+  attempt: 'Millrace cannot rebuild the request of this older attempt: a later one, of a replay, has its number.',
+};
+
+function NotShown({ read: { error, missing }, delivery }: { read: ReadRequest; delivery: DeliveryDetails }) {
   if (delivery.isErased) return <Note title="The request cannot be shown.">The user of this event was erased.</Note>;
+  if (missing !== undefined) return <Note title="The request cannot be shown.">{MISSING[missing]}</Note>;
   if (error === null) return <LoadingRows rows={4} />;
   const problem = error instanceof ApiError ? error.problem : undefined;
   if (delivery.type === 'delete' && problem?.code === 'event_gone') {

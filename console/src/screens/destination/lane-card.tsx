@@ -20,6 +20,7 @@ export function LaneCard({ destination, lane }: { destination: Destination; lane
   const depth = data?.depth ?? [];
   const limit = numberSetting(destination, 'maxPerSecond');
   const clear = lane === null || destination.paused ? undefined : clearText(lane, limit);
+  const change = lane === null || data === undefined ? '' : depthChange(depth, data);
   const isEmpty = lane === null && depth.length === 0;
   const plot = data === undefined ? undefined : everyStep(data, depth, ({ deliveries }) => deliveries, 0);
   return (
@@ -27,7 +28,7 @@ export function LaneCard({ destination, lane }: { destination: Destination; lane
       <div className="figs">
         <div>
           <div className="v">{count(lane?.depth ?? 0)}</div>
-          <div className="k">waiting{depthChange(depth)}</div>
+          <div className="k">waiting{change}</div>
         </div>
         {clear !== undefined && lane !== null && (
           <div>

@@ -20,8 +20,10 @@ test('the change of the depth is told by the minute', () => {
     { at: '2026-11-17T10:00:00Z', deliveries: 100 },
     { at: '2026-11-17T10:10:00Z', deliveries: 520 },
   ];
-  assert.equal(depthChange(points), ', +42 a min');
-  assert.equal(depthChange(points.slice(1)), '');
+  const span = { to: '2026-11-17T10:15:00Z', step: 600 };
+  assert.equal(depthChange(points, span), ', +42 a min');
+  assert.equal(depthChange(points.slice(1), span), '');
+  assert.equal(depthChange(points, { ...span, to: '2026-11-17T10:30:01Z' }), '');
 });
 
 test('the time to clear is said only when it is known', () => {

@@ -34,10 +34,11 @@ export function everyStep<Point extends { at: string }, Gap extends number | nul
 
 type Depth = { at: string; deliveries: number };
 
-/** ", +42 a min" between the last two points. */
-export function depthChange(depth: readonly Depth[]): string {
+/** ", +42 a min" between the last two points; nothing when the last is older than two steps. */
+export function depthChange(depth: readonly Depth[], { to, step }: Pick<Span, 'to' | 'step'>): string {
   const [before, last] = depth.slice(-2);
   if (before === undefined || last === undefined) return '';
+  if (Date.parse(to) - Date.parse(last.at) > 2 * step * 1_000) return '';
   const minutes = (Date.parse(last.at) - Date.parse(before.at)) / 60_000;
   const change = Math.round((last.deliveries - before.deliveries) / Math.max(minutes, 1));
   if (change === 0) return '';

@@ -4,7 +4,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { type Page as Items, reading, readingPages } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
-import { counted } from '../../format/numbers.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { FilterChoice, Filters, FilterText } from '../../parts/filters.tsx';
@@ -14,7 +13,7 @@ import { Sentence } from '../../parts/sentence.tsx';
 import { useSearchChange } from '../../parts/use-search-change.ts';
 import { Page } from '../../shell/page.tsx';
 import { DestinationTable } from './destination-table.tsx';
-import { choose, leadOf, STATE_CHOICES } from './standings.ts';
+import { choose, leadOf, STATE_CHOICES, totalOf } from './standings.ts';
 import { useStandings } from './use-standings.ts';
 
 export function Destinations() {
@@ -31,7 +30,7 @@ export function Destinations() {
       New destination
     </LinkButton>
   );
-  const lead = leadOf(all);
+  const lead = leadOf(all, read.hasNextPage);
   return (
     <Page title="Destinations">
       {all.length > 0 && (
@@ -59,7 +58,7 @@ export function Destinations() {
           }
           noMatch={
             <NoMatch loosen={() => change({ filter: undefined, state: undefined })}>
-              None of {counted(all.length, 'destination')} has this name, URL and state.
+              None of {totalOf(all, read.hasNextPage)} has this name, URL and state.
             </NoMatch>
           }
         >

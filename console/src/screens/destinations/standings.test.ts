@@ -15,9 +15,29 @@ test('a filter looks into names and URLs, and trouble comes first', () => {
 
 test('the sentence names the destinations that need somebody', () => {
   const all = [standing('CRM sync', 'delivered', 'Healthy'), standing('Orders to ERP', 'givenup', 'Failing')];
-  assert.equal(leadOf(all).state?.words, '1 of 2 destinations needs you:');
-  assert.equal(leadOf(all).sentence, 'Orders to ERP (failing).');
-  assert.equal(leadOf(all.slice(0, 1)).state?.words, 'Your destination is well.');
+  assert.equal(leadOf(all, false).state?.words, '1 of 2 destinations needs you:');
+  assert.equal(leadOf(all, false).sentence, 'Orders to ERP (failing).');
+  assert.equal(leadOf(all.slice(0, 1), false).state?.words, 'Your destination is well.');
+});
+
+test('a destination where nothing arrives is not well', () => {
+  const retrying = standing('CRM sync', 'retrying', 'Retrying');
+  const lead = leadOf([standing('Orders to ERP', 'delivered', 'Healthy'), retrying], false);
+  assert.deepEqual(lead.state, { name: 'retrying', words: '1 of 2 destinations needs you:' });
+  assert.equal(lead.sentence, 'CRM sync (retrying).');
+  const both = leadOf([retrying, standing('Orders to ERP', 'givenup', 'Failing')], false);
+  assert.equal(both.state?.name, 'givenup');
+  assert.equal(both.sentence, 'Orders to ERP (failing) and CRM sync (retrying).');
+});
+
+test('the sentence is about the pages that were read', () => {
+  const well = [standing('CRM sync', 'delivered', 'Healthy'), standing('Orders to ERP', 'delivered', 'Healthy')];
+  assert.equal(leadOf(well, false).state?.words, 'All 2 destinations are well.');
+  assert.equal(leadOf(well, true).state?.words, 'The first 2 destinations are well.');
+  const failing = [...well, standing('Mail', 'givenup', 'Failing')];
+  assert.equal(leadOf(failing, true).state?.words, '1 of the first 3 destinations needs you:');
+  const paused = [...well, standing('Mail', 'paused', 'Paused')];
+  assert.equal(leadOf(paused, true).state?.words, 'None of the first 3 destinations fails.');
 });
 
 test('a bar is one hour, and only trouble has a colour', () => {

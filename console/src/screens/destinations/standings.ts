@@ -2,6 +2,7 @@
 import type { Destination, DestinationHealth } from '@millrace/contract/control';
 import { counted } from '../../format/numbers.ts';
 import { listed } from '../../format/listed.ts';
+import { capital } from '../../format/sentences.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import type { StateName } from '../../parts/state-mark.tsx';
 import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
@@ -48,17 +49,26 @@ function urgency({ told }: Standing): number {
 
 type Lead = { state?: { name: StateName; words: string }; sentence: string };
 
-export function leadOf(all: readonly Standing[]): Lead {
-  const troubled = all.filter(({ told }) => told?.state === 'givenup');
+/** "12 destinations", or "the first 100 destinations" while more pages follow. */
+export function totalOf(all: readonly Standing[], hasMore: boolean): string {
+  return `${hasMore ? 'the first ' : ''}${counted(all.length, 'destination')}`;
+}
+
+export function leadOf(all: readonly Standing[], hasMore: boolean): Lead {
+  const total = totalOf(all, hasMore);
+  const givenUp = all.filter(({ told }) => told?.state === 'givenup');
+  const troubled = [...givenUp, ...all.filter(({ told }) => told?.state === 'retrying')];
   const paused = all.filter(({ told }) => told?.state === 'paused').length;
   const pausedText = paused === 0 ? '' : ` ${counted(paused, 'is', 'are')} paused.`;
-  if (all.some(({ told }) => told === undefined)) return { sentence: `${counted(all.length, 'destination')}.` };
+  if (all.some(({ told }) => told === undefined)) return { sentence: `${capital(total)}.` };
   if (troubled.length === 0) {
-    const words =
-      all.length === 1 ? 'Your destination is well.' : `All ${counted(all.length, 'destination')} are well.`;
-    return paused === 0
-      ? { state: { name: 'delivered', words }, sentence: '' }
-      : { state: { name: 'delivered', words: 'Nothing fails.' }, sentence: pausedText.trim() };
+    if (paused > 0) {
+      const words = hasMore ? `None of ${total} fails.` : 'Nothing fails.';
+      return { state: { name: 'delivered', words }, sentence: pausedText.trim() };
+    }
+    const everyOne = hasMore ? capital(total) : `All ${total}`;
+    const words = all.length === 1 && !hasMore ? 'Your destination is well.' : `${everyOne} are well.`;
+    return { state: { name: 'delivered', words }, sentence: '' };
   }
   const names = troubled
     .slice(0, NAMED)
@@ -66,7 +76,10 @@ export function leadOf(all: readonly Standing[]): Lead {
   const rest = troubled.length > NAMED ? [`${troubled.length - NAMED} more`] : [];
   const verb = troubled.length === 1 ? 'needs' : 'need';
   return {
-    state: { name: 'givenup', words: `${troubled.length} of ${counted(all.length, 'destination')} ${verb} you:` },
+    state: {
+      name: givenUp.length === 0 ? 'retrying' : 'givenup',
+      words: `${troubled.length} of ${total} ${verb} you:`,
+    },
     sentence: `${listed([...names, ...rest])}.${pausedText}`,
   };
 }

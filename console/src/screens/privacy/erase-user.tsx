@@ -2,6 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import type { Destination, Source } from '@millrace/contract/control';
 import { type FormEvent, useState } from 'react';
+import type { Page } from '../../api/queries.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -13,9 +14,10 @@ import css from './privacy.module.css';
 import { chosenSources } from './touched.ts';
 import { TouchedFacts } from './touched-facts.tsx';
 
+/** Only the first page of sources and of destinations is read. */
 type EraseUserProps = {
-  sources: readonly Source[];
-  destinations: readonly Destination[];
+  sources: Page<Source>;
+  destinations: Page<Destination>;
   requests: readonly Deletion[];
 };
 
@@ -30,7 +32,13 @@ export function EraseUser({ sources, destinations, requests }: EraseUserProps) {
     event.preventDefault();
     set({ userId: typed.trim() });
   };
-  const sought = { userId: wanted, sources: chosenSources(sources, sourceId), destinations };
+  const sought = {
+    userId: wanted,
+    sources: chosenSources(sources.items, sourceId),
+    hasMoreSources: sourceId === '' && sources.nextCursor !== null,
+    destinations: destinations.items,
+    hasMoreDestinations: destinations.nextCursor !== null,
+  };
   const isShown = wanted !== '' && wanted === typed.trim();
   return (
     <Card title="Erase a user">
@@ -52,7 +60,7 @@ export function EraseUser({ sources, destinations, requests }: EraseUserProps) {
             onChange={(event) => setSourceId(event.currentTarget.value)}
             data={[
               { value: '', label: 'All sources' },
-              ...sources.map(({ id, name }) => ({ value: id, label: cutText(visible(name), 60) })),
+              ...sources.items.map(({ id, name }) => ({ value: id, label: cutText(visible(name), 60) })),
             ]}
           />
           <Button type="submit" disabled={typed.trim() === ''}>

@@ -74,7 +74,7 @@ function Requests() {
             />
           )}
           {mayErase && sources.data !== undefined && destinations.data !== undefined && (
-            <EraseUser sources={named} destinations={destinations.data.items} requests={requests} />
+            <EraseUser sources={sources.data} destinations={destinations.data} requests={requests} />
           )}
           <Card title="Deletion requests" aside="newest first">
             <ListStates

@@ -4,7 +4,7 @@ import { count } from '../../format/numbers.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { Facts } from '../../parts/card.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { atLeast, destinationsTold, type Touched } from './touched.ts';
+import { atLeast, destinationsTold, toldWords, type Touched } from './touched.ts';
 import { type Sought, useRecordedCount, useStoredCount } from './use-touched.ts';
 
 export function TouchedFacts({ sought }: { sought: Sought }) {
@@ -13,11 +13,12 @@ export function TouchedFacts({ sought }: { sought: Sought }) {
   const { told, notTold } = destinationsTold(sought.destinations, sought.sources);
   const again = () => void Promise.all([recorded.refetch(), stored.refetch()]);
   const error = recorded.error ?? stored.error;
-  const isNowhere = recorded.data?.count === 0 && stored.data?.count === 0;
+  const isNowhere = !sought.hasMoreSources && recorded.data?.count === 0 && stored.data?.count === 0;
   return (
     <>
       <p>
-        Millrace sends a <code>delete</code> to {told.length === 0 ? 'no destination' : names(told)} and then erases:
+        Millrace sends a <code>delete</code> to {toldWords(told.length === 0 ? '' : names(told), sought)} and then
+        erases:
       </p>
       <Facts
         facts={[

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Destination, Source } from '@millrace/contract/control';
-import { atLeast, chosenSources, countDeliveries, destinationsTold } from './touched.ts';
+import { atLeast, chosenSources, countDeliveries, destinationsTold, toldWords } from './touched.ts';
 import { userHash } from './user-hash.ts';
 
 const destination = (id: string, sourceId: string, enabled: boolean) => ({ id, sourceId, enabled }) as Destination;
@@ -10,6 +10,15 @@ test('an enabled destination of the sources is told, a disabled one is not', () 
   const all = [destination('a', 's1', true), destination('b', 's1', false), destination('c', 's2', true)];
   const { told, notTold } = destinationsTold(all, ['s1']);
   assert.deepEqual([told.map(({ id }) => id), notTold.map(({ id }) => id)], [['a'], ['b']]);
+});
+
+test('the destinations that were not read are not passed over', () => {
+  const destinations = [destination('a', 's1', true), destination('b', 's1', false)];
+  assert.equal(toldWords('CRM', { destinations, hasMoreDestinations: false }), 'CRM');
+  assert.equal(
+    toldWords('', { destinations, hasMoreDestinations: true }),
+    'no destination (of the first 2 destinations)',
+  );
 });
 
 test('deliveries are counted with those that wait and those that were given up', () => {

@@ -7,12 +7,20 @@ export type Touched = {
   deliveries: { count: number; waiting: number; givenUp: number; isExact: boolean };
 };
 
+type Known = { destinations: readonly Destination[]; hasMoreDestinations: boolean };
+
 export type Told = { told: Destination[]; notTold: Destination[] };
 
 /** Destinations of the sources: an enabled one is told, a disabled one is not. */
 export function destinationsTold(destinations: readonly Destination[], sources: readonly string[]): Told {
   const own = destinations.filter(({ sourceId }) => sources.includes(sourceId));
   return { told: own.filter(({ enabled }) => enabled), notTold: own.filter(({ enabled }) => !enabled) };
+}
+
+/** "no destination", "CRM and Mail", and of which destinations while more of them follow than were read. */
+export function toldWords(names: string, { destinations, hasMoreDestinations }: Known): string {
+  const words = names === '' ? 'no destination' : names;
+  return hasMoreDestinations ? `${words} (of the first ${counted(destinations.length, 'destination')})` : words;
 }
 
 export function countDeliveries(

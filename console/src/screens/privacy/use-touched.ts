@@ -8,14 +8,22 @@ import { countDeliveries, type Touched } from './touched.ts';
 const MOST_PAGES = 5;
 const MOST_SOURCES = 10;
 
-export type Sought = { userId: string; sources: readonly string[]; destinations: readonly Destination[] };
+export type Sought = {
+  userId: string;
+  sources: readonly string[];
+  /** Whether the request also means sources that the console has not read: then no count is exact. */
+  hasMoreSources: boolean;
+  destinations: readonly Destination[];
+  hasMoreDestinations: boolean;
+};
 
-const keyOf = (what: string, { userId, sources }: Sought) => [
+const keyOf = (what: string, { userId, sources, hasMoreSources }: Sought) => [
   currentWorkspace() ?? '',
   '/deliveries',
   what,
   userId,
   sources,
+  hasMoreSources,
 ];
 
 /** The record answers at once. */
@@ -24,7 +32,7 @@ export function useRecordedCount(sought: Sought) {
     queryKey: keyOf('recorded of a user', sought),
     enabled: sought.userId !== '',
     staleTime: 10_000,
-    queryFn: ({ signal }) => countRecorded(sought.userId, sought.sources, signal),
+    queryFn: ({ signal }) => countRecorded(sought, signal),
   });
 }
 
@@ -34,17 +42,16 @@ export function useStoredCount(sought: Sought) {
     queryKey: keyOf('stored of a user', sought),
     enabled: sought.userId !== '',
     staleTime: 60_000,
-    queryFn: ({ signal }) => countStored(sought.userId, sought.sources, signal),
+    queryFn: ({ signal }) => countStored(sought, signal),
   });
 }
 
 async function countStored(
-  userId: string,
-  sources: readonly string[],
+  { userId, sources, hasMoreSources }: Sought,
   signal: AbortSignal,
 ): Promise<Touched['stored']> {
   let count = 0;
-  let isExact = sources.length <= MOST_SOURCES;
+  let isExact = !hasMoreSources && sources.length <= MOST_SOURCES;
   for (const sourceId of sources.slice(0, MOST_SOURCES)) {
     const page = await askControl<StoredPage>('/stored-events', { query: { sourceId, userId, limit: 100 }, signal });
     count += page.items.length;
@@ -54,8 +61,7 @@ async function countStored(
 }
 
 async function countRecorded(
-  userId: string,
-  sources: readonly string[],
+  { userId, sources, hasMoreSources }: Sought,
   signal: AbortSignal,
 ): Promise<Touched['deliveries']> {
   const found: Delivery[] = [];
@@ -64,7 +70,7 @@ async function countRecorded(
     const query = { userId, limit: 100, cursor };
     const { items, nextCursor } = await askControl<Page<Delivery>>('/deliveries', { query, signal });
     found.push(...items.filter(({ sourceId }) => sources.includes(sourceId)));
-    if (nextCursor === null) return countDeliveries(found, true);
+    if (nextCursor === null) return countDeliveries(found, !hasMoreSources);
     cursor = nextCursor;
   }
   return countDeliveries(found, false);

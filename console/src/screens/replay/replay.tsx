@@ -18,6 +18,7 @@ import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { Page } from '../../shell/page.tsx';
 import { filterWords, type ReplayJob, replaySentence } from '../../parts/job/replay-words.ts';
+import { againSearch } from './again-search.ts';
 import { LeftOut } from './left-out.tsx';
 
 const ABOVE = [{ name: 'Replays', to: '/replays' as const }];
@@ -44,6 +45,7 @@ function Shown({ job }: { job: ReplayJob }) {
   const now = useNow(1_000);
   const mayAct = useMay('replays:write');
   const { state, word } = standingOfJob(job);
+  const again = againSearch(job.asked);
   return (
     <>
       <Sentence
@@ -53,9 +55,11 @@ function Shown({ job }: { job: ReplayJob }) {
           (isOpen(job) ? (
             <JobSwitches job={job} path="/replays" noun="replay" />
           ) : (
-            <LinkButton to="/replays/new" search={againSearch(job)}>
-              Replay again…
-            </LinkButton>
+            again !== undefined && (
+              <LinkButton to="/replays/new" search={again}>
+                Replay again…
+              </LinkButton>
+            )
           ))
         }
       >
@@ -162,16 +166,4 @@ function Asked({ job: { id, asked } }: { job: ReplayJob }) {
       </div>
     </Card>
   );
-}
-
-function againSearch({ asked: { sourceId, destinationId, from, to, filter } }: ReplayJob) {
-  return {
-    sourceId,
-    destinationId,
-    from,
-    to,
-    ...(filter?.userIds?.length === 1 ? { userId: filter.userIds[0] } : {}),
-    ...(filter?.events?.length === 1 ? { event: filter.events[0] } : {}),
-    ...(filter?.types?.length === 1 ? { type: filter.types[0] } : {}),
-  };
 }

@@ -17,6 +17,8 @@ test('a rule comes back as it was after it was shown for editing', () => {
     { field: 'properties.plan', op: 'equals' as const, value: 'say "hi"' },
     { field: 'event', op: 'one_of' as const, values: ['a, b', 'c"d', ' e ', 'true'] },
     { field: 'event', op: 'starts_with' as const, value: '5 "Order' },
+    { field: 'properties.plan', op: 'not_one_of' as const, values: ['', 'a'] },
+    { field: 'properties.plan', op: 'equals' as const, value: '' },
     { field: 'userId', op: 'exists' as const },
   ]) {
     assert.deepEqual(readRule(draftOf(rule)), { ok: true, rule });

@@ -46,7 +46,8 @@ function textOf({ op, value, values }: FilterRule): string {
 /** Quotes only where the text would be read as something else without them. */
 function written(value: FilterValue, inList: boolean): string {
   if (typeof value !== 'string') return String(value);
-  const isPlain = readValue(value) === value && (!inList || !/[,"]/.test(value)) && value.trim() === value;
+  const isPlain =
+    value !== '' && readValue(value) === value && (!inList || !/[,"]/.test(value)) && value.trim() === value;
   return isPlain ? value : JSON.stringify(value);
 }
 

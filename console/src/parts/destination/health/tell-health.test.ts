@@ -60,6 +60,18 @@ test('a destination whose only target fails from the first attempt delivers noth
   assert.equal(told.todo, 'To do: repair hooks.erp.example.');
 });
 
+test('a destination whose every attempt fails is not quiet, even when its errors were not read', () => {
+  const failing = tellHealth(standing({ lastHour: { ...COUNTS, retry: 12 }, lane: laneOf({ depth: 3 }) }));
+  assert.deepEqual([failing.state, failing.word], ['retrying', 'Retrying']);
+  assert.equal(failing.sentence, 'Every attempt of the last hour failed.');
+  assert.equal(failing.after, '3 deliveries wait for the next attempt.');
+  assert.equal(failing.todo, 'To do: look at its deliveries.');
+  const waiting = tellHealth(standing({ lane: laneOf({ depth: 1 }) }));
+  assert.equal(waiting.state, 'retrying');
+  assert.equal(waiting.sentence, '1 delivery waits for the next attempt.');
+  assert.equal(tellHealth(standing({ lastHour: { ...COUNTS, delivered: 9, retry: 1 } })).word, 'Healthy');
+});
+
 test('paused and disabled come before the lane', () => {
   const health = { lane: laneOf({ state: 'failing', depth: 3 }) };
   const paused = standing(health);

@@ -162,8 +162,19 @@ function tellFlowing(standing: Standing): Told {
       todo: 'To do: look at the reasons below, mend them, then redrive the dead letters.',
     };
   }
+  if (failing.length === 0 && delivered === 0 && (health.lastHour.retry > 0 || depth > 0)) {
+    return tellNothingArrives(health.lastHour.retry, waits);
+  }
   if (failing.length > 0 && (delivered > 0 || depth > 0)) return tellOneFails(standing, failing, waits);
   return tellWell(standing, waits);
+}
+
+/** The lists do not read the errors of each target: the counts alone tell that nothing arrives. */
+function tellNothingArrives(retries: number, waits: string): Told {
+  const told = { state: 'retrying' as const, word: 'Retrying', todo: 'To do: look at its deliveries.' };
+  return retries === 0
+    ? { ...told, lead: 'Nothing arrived in the last hour.', sentence: waits }
+    : { ...told, lead: 'Nothing arrives.', sentence: 'Every attempt of the last hour failed.', after: waits };
 }
 
 function tellOneFails(standing: Standing, failing: readonly FailingTarget[], waits: string): Told {
