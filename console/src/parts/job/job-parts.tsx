@@ -6,6 +6,7 @@ import { Button } from '../button.tsx';
 import { Confirm } from '../dialog.tsx';
 import { Note } from '../note.tsx';
 import { ProblemNote } from '../problem-note.tsx';
+import { tellError } from '../tell-error.ts';
 import { OuterText } from '../texts.tsx';
 import { toast } from '../toasts.tsx';
 import { useNow } from '../use-now.ts';
@@ -62,7 +63,8 @@ export function JobSwitches({ job, path, noun, small = false }: JobSwitchesProps
   if (!isOpen(job)) return null;
   const pause = () =>
     act.mutate('pause', {
-      onSuccess: () => toast({ text: `The ${noun} is paused.`, undo: () => act.mutate('resume') }),
+      onSuccess: () =>
+        toast({ text: `The ${noun} is paused.`, undo: () => void act.mutateAsync('resume').catch(tellError) }),
     });
   return (
     <>

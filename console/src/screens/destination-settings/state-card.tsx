@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { stateOf } from './settings-words.ts';
 
@@ -19,7 +20,7 @@ export function StateCard({ destination }: { destination: Destination }) {
     renews: ['/destinations', '/overview'],
   });
   const turn = (change: Change, back: Change, text: string) =>
-    set.mutate(change, { onSuccess: () => toast({ text, undo: () => set.mutate(back) }) });
+    set.mutate(change, { onSuccess: () => toast({ text, undo: () => void set.mutateAsync(back).catch(tellError) }) });
   const state = stateOf(destination);
   return (
     <Card title="State">

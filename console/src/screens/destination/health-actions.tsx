@@ -24,7 +24,7 @@ export function HealthActions({ destination, lane }: { destination: Destination;
       onSuccess: () =>
         toast({
           text: isPaused ? 'Paused. New events wait in the lane.' : 'Resumed. Millrace sends what waits.',
-          undo: () => set(!isPaused),
+          undo: () => void pause.mutateAsync(!isPaused).catch(tellError),
         }),
       onError: tellError,
     });

@@ -3,6 +3,7 @@ import { useChange } from '../../api/queries.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { toast } from '../../parts/toasts.tsx';
 
 type ResumeButtonProps = { destinationId: string; sentence: string; look: Look; small: boolean };
@@ -20,7 +21,10 @@ export function ResumeButton({ destinationId, sentence, ...look }: ResumeButtonP
     set.mutate(false, {
       onSuccess: () => {
         setIsOpen(false);
-        toast({ text: 'Resumed. Millrace sends what waits.', undo: () => set.mutate(true) });
+        toast({
+          text: 'Resumed. Millrace sends what waits.',
+          undo: () => void set.mutateAsync(true).catch(tellError),
+        });
       },
     });
   return (

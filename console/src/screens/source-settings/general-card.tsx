@@ -5,6 +5,7 @@ import { useChange } from '../../api/queries.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card, Facts } from '../../parts/card.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { IdText, TimeText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
 
@@ -51,7 +52,7 @@ function GeneralForm({ source }: { source: Source }) {
     const before = { name: source.name, rateLimitPerSecond: source.rateLimitPerSecond };
     change.mutate(
       { name: name.trim(), rateLimitPerSecond },
-      { onSuccess: () => toast({ text: 'Saved.', undo: () => change.mutate(before) }) },
+      { onSuccess: () => toast({ text: 'Saved.', undo: () => void change.mutateAsync(before).catch(tellError) }) },
     );
   };
   return (

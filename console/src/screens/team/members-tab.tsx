@@ -9,6 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, ListStates } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { grantable, ROLE_WORDS } from './roles.ts';
@@ -30,7 +31,10 @@ export function MembersTab({ read }: { read: Read }) {
       { userId, role },
       {
         onSuccess: () =>
-          toast({ text: `${name.slice(0, 60)} is ${role} now.`, undo: () => change.mutate({ userId, role: before }) }),
+          toast({
+            text: `${name.slice(0, 60)} is ${role} now.`,
+            undo: () => void change.mutateAsync({ userId, role: before }).catch(tellError),
+          }),
       },
     );
   return (
