@@ -38,7 +38,8 @@ export function readingPages<Item>(path: string, { query, every = false, enabled
     initialPageParam: '',
     getNextPageParam: (page: Page<Item>) => page.nextCursor,
     placeholderData: keepPreviousData,
-    refetchInterval: every,
+    // Every page is read again, so a list that was opened far down stays as it is.
+    refetchInterval: ({ state }) => (every !== false && (state.data?.pages.length ?? 0) <= 2 ? every : false),
     enabled,
   });
 }

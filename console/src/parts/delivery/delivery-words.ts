@@ -21,6 +21,11 @@ export const STATE_WORDS: Readonly<Record<Delivery['state'], string>> = {
   skipped: 'Skipped',
 };
 
+/** Whether a later look may show another state. A given-up delivery keeps its id when it is sent again. */
+export function mayChange({ state }: Pick<Delivery, 'state'>, isSentAgain: boolean): boolean {
+  return state === 'pending' || state === 'retrying' || (STATE_OF[state] === 'givenup' && isSentAgain);
+}
+
 type Told = Pick<Delivery, 'state' | 'lastStatus' | 'errorClass' | 'reason'>;
 
 /** For one cell of a table: the state and the cause in few words. */

@@ -2,10 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeliveryDetails } from '@millrace/contract/control';
 import { answerState, phasesOf } from './attempt-phases.ts';
+import { mayChange } from './delivery-words.ts';
 import { delayAfter, planAttempts, windowOf } from './plan-attempts.ts';
 import { nextAttemptAt, tellDelivery } from './tell-delivery.ts';
 
 const MINUTE = 60_000;
+
+test('a finished delivery changes no more, unless a given-up one is sent again', () => {
+  for (const state of ['pending', 'retrying'] as const) assert.equal(mayChange({ state }, false), true);
+  for (const state of ['delivered', 'skipped'] as const) assert.equal(mayChange({ state }, true), false);
+  for (const state of ['discarded', 'expired'] as const) {
+    assert.equal(mayChange({ state }, false), false);
+    assert.equal(mayChange({ state }, true), true);
+  }
+});
 
 test('the plan follows the schedule and ends within the four hours', () => {
   assert.equal(delayAfter(1, 240 * MINUTE), 5_000);

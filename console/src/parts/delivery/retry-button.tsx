@@ -13,13 +13,16 @@ import { seekLetter } from './seek-letter.ts';
 
 const RENEWS = ['/deliveries', '/destinations', '/dead-letters', '/overview'];
 
+type RetryButtonProps = { delivery: DeliveryDetails; onSentAgain?: (() => void) | undefined };
+
 /** An attempt before its time for a delivery that waits; a new start for a dead letter. */
-export function RetryButton({ delivery }: { delivery: DeliveryDetails }) {
+export function RetryButton({ delivery, onSentAgain }: RetryButtonProps) {
   const { state } = delivery;
   if (state === 'pending' || state === 'retrying') return <AttemptNow id={delivery.id} />;
   if ((state === 'discarded' || state === 'expired') && !hasNoLetter(delivery)) {
     return <SendAgain delivery={delivery} />;
   }
+  if (state === 'discarded' || state === 'expired') return <SendAgain delivery={delivery} onSentAgain={onSentAgain} />;
   return null;
 }
 
@@ -48,7 +51,7 @@ function hasNoLetter({ reason, isErased }: DeliveryDetails): boolean {
   return isErased || reason === 'destination_deleted' || reason === 'letter_refused';
 }
 
-function SendAgain({ delivery }: { delivery: DeliveryDetails }) {
+function SendAgain({ delivery, onSentAgain }: RetryButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
   const may = useMay('dead-letters:write');
   const sought = useLetter(delivery, may);
@@ -83,6 +86,7 @@ function SendAgain({ delivery }: { delivery: DeliveryDetails }) {
           retry.mutate(letter.id, {
             onSuccess: () => {
               setIsOpen(false);
+              onSentAgain?.();
               toast({ text: 'Sent again: it has four hours from its first attempt.' });
             },
           })

@@ -5,6 +5,7 @@ import {
   deletionSentence,
   erasedCount,
   isSettled,
+  nextLookMs,
   noticeWords,
   receiptFile,
   troubleWords,
@@ -48,6 +49,14 @@ test('it is settled when every notification has ended', () => {
   assert.equal(isSettled(deletion(['delivered', 'retrying'])), false);
   assert.equal(isSettled(deletion(['delivered', 'discarded'])), true);
   assert.equal(isSettled(deletion([null])), false);
+});
+
+test('it is looked at again until nothing changes any more', () => {
+  assert.equal(nextLookMs(undefined), 2_000);
+  assert.equal(nextLookMs({ ...deletion([null]), state: 'running' }), 2_000);
+  assert.equal(nextLookMs(deletion(['delivered', 'retrying'])), 10_000);
+  assert.equal(nextLookMs(deletion(['delivered', 'discarded'])), false);
+  assert.equal(nextLookMs({ ...deletion([null]), state: 'failed' }), false);
 });
 
 test('it names the destinations that do not have it', () => {

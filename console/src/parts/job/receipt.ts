@@ -5,6 +5,7 @@ import { listed } from '../../format/listed.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { standingOf, type Standing } from '../../format/standings.ts';
 import { moment } from '../../format/times.ts';
+import { isOpen } from './job-words.ts';
 
 export type Deletion = Static<typeof DeletionRequest>;
 export type Notification = Deletion['receipt']['notifications'][number];
@@ -32,6 +33,12 @@ export function isSettled({ receipt }: Pick<Deletion, 'receipt'>): boolean {
   return receipt.notifications.every(
     ({ outcome }) => outcome !== null && outcome !== 'pending' && outcome !== 'retrying',
   );
+}
+
+/** Receivers may take the notification hours after the erasure is done. A request that failed or was cancelled stays as it is. */
+export function nextLookMs(deletion: Pick<Deletion, 'state' | 'receipt'> | undefined): number | false {
+  if (deletion === undefined || isOpen(deletion)) return 2_000;
+  return deletion.state === 'done' && !isSettled(deletion) ? 10_000 : false;
 }
 
 /** "4 of 6 destinations have the notification." */

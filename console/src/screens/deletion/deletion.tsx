@@ -2,12 +2,13 @@
 import type { Destination, Source } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { lookAgain } from '../../api/look-again.ts';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { count } from '../../format/numbers.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card, Facts } from '../../parts/card.tsx';
-import { isOpen, standingOfJob } from '../../parts/job/job-words.ts';
+import { standingOfJob } from '../../parts/job/job-words.ts';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -19,7 +20,7 @@ import { NoticeTable } from './notice-table.tsx';
 import {
   type Deletion as Request,
   deletionSentence,
-  isSettled,
+  nextLookMs,
   receiptFile,
   troubleWords,
 } from '../../parts/job/receipt.ts';
@@ -33,8 +34,7 @@ export function Deletion() {
   const read = useQuery({
     ...reading<Request>(`/deletion-requests/${encodeURIComponent(id)}`),
     placeholderData: () => undefined,
-    refetchInterval: ({ state: { data } }) =>
-      data === undefined || isOpen(data) ? 2_000 : isSettled(data) ? false : 10_000,
+    refetchInterval: lookAgain<Request>(nextLookMs),
   });
   return (
     <Page title={`Deletion …${id.slice(-6)}`} above={ABOVE}>

@@ -16,9 +16,10 @@ type DeliveryLeadProps = {
   destination: Destination | undefined;
   lane: Lane | null;
   chosen: Chosen | undefined;
+  onSentAgain(): void;
 };
 
-export function DeliveryLead({ delivery, destination, lane, chosen }: DeliveryLeadProps) {
+export function DeliveryLead({ delivery, destination, lane, chosen, onSentAgain }: DeliveryLeadProps) {
   const now = useNow(1_000);
   const told = tellDelivery({ delivery, lane, now });
   const { rebuilt } = useRequest(delivery, destination, chosen);
@@ -38,7 +39,7 @@ export function DeliveryLead({ delivery, destination, lane, chosen }: DeliveryLe
             >
               Open event
             </LinkButton>
-            {lane?.state !== 'paused' && <RetryButton delivery={delivery} />}
+            {lane?.state !== 'paused' && <RetryButton delivery={delivery} onSentAgain={onSentAgain} />}
           </>
         }
       >

@@ -2,8 +2,10 @@
 import type { DeliveryDetails, Destination, DestinationHealth } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { reading } from '../../api/queries.ts';
 import { cutText, shortId, visible } from '../../format/texts.ts';
+import { mayChange } from '../../parts/delivery/delivery-words.ts';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -20,7 +22,12 @@ import { useChosen } from './use-chosen.ts';
 
 export function DeliveryScreen() {
   const { id } = useParams({ from: '/shell/deliveries/$id' });
-  const read = useQuery(reading<DeliveryDetails>(`/deliveries/${encodeURIComponent(id)}`, { every: 5_000 }));
+  const [sentAgain, setSentAgain] = useState<string>();
+  const read = useQuery({
+    ...reading<DeliveryDetails>(`/deliveries/${encodeURIComponent(id)}`),
+    // The live tail links to deliveries that the record may not have yet, so also an unknown one is looked at again.
+    refetchInterval: ({ state: { data } }) => (data === undefined || mayChange(data, sentAgain === id) ? 5_000 : false),
+  });
   const delivery = read.data;
   const destinationId = delivery?.destinationId ?? '';
   const destination = useQuery(
@@ -47,13 +54,15 @@ export function DeliveryScreen() {
           <ProblemNote error={read.error} what="The delivery cannot be shown." retry={() => void read.refetch()} />
         )
       ) : (
-        <Shown delivery={delivery} destination={destination} />
+        <Shown delivery={delivery} destination={destination} onSentAgain={() => setSentAgain(id)} />
       )}
     </Page>
   );
 }
 
-function Shown({ delivery, destination }: { delivery: DeliveryDetails; destination: Destination | undefined }) {
+type ShownProps = { delivery: DeliveryDetails; destination: Destination | undefined; onSentAgain(): void };
+
+function Shown({ delivery, destination, onSentAgain }: ShownProps) {
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
   const health = useQuery(
     reading<DestinationHealth>(`/destinations/${delivery.destinationId}/health`, { every: 5_000, enabled: isOpen }),
@@ -62,7 +71,13 @@ function Shown({ delivery, destination }: { delivery: DeliveryDetails; destinati
   const chosen = useChosen(delivery);
   return (
     <>
-      <DeliveryLead delivery={delivery} destination={destination} lane={lane} chosen={chosen} />
+      <DeliveryLead
+        delivery={delivery}
+        destination={destination}
+        lane={lane}
+        chosen={chosen}
+        onSentAgain={onSentAgain}
+      />
       <DeliveryFacts delivery={delivery} destination={destination} />
       <RulerCard delivery={delivery} lane={lane} />
       {chosen === undefined ? (

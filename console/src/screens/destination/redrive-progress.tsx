@@ -2,10 +2,12 @@ import type { Redrive } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { Static } from 'typebox';
+import { lookWhile } from '../../api/look-again.ts';
 import { reading } from '../../api/queries.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { isOpen } from '../../parts/job/job-words.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { StateBadge, type StateName } from '../../parts/state-mark.tsx';
 import { IdText, TimeText } from '../../parts/texts.tsx';
@@ -25,9 +27,10 @@ const STATES: Readonly<Record<Job['state'], { name: StateName; words: string }>>
 export function RedriveProgress() {
   const { redrive: id } = useSearch({ from: '/shell/destinations/$id' });
   const change = useSearchChange();
-  const read = useQuery(
-    reading<Job>(`/redrives/${encodeURIComponent(id ?? '')}`, { enabled: id !== undefined, every: 2_000 }),
-  );
+  const read = useQuery({
+    ...reading<Job>(`/redrives/${encodeURIComponent(id ?? '')}`, { enabled: id !== undefined }),
+    refetchInterval: lookWhile<Job>(2_000, isOpen),
+  });
   if (id === undefined) return null;
   if (read.data === undefined) {
     return read.error === null ? null : <ProblemNote error={read.error} what="The redrive cannot be shown." />;

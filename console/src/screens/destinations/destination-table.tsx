@@ -29,6 +29,7 @@ export function DestinationTable({ standings, sources }: DestinationTableProps) 
           <Row
             key={standing.destination.id}
             standing={standing}
+            rows={standings.length}
             source={names.get(standing.destination.sourceId) ?? standing.destination.sourceId}
           />
         ))}
@@ -37,7 +38,7 @@ export function DestinationTable({ standings, sources }: DestinationTableProps) 
   );
 }
 
-function Row({ standing, source }: { standing: Standing; source: string }) {
+function Row({ standing, rows, source }: { standing: Standing; rows: number; source: string }) {
   const { destination, health, told } = standing;
   const { id, name, sourceId } = destination;
   const [first, ...others] = targetsOf(destination);
@@ -72,7 +73,7 @@ function Row({ standing, source }: { standing: Standing; source: string }) {
         <OuterLink className="plain" text={source} most={28} to="/sources/$id" params={{ id: sourceId }} />
       </td>
       <td>
-        <DayBars destinationId={id} />
+        <DayBars destinationId={id} rows={rows} />
       </td>
       <td className="num nowrap">{p95 === null ? <span className="dim">–</span> : milliseconds(p95)}</td>
       <td className="num">{lane === null || lane.depth === 0 ? <span className="dim">0</span> : count(lane.depth)}</td>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Destination } from '@millrace/contract/control';
 import type { Told } from '../../parts/destination/health/tell-health.ts';
 import { barsOf } from './bars.ts';
-import { choose, leadOf, type Standing } from './standings.ts';
+import { choose, leadOf, rowEveryMs, type Standing } from './standings.ts';
 
 test('a filter looks into names and URLs, and trouble comes first', () => {
   const all = [standing('CRM sync', 'delivered', 'Healthy'), standing('Orders to ERP', 'givenup', 'Failing')];
@@ -38,6 +38,11 @@ test('the sentence is about the pages that were read', () => {
   assert.equal(leadOf(failing, true).state?.words, '1 of the first 3 destinations needs you:');
   const paused = [...well, standing('Mail', 'paused', 'Paused')];
   assert.equal(leadOf(paused, true).state?.words, 'None of the first 3 destinations fails.');
+});
+
+test('the rows of a long list are read once a minute', () => {
+  assert.equal(rowEveryMs(20, 15_000), 15_000);
+  assert.equal(rowEveryMs(21, 15_000), 60_000);
 });
 
 test('a bar is one hour, and only trouble has a colour', () => {

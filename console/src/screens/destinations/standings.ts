@@ -26,6 +26,13 @@ export const STATE_CHOICES = [
 
 const URGENCY: readonly StateName[] = ['givenup', 'retrying', 'waiting', 'paused', 'delivered', 'skipped'];
 const NAMED = 3;
+const LONG_LIST = 20;
+const LONG_LIST_MS = 60_000;
+
+/** Each row has reads of its own, so a long list reads them less often. */
+export function rowEveryMs(rows: number, usualMs: number): number {
+  return rows > LONG_LIST ? LONG_LIST_MS : usualMs;
+}
 
 export function choose(all: readonly Standing[], { filter, state }: { filter: string; state: string }): Standing[] {
   const wanted = filter.toLowerCase();

@@ -3,6 +3,7 @@ import type { Destination, Explanation, Source } from '@millrace/contract/contro
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { hasStatus } from '../../api/look-again.ts';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { cutText, visible } from '../../format/texts.ts';
@@ -22,9 +23,8 @@ import { replaySearch } from './replay-search.ts';
 import { fieldsLookedAt } from './rules.ts';
 import { StoredCallCard } from './stored-call.tsx';
 import { type StoredItem, useStoredCall } from './use-stored-call.ts';
-import { isMoving, verdictSentence } from './verdict.ts';
+import { nextLookMs, verdictSentence } from './verdict.ts';
 
-const MOVING_MS = 5_000;
 const ABOVE = [{ name: 'Events', to: '/events' as const }];
 
 export function EventJourney() {
@@ -32,7 +32,8 @@ export function EventJourney() {
   const read = useQuery({
     ...reading<Explanation>(`/events/${encodeURIComponent(messageId)}/explain`),
     placeholderData: () => undefined,
-    refetchInterval: ({ state }) => (state.data === undefined || isMoving(state.data) ? MOVING_MS : false),
+    refetchInterval: ({ state: { data, error, dataUpdateCount } }) =>
+      hasStatus(error, 403, 404) ? false : nextLookMs(data, dataUpdateCount),
   });
   const name = read.data?.destinations[0]?.name ?? read.data?.destinations[0]?.type ?? 'Event';
   return (

@@ -5,7 +5,7 @@ import { givesUpAt, latestRun, marksOf, tell } from './attempts.ts';
 import { jsonLines } from './marked-json.ts';
 import { replaySearch } from './replay-search.ts';
 import { ruleLines } from './rules.ts';
-import { type JourneyPart, verdictSentence } from './verdict.ts';
+import { type JourneyPart, nextLookMs, verdictSentence } from './verdict.ts';
 
 const RECEIVED = '2026-11-17T12:58:05.112Z';
 const lane = {
@@ -148,6 +148,15 @@ suite('rules', () => {
       ['The call turns it off (integrations)'],
     );
   });
+});
+
+test('a journey is looked at again while it moves, and an unknown one for a minute', () => {
+  const journey = { messageId: 'm1', verdict: 'accepted' as const, story: [], stored: null, refusals: [] };
+  assert.equal(nextLookMs(undefined, 0), 5_000);
+  assert.equal(nextLookMs({ ...journey, destinations: [part({ state: 'retrying' })] }, 100), 5_000);
+  assert.equal(nextLookMs({ ...journey, destinations: [part({ state: 'delivered' })] }, 1), false);
+  assert.equal(nextLookMs({ ...journey, verdict: 'unknown', destinations: [] }, 11), 5_000);
+  assert.equal(nextLookMs({ ...journey, verdict: 'unknown', destinations: [] }, 12), false);
 });
 
 test('JSON in lines is the same JSON, and marks the values of the fields', () => {

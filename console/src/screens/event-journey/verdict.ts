@@ -106,7 +106,16 @@ function joined(clauses: readonly string[]): string {
   return clauses.length < 2 ? last : `${clauses.slice(0, -1).join(', ')}, and ${last}`;
 }
 
-/** Whether a later look may show something new. */
-export function isMoving({ verdict, destinations }: Explanation): boolean {
-  return verdict === 'unknown' || destinations.some(({ state }) => state === 'pending' || state === 'retrying');
+const MOVING_MS = 5_000;
+const LOOKS_FOR_UNKNOWN = 12;
+
+/** A call that just came in is known within seconds: after a minute of looks, an unknown one is taken as unknown. */
+export function nextLookMs(explanation: Explanation | undefined, looks: number): number | false {
+  if (explanation === undefined) return MOVING_MS;
+  const { verdict, destinations } = explanation;
+  const mayChange =
+    verdict === 'unknown'
+      ? looks < LOOKS_FOR_UNKNOWN
+      : destinations.some(({ state }) => state === 'pending' || state === 'retrying');
+  return mayChange ? MOVING_MS : false;
 }

@@ -1,19 +1,15 @@
-import type { Destination, DestinationHealth } from '@millrace/contract/control';
-import { useQuery } from '@tanstack/react-query';
-import { reading } from '../../api/queries.ts';
+import type { Destination } from '@millrace/contract/control';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { StateBadge } from '../../parts/state-mark.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { healthOf } from './first-health.ts';
+import { useFirstHealth } from './use-first-health.ts';
 
 type EnableStepProps = { saved: Destination; sourceName: string; isChanged: boolean; isBusy: boolean; enable(): void };
 
 export function EnableStep({ saved, sourceName, isChanged, isBusy, enable }: EnableStepProps) {
-  const health = useQuery(
-    reading<DestinationHealth>(`/destinations/${saved.id}/health`, { enabled: saved.enabled, every: 2_000 }),
-  );
-  const first = healthOf(health.data);
+  const first = healthOf(useFirstHealth(saved));
   return (
     <Card title="6. Enable">
       <div className="pad btns">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from './first-health.ts';
+import { healthOf, nextLookMs } from './first-health.ts';
 
 const health = (counts: object) => ({
   lane: null,
@@ -20,4 +20,11 @@ test('a destination is healthy from its first delivery on', () => {
   });
   assert.equal(healthOf(health({ discarded: 2 })).state, 'givenup');
   assert.equal(healthOf(health({ delivered: 2, retry: 2 })).state, 'retrying');
+});
+
+test('the wizard looks until the destination is healthy, and for five minutes at most', () => {
+  assert.equal(nextLookMs(undefined, 0), 2_000);
+  assert.equal(nextLookMs(health({ discarded: 2 }), 149), 2_000);
+  assert.equal(nextLookMs(health({ discarded: 2 }), 150), false);
+  assert.equal(nextLookMs(health({ delivered: 1 }), 1), false);
 });

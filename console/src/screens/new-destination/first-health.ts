@@ -25,3 +25,12 @@ export function healthOf(health: Pick<DestinationHealth, 'lastHour' | 'lane'> | 
   const passed = skipped > 0 ? ` The rules held back ${counted(skipped, 'event')} so far.` : '';
   return { state: 'waiting', words: 'Enabled.', rest: `It waits for the first event that passes.${passed}` };
 }
+
+const LOOK_MS = 2_000;
+/** Five minutes of looks. */
+const MOST_LOOKS = 150;
+
+/** The wizard looks until the destination is healthy; a page that stays open for long does not ask for ever. */
+export function nextLookMs(health: Pick<DestinationHealth, 'lastHour' | 'lane'> | undefined, looks: number) {
+  return healthOf(health).state === 'delivered' || looks >= MOST_LOOKS ? false : LOOK_MS;
+}

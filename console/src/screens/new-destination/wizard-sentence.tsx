@@ -1,10 +1,9 @@
-import type { Destination, DestinationHealth } from '@millrace/contract/control';
-import { useQuery } from '@tanstack/react-query';
-import { reading } from '../../api/queries.ts';
+import type { Destination } from '@millrace/contract/control';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { localSentence } from '../../format/sentences.ts';
 import { healthOf } from './first-health.ts';
+import { useFirstHealth } from './use-first-health.ts';
 
 type WizardSentenceProps = {
   name: string;
@@ -15,12 +14,7 @@ type WizardSentenceProps = {
 
 /** How far the destination is; once it is enabled, how it does. */
 export function WizardSentence({ name, saved, lacks, isChanged }: WizardSentenceProps) {
-  const health = useQuery(
-    reading<DestinationHealth>(`/destinations/${saved?.id ?? ''}/health`, {
-      enabled: saved?.enabled === true,
-      every: 2_000,
-    }),
-  );
+  const health = useFirstHealth(saved);
   const called = name === '' ? 'The destination' : <OuterText text={name} most={60} />;
   if (saved === undefined) {
     return (
@@ -40,11 +34,11 @@ export function WizardSentence({ name, saved, lacks, isChanged }: WizardSentence
       </Sentence>
     );
   }
-  const first = healthOf(health.data);
+  const first = healthOf(health);
   return (
     <Sentence
       state={{ name: first.state, words: first.words }}
-      then={health.data === undefined ? undefined : localSentence(health.data.sentence)}
+      then={health === undefined ? undefined : localSentence(health.sentence)}
     >
       {first.rest}
     </Sentence>

@@ -3,6 +3,7 @@ import type { Destination, DestinationHealth, Source } from '@millrace/contract/
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { lookWhile } from '../../api/look-again.ts';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { count } from '../../format/numbers.ts';
@@ -28,7 +29,7 @@ export function ReplayScreen() {
   const read = useQuery({
     ...reading<ReplayJob>(`/replays/${encodeURIComponent(id)}`),
     placeholderData: () => undefined,
-    refetchInterval: ({ state }) => (state.data === undefined || isOpen(state.data) ? 2_000 : false),
+    refetchInterval: lookWhile<ReplayJob>(2_000, isOpen),
   });
   return (
     <Page title={`Replay …${id.slice(-6)}`} above={ABOVE}>

@@ -2,16 +2,16 @@
 import type { Destination, Explanation } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
+import { lookWhile } from '../../api/look-again.ts';
 import { type Page, reading } from '../../api/queries.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
-import { reasonOf, wordsOf } from './outcome-words.ts';
+import { isOver, reasonOf, wordsOf } from './outcome-words.ts';
 import styles from './source-live.module.css';
 import type { CallRow } from '../../parts/tail/tail-rows.ts';
 
 const LOOK_AGAIN_MS = 3_000;
-const ENDS = new Set(['delivered', 'discarded', 'expired', 'skipped']);
 
 type Line = {
   id: string;
@@ -71,10 +71,11 @@ function useOutcomes(sourceId: string, call: CallRow): { lines: Line[]; connecte
   const destinations = useQuery(
     reading<Page<Static<typeof Destination>>>('/destinations', { query: { sourceId, limit: 100 } }),
   );
+  const connected = destinations.data?.items.length;
   const path = `/events/${encodeURIComponent(call.messageId ?? '')}/explain`;
   const record = useQuery({
     ...reading<Explanation>(path, { enabled: call.messageId !== undefined }),
-    refetchInterval: ({ state: { data } }) => (isOver(data) ? false : LOOK_AGAIN_MS),
+    refetchInterval: lookWhile<Explanation>(LOOK_AGAIN_MS, (data) => !isOver(data, connected)),
   });
   const nameOf = (id: string) => destinations.data?.items.find((one) => one.id === id)?.name ?? id;
   const lines = new Map<string, Line>();
@@ -93,9 +94,5 @@ function useOutcomes(sourceId: string, call: CallRow): { lines: Line[]; connecte
       nextAt: nextAt ?? undefined,
     });
   }
-  return { lines: [...lines.values()], connected: destinations.data?.items.length };
-}
-
-function isOver(data: Explanation | undefined): boolean {
-  return data !== undefined && data.destinations.length > 0 && data.destinations.every(({ state }) => ENDS.has(state));
+  return { lines: [...lines.values()], connected };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords, isFiltered } from './live-search.ts';
-import { reasonOf, summaryOf, wordsOf } from './outcome-words.ts';
+import { isOver, reasonOf, summaryOf, wordsOf } from './outcome-words.ts';
 
 suite('outcomes in words', () => {
   test('are counted by what they mean', () => {
@@ -11,6 +11,15 @@ suite('outcomes in words', () => {
 
   test('have a shape also when they are new', () => {
     assert.deepEqual(wordsOf('teleported'), { state: 'waiting', word: 'teleported' });
+  });
+
+  test('are over when each has ended, or when no destination is there to have one', () => {
+    const none = { destinations: [] };
+    assert.equal(isOver({ destinations: [{ state: 'delivered' }, { state: 'skipped' }] }, 2), true);
+    assert.equal(isOver({ destinations: [{ state: 'delivered' }, { state: 'pending' }] }, 2), false);
+    assert.equal(isOver(none, 1), false);
+    assert.equal(isOver(none, undefined), false);
+    assert.equal(isOver(none, 0), true);
   });
 
   test('give the reason, and the rule of a filter', () => {

@@ -18,6 +18,16 @@ export function wordsOf(outcome: string): { state: StateName; word: string } {
   return WORDS[outcome] ?? { state: 'waiting', word: outcome };
 }
 
+const ENDS = new Set(['delivered', 'discarded', 'expired', 'skipped']);
+
+/** Whether the record has all that becomes of a call. `connected` is how many destinations its source has, once that is known. */
+export function isOver(
+  { destinations }: { destinations: readonly { state: string }[] },
+  connected: number | undefined,
+): boolean {
+  return destinations.length === 0 ? connected === 0 : destinations.every(({ state }) => ENDS.has(state));
+}
+
 /** "2 delivered, 1 skipped". */
 export function summaryOf(outcomes: readonly string[]): string {
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { System } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { ApiError } from '../../api/ask-control.ts';
+import { hasStatus, lookAgain } from '../../api/look-again.ts';
 import { reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { clock } from '../../format/times.ts';
@@ -23,9 +23,12 @@ const TABS = [
 
 export function SystemScreen() {
   const may = useMay('system:read');
-  const system = useQuery(reading<System>('/system', { every: LIVE_MS, enabled: may }));
+  const system = useQuery({
+    ...reading<System>('/system', { enabled: may }),
+    refetchInterval: lookAgain<System>(() => LIVE_MS),
+  });
   const { data, error } = system;
-  const isRefused = !may || (error instanceof ApiError && error.problem.status === 403);
+  const isRefused = !may || hasStatus(error, 403);
   const live = data !== undefined && (
     <span className="dim small wide nowrap">
       {error === null ? 'Live' : 'Last read'}, {clock(data.at)}
