@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { reading, useChange } from '../../api/queries.ts';
 import { changeOf, type DestinationChange, draftOfDestination, draftProblem } from '../../parts/destination/draft.ts';
+import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
 import { settingFields } from '../../parts/destination/setting-fields.ts';
 import { useUrlChecks } from '../../parts/destination/targets/use-url-checks.ts';
 import { toast } from '../../parts/toasts.tsx';
@@ -18,7 +19,10 @@ export function useSettings(destination: Destination) {
   const fields = settingFields(
     catalog.data?.items.find(({ name }) => name === destination.catalog)?.settingsSchema ?? {},
   );
-  const checks = useUrlChecks(draft.targets.map(({ url }) => url));
+  const checks = useUrlChecks(
+    draft.targets.map(({ url }) => url),
+    targetsOf(base).map(({ url }) => url),
+  );
   const change = changeOf(draft, base, fields);
   const begin = (from: Destination) => {
     setBase(from);

@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftTarget, emptyHeader, emptyTarget, headerProblem, settingsOf, targetsProblem } from './targets.ts';
+import {
+  draftTarget,
+  emptyHeader,
+  emptyTarget,
+  headerProblem,
+  needsCheck,
+  settingsOf,
+  targetsProblem,
+} from './targets.ts';
 
 const stored = () => draftTarget({ url: 'https://a.example/x', headers: { Authorization: { set: true } } });
 
 test('a stored header value is kept as long as its URL stays', () => {
   assert.deepEqual(settingsOf([stored()]), [{ url: 'https://a.example/x', headers: { Authorization: { set: true } } }]);
+});
+
+test('a URL is checked when it is whole and not saved already', () => {
+  assert.equal(needsCheck('https://a.example/x', []), true);
+  assert.equal(needsCheck(' https://a.example/x ', ['https://a.example/x']), false);
+  assert.equal(needsCheck('https://a.example/y', ['https://a.example/x']), true);
+  assert.equal(needsCheck('https://', []), false);
 });
 
 test('a new URL needs its header values again', () => {

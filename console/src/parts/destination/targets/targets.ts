@@ -73,6 +73,11 @@ export function targetsProblem(targets: readonly DraftTarget[]): string | undefi
   return undefined;
 }
 
+/** Whether a typed URL is worth a check: it is whole, and the destination does not have it already. */
+export function needsCheck(url: string, saved: readonly string[]): boolean {
+  return looksWhole(url) && !saved.includes(url.trim());
+}
+
 /** Worth a check by the server: below that it is still being typed. */
 export function looksWhole(url: string): boolean {
   const text = url.trim();

@@ -2,11 +2,13 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import type { UrlCheck } from '@millrace/contract/control';
 import { useQueries } from '@tanstack/react-query';
+import { hasStatus } from '../../../api/look-again.ts';
 import { asking } from '../asking.ts';
-import { looksWhole } from './targets.ts';
+import { looksWhole, needsCheck } from './targets.ts';
 
 /** A workspace has 60 checks a minute: not every key may ask. */
 const QUIET_MS = 600;
+const AFTER_LIMIT_MS = 5_000;
 
 export type UrlState =
   | { kind: 'typing' }
@@ -15,14 +17,17 @@ export type UrlState =
   | { kind: 'checked'; check: UrlCheck; again(): void; isBusy: boolean }
   | { kind: 'failed'; error: unknown; again(): void };
 
-export function useUrlChecks(urls: readonly string[], isOn = true): UrlState[] {
+/** `saved` are the URLs that the destination has already: they are not checked, for each check is in the audit log. */
+export function useUrlChecks(urls: readonly string[], saved: readonly string[] = []): UrlState[] {
   const typed = urls.map((url) => url.trim());
   const [text] = useDebouncedValue(typed.join('\n'), QUIET_MS);
   const settled = text.split('\n');
   const reads = useQueries({
-    queries: typed.map((url) =>
-      asking<UrlCheck>('/destinations/check-url', { url }, isOn && looksWhole(url) && settled.includes(url)),
-    ),
+    queries: typed.map((url) => ({
+      ...asking<UrlCheck>('/destinations/check-url', { url }, needsCheck(url, saved) && settled.includes(url)),
+      retry: (failures: number, error: Error) => failures < 1 && hasStatus(error, 429),
+      retryDelay: AFTER_LIMIT_MS,
+    })),
   });
   return typed.map((url, place): UrlState => {
     const read = reads[place];
@@ -30,7 +35,7 @@ export function useUrlChecks(urls: readonly string[], isOn = true): UrlState[] {
     const again = () => void read.refetch();
     if (read.data !== undefined) return { kind: 'checked', check: read.data, again, isBusy: read.isFetching };
     if (read.error !== null) return { kind: 'failed', error: read.error, again };
-    return isOn ? { kind: 'checking' } : { kind: 'off' };
+    return needsCheck(url, saved) ? { kind: 'checking' } : { kind: 'off' };
   });
 }
 
