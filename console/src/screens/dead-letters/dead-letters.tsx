@@ -43,8 +43,8 @@ export function DeadLetters() {
         </Link>
       </nav>
       <div className="stack">
-        <OpenRedrives destinations={named} />
-        {tab === 'redrives' ? <Redrives destinations={named} /> : <LetterList destinations={named} />}
+        <OpenRedrives destinations={destinations.data} />
+        {tab === 'redrives' ? <Redrives destinations={destinations.data} /> : <LetterList list={destinations.data} />}
       </div>
     </Page>
   );

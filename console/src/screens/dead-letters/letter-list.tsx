@@ -1,5 +1,6 @@
 import type { Destination } from '@millrace/contract/control';
 import { type ReactNode, useState } from 'react';
+import type { Page } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { cutText, visible } from '../../format/texts.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -18,7 +19,8 @@ const REASON_CHOICES = Object.entries(REASONS).map(([value, { label }]) => ({ va
 const TIMES = Object.entries(SPANS).map(([value, { label }]) => ({ value, label }));
 const NO_FILTER = { destinationId: undefined, reason: undefined, errorClass: undefined, range: undefined };
 
-export function LetterList({ destinations }: { destinations: readonly Destination[] }) {
+export function LetterList({ list }: { list: Page<Destination> | undefined }) {
+  const destinations = list?.items ?? [];
   const search = useUrlSearch();
   const set = useSetSearch();
   const mayRetry = useMay('dead-letters:write');
@@ -48,7 +50,7 @@ export function LetterList({ destinations }: { destinations: readonly Destinatio
           </NoMatch>
         }
       >
-        <LetterRows letters={shown} destinations={destinations} shown={search.show} show={(id) => set({ show: id })} />
+        <LetterRows letters={shown} destinations={list} shown={search.show} show={(id) => set({ show: id })} />
       </ListStates>
       {read.hasNextPage && (
         <div className="pad">

@@ -1,4 +1,6 @@
 import type { Destination } from '@millrace/contract/control';
+import type { Page } from '../../api/queries.ts';
+import { nameIn } from '../../format/names.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { shortId } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
@@ -18,7 +20,7 @@ const COLUMNS = [
 
 type LetterRowsProps = {
   letters: readonly TellingLetter[];
-  destinations: readonly Destination[];
+  destinations: Page<Destination> | undefined;
   shown: string | undefined;
   show(id: string): void;
 };
@@ -46,10 +48,7 @@ export function LetterRows({ letters, destinations, shown, show }: LetterRowsPro
           </td>
           <td className="m-hide">
             <OuterText
-              text={
-                destinations.find(({ id }) => id === letter.destinationId)?.name ??
-                `deleted (${shortId(letter.destinationId)})`
-              }
+              text={nameIn(destinations, letter.destinationId, `deleted (${shortId(letter.destinationId)})`)}
             />
           </td>
           <td className="num m-hide">{letter.attempts}</td>

@@ -1,8 +1,9 @@
 /** Redrives: those that run, and those that ended. */
 import type { Destination } from '@millrace/contract/control';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { readingPages } from '../../api/queries.ts';
+import { type Page, readingPages } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
+import { nameIn } from '../../format/names.ts';
 import { counted } from '../../format/numbers.ts';
 import { shortId } from '../../format/texts.ts';
 import { LinkButton } from '../../parts/button.tsx';
@@ -27,7 +28,7 @@ export function useRedrives() {
   return useInfiniteQuery(readingPages<RedriveJob>('/redrives', { every: 5_000 }));
 }
 
-type Named = { destinations: readonly Destination[] };
+type Named = { destinations: Page<Destination> | undefined };
 
 /** The redrives that run or are paused, with their switches. */
 export function OpenRedrives({ destinations }: Named) {
@@ -93,16 +94,14 @@ export function Redrives({ destinations }: Named) {
   );
 }
 
-function whichOf({ asked }: RedriveJob, destinations: readonly Destination[]) {
-  const name = destinations.find(({ id }) => id === asked.destinationId)?.name;
+function whichOf({ asked }: RedriveJob, destinations: Named['destinations']) {
+  const { destinationId: id } = asked;
   return (
     <>
-      {asked.destinationId === undefined ? (
+      {id === undefined ? (
         'all destinations'
-      ) : name === undefined ? (
-        `a deleted destination (${shortId(asked.destinationId)})`
       ) : (
-        <OuterText text={name} />
+        <OuterText text={nameIn(destinations, id, `a deleted destination (${shortId(id)})`)} />
       )}
       {asked.reason !== undefined && `, ${REASONS[asked.reason].label.toLowerCase()}`}
       {asked.from !== undefined && (

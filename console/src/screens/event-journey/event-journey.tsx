@@ -70,19 +70,13 @@ function Journey({ explanation }: { explanation: Explanation }) {
   );
   const item = stored.data?.item;
   const known = destinations.data?.items ?? [];
-  const names = sources.data?.items ?? [];
   return (
     <>
       <Verdict explanation={explanation} item={item} />
       {explanation.verdict === 'accepted' && (
-        <JourneyPicture
-          explanation={explanation}
-          stored={item}
-          source={names.find(({ id }) => id === sourceId)}
-          destinations={known}
-        />
+        <JourneyPicture explanation={explanation} stored={item} sources={sources.data} destinations={known} />
       )}
-      {explanation.verdict === 'refused' && <RefusedCalls refusals={explanation.refusals} sources={names} />}
+      {explanation.verdict === 'refused' && <RefusedCalls refusals={explanation.refusals} sources={sources.data} />}
       {explanation.verdict === 'unknown' && <UnknownEvent story={explanation.story} isStored={item !== undefined} />}
       {(explanation.verdict === 'accepted' || item !== undefined) && (
         <div className={`${css.below} mt2`}>

@@ -1,6 +1,8 @@
 /** The way of an event as a picture: received, rules, destination, attempts. */
 import type { Destination, Explanation, Source } from '@millrace/contract/control';
 import { Link } from '@tanstack/react-router';
+import type { Page } from '../../api/queries.ts';
+import { nameIn } from '../../format/names.ts';
 import { bytes } from '../../format/numbers.ts';
 import { visible } from '../../format/texts.ts';
 import { Facts } from '../../parts/card.tsx';
@@ -15,11 +17,11 @@ import { inOrder, type JourneyPart } from './verdict.ts';
 type PictureProps = {
   explanation: Explanation;
   stored: StoredItem | undefined;
-  source: Source | undefined;
+  sources: Page<Source> | undefined;
   destinations: readonly Destination[];
 };
 
-export function JourneyPicture({ explanation, stored, source, destinations }: PictureProps) {
+export function JourneyPicture({ explanation, stored, sources, destinations }: PictureProps) {
   const parts = inOrder(explanation.destinations);
   const [first] = parts;
   return (
@@ -33,7 +35,7 @@ export function JourneyPicture({ explanation, stored, source, destinations }: Pi
         </span>
       </div>
       <div className={css.body}>
-        {first !== undefined && <Received part={first} stored={stored} source={source} />}
+        {first !== undefined && <Received part={first} stored={stored} sources={sources} />}
         <ul className={css.rows}>
           {parts.map((part) => (
             <DestinationRow
@@ -49,15 +51,19 @@ export function JourneyPicture({ explanation, stored, source, destinations }: Pi
   );
 }
 
-type ReceivedProps = { part: JourneyPart; stored: StoredItem | undefined; source: Source | undefined };
+type ReceivedProps = { part: JourneyPart; stored: StoredItem | undefined; sources: PictureProps['sources'] };
 
-function Received({ part, stored, source }: ReceivedProps) {
+function Received({ part, stored, sources }: ReceivedProps) {
   return (
     <div className={`card ${css.received}`}>
       <div className="pad">
         <p className={css.source}>
           <b>
-            <OuterLink to="/sources/$id" params={{ id: part.sourceId }} text={source?.name ?? 'A deleted source'} />
+            <OuterLink
+              to="/sources/$id"
+              params={{ id: part.sourceId }}
+              text={nameIn(sources, part.sourceId, 'A deleted source')}
+            />
           </b>
           <StateBadge state="delivered">Accepted</StateBadge>
         </p>

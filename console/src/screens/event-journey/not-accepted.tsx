@@ -1,5 +1,7 @@
 /** The journey of a call that Millrace refused, and of a messageId that it does not know. */
 import type { Explanation, Source } from '@millrace/contract/control';
+import type { Page } from '../../api/queries.ts';
+import { nameIn } from '../../format/names.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card, Facts } from '../../parts/card.tsx';
@@ -8,7 +10,9 @@ import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 
 type Refusal = Explanation['refusals'][number];
 
-export function RefusedCalls({ refusals, sources }: { refusals: readonly Refusal[]; sources: readonly Source[] }) {
+type RefusedCallsProps = { refusals: readonly Refusal[]; sources: Page<Source> | undefined };
+
+export function RefusedCalls({ refusals, sources }: RefusedCallsProps) {
   return (
     <div className="stack mt2">
       {refusals.map((refusal) => (
@@ -26,7 +30,7 @@ export function RefusedCalls({ refusals, sources }: { refusals: readonly Refusal
                     key="s"
                     to="/sources/$id"
                     params={{ id: refusal.sourceId }}
-                    text={sources.find(({ id }) => id === refusal.sourceId)?.name ?? 'A deleted source'}
+                    text={nameIn(sources, refusal.sourceId, 'A deleted source')}
                   />,
                 ],
                 ['Why', <OuterText key="w" text={refusal.message} most={600} />],
