@@ -62,7 +62,7 @@ function TimeField({ name, label }: { name: 'from' | 'to'; label: string }) {
       type="datetime-local"
       step="0.001"
       value={localInput(given)}
-      onChange={(event) => set({ [name]: fromLocalInput(event.currentTarget.value) })}
+      onChange={(event) => set({ range: 'own', [name]: fromLocalInput(event.currentTarget.value) })}
     />
   );
 }

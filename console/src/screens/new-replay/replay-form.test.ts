@@ -40,6 +40,12 @@ test('a request says what is missing, and has only the filters that are given', 
   assert.equal(all.ok && 'filter' in all.value, false);
 });
 
+test('a range of two times stays one while a time is half typed', () => {
+  const search = { sourceId: 's', destinationId: 'd', range: 'own', to: '2026-11-16T11:00:00Z' };
+  assert.equal(isFixed(search), true);
+  assert.deepEqual(requestOf(search, NOW), { ok: false, missing: 'Give a time and a later one.' });
+});
+
 test('a local time comes back as the same time', () => {
   const at = '2026-11-16T11:00:00.123Z';
   assert.equal(fromLocalInput(localInput(at)), at);
