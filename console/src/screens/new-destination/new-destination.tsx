@@ -12,7 +12,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Page } from '../../shell/page.tsx';
 import { draftKey } from './use-wizard.ts';
 import { Wizard } from './wizard.tsx';
-import { createdDraft, freshDraft, readKept } from './wizard-draft.ts';
+import { createdDraft, freshDraft, keptDraft, readKept } from './wizard-draft.ts';
 
 export function NewDestination() {
   return (
@@ -63,7 +63,9 @@ function Opening(): ReactNode {
   const initial =
     startId !== undefined && saved.data !== undefined
       ? createdDraft(saved.data)
-      : (kept ?? freshDraft(sourceId ?? only ?? ''));
+      : kept === undefined
+        ? freshDraft(sourceId ?? only ?? '')
+        : keptDraft(kept, sourceId);
   return (
     <Wizard
       initial={initial}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyHeader } from '../../parts/destination/targets/targets.ts';
-import { freshDraft, hasText, keptText, readKept } from './wizard-draft.ts';
+import { freshDraft, hasText, keptDraft, keptText, readKept } from './wizard-draft.ts';
 
 test('what was typed comes back, without the values of headers', () => {
   const draft = freshDraft('src_1');
@@ -20,6 +20,13 @@ test('what was typed comes back, without the values of headers', () => {
     kept?.targets.map(({ url, headers }) => [url, headers[0]?.name, headers[0]?.value]),
     [['https://a.example', 'Authorization', '']],
   );
+});
+
+test('the source of a link wins over the one of the kept draft', () => {
+  const kept = { ...freshDraft('src_1'), name: 'Orders' };
+  assert.equal(keptDraft(kept, 'src_2').sourceId, 'src_2');
+  assert.equal(keptDraft(kept, 'src_2').name, 'Orders');
+  assert.equal(keptDraft(kept, undefined).sourceId, 'src_1');
 });
 
 test('a text of another version is forgotten', () => {

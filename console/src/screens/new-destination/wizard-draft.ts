@@ -18,6 +18,11 @@ export function freshDraft(sourceId: string): WizardDraft {
   };
 }
 
+/** The draft that the tab kept. A source that the link names wins over the one that was chosen before. */
+export function keptDraft(kept: WizardDraft, sourceId: string | undefined): WizardDraft {
+  return { ...kept, sourceId: sourceId ?? kept.sourceId };
+}
+
 /** Of a destination that was created before the page was loaded again. */
 export function createdDraft(saved: Destination): WizardDraft {
   return { ...draftOfDestination(saved), sourceId: saved.sourceId, secretMode: 'made' };
