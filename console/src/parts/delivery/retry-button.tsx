@@ -19,11 +19,8 @@ type RetryButtonProps = { delivery: DeliveryDetails; onSentAgain?: (() => void) 
 export function RetryButton({ delivery, onSentAgain }: RetryButtonProps) {
   const { state } = delivery;
   if (state === 'pending' || state === 'retrying') return <AttemptNow id={delivery.id} />;
-  if ((state === 'discarded' || state === 'expired') && !hasNoLetter(delivery)) {
-    return <SendAgain delivery={delivery} />;
-  }
-  if (state === 'discarded' || state === 'expired') return <SendAgain delivery={delivery} onSentAgain={onSentAgain} />;
-  return null;
+  const isGivenUp = state === 'discarded' || state === 'expired';
+  return isGivenUp && !hasNoLetter(delivery) ? <SendAgain delivery={delivery} onSentAgain={onSentAgain} /> : null;
 }
 
 function AttemptNow({ id }: { id: string }) {
