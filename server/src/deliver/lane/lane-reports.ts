@@ -116,13 +116,11 @@ export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, no
       appended.delete(destinationId);
       if (lane === undefined) known.delete(destinationId);
       else known.set(destinationId, lane);
-      const { shut } = dispatcher.gateOf(destinationId);
       if (lane?.state !== 'failing' && lane?.state !== 'asked_to_wait') {
-        // Written before an answer shut the gate of this process, and read after it: it says nothing about that answer.
-        const isOlder = lane !== undefined && shut !== undefined && Date.parse(lane.updatedAt) < Math.floor(shut.since);
-        if (!isOlder) dispatcher.reopen(destinationId);
+        dispatcher.reopen(destinationId);
         return;
       }
+      const { shut } = dispatcher.gateOf(destinationId);
       const isKnown = shut?.why === lane.state;
       if (isKnown && askedUntil(lane) <= (shut.until ?? shut.quietUntil ?? 0)) return;
       dispatcher.shut(destinationId, shutBy(lane, lane.state));
