@@ -16,3 +16,8 @@ export function localSentence(sentence: string, now: string | number | Date = Da
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** For the middle of a sentence; a name in capitals (DNS, TLS) stays. */
+export function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}

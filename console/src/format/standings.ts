@@ -1,10 +1,12 @@
-/** The words and shapes of the states of deliveries. */
+/** The words and shapes of the states of deliveries, and of the outcomes of attempts. */
 import type { StateName } from './state-name.ts';
 
 export type Standing = { state: StateName; word: string };
 
 const STANDINGS: Readonly<Record<string, Standing>> = {
   pending: { state: 'waiting', word: 'Waiting' },
+  waiting: { state: 'waiting', word: 'Waiting' },
+  retry: { state: 'retrying', word: 'Retrying' },
   retrying: { state: 'retrying', word: 'Retrying' },
   delivered: { state: 'delivered', word: 'Delivered' },
   discarded: { state: 'givenup', word: 'Given up' },
@@ -12,8 +14,8 @@ const STANDINGS: Readonly<Record<string, Standing>> = {
   skipped: { state: 'skipped', word: 'Skipped' },
 };
 
-export function standingOf(deliveryState: string): Standing {
-  return STANDINGS[deliveryState] ?? { state: 'waiting', word: deliveryState };
+export function standingOf(name: string): Standing {
+  return STANDINGS[name] ?? { state: 'waiting', word: name };
 }
 
 /** The reasons for which an event is not sent to a destination, as the middle of a sentence. */

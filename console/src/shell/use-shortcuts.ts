@@ -1,7 +1,7 @@
 /** Single keys and `g` followed by a letter. The console ignores them while a person types; the profile switches them off. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { SHORTCUTS_OFF } from '../parts/single-keys.ts';
+import { isSingleKey } from '../parts/single-keys.ts';
 
 export const PLACES = {
   h: { to: '/', name: 'Home' },
@@ -26,7 +26,7 @@ export function useShortcuts({ openPalette, openKeys }: Shortcuts): void {
         openPalette();
         return;
       }
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event) || areOff()) return;
+      if (!isSingleKey(event)) return;
       const isSecond = event.timeStamp - goAt < TOGETHER_MS;
       goAt = event.key === 'g' ? event.timeStamp : 0;
       if (isSecond && event.key in PLACES) void navigate({ to: PLACES[event.key as keyof typeof PLACES].to });
@@ -36,14 +36,6 @@ export function useShortcuts({ openPalette, openKeys }: Shortcuts): void {
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
   }, [navigate, openPalette, openKeys]);
-}
-
-function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);
-}
-
-function areOff(): boolean {
-  return localStorage.getItem(SHORTCUTS_OFF) === 'yes';
 }
 
 /** `/` goes to the filter of the page, or opens the palette where there is none. */

@@ -1,8 +1,9 @@
 /** The summary of one delivery beside its list. */
+import { standingOf } from '../../format/standings.ts';
 import type { DeliveryDetails } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { reading } from '../../api/queries.ts';
-import { eventName, STATE_OF } from '../delivery/delivery-words.ts';
+import { eventName } from '../delivery/delivery-words.ts';
 import { cutText, hostOf, visible } from '../../format/texts.ts';
 import { LinkButton } from '../button.tsx';
 import { Facts } from '../card.tsx';
@@ -47,7 +48,7 @@ function Summary({ delivery }: { delivery: DeliveryDetails }) {
   return (
     <div className="stack">
       <p>
-        <StateText state={STATE_OF[delivery.state]}>{told.lead}</StateText> {visible(told.sentence)}
+        <StateText state={standingOf(delivery.state).state}>{told.lead}</StateText> {visible(told.sentence)}
         <span className="block dim">{visible(told.after)}</span>
       </p>
       <div className="btns">

@@ -3,7 +3,7 @@ import type { Delivery } from '@millrace/contract/control';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSearchChange } from '../use-search-change.ts';
-import { SHORTCUTS_OFF } from '../single-keys.ts';
+import { isSingleKey } from '../single-keys.ts';
 import { neighbour } from './delivery-search.ts';
 
 const STEPS: Readonly<Record<string, 1 | -1>> = { j: 1, k: -1 };
@@ -15,8 +15,7 @@ export function useRowKeys(items: readonly Delivery[], show: string | undefined)
   useEffect(() => {
     if (show !== undefined) chosen.current = show;
     function pressed(event: KeyboardEvent): void {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
-      if (localStorage.getItem(SHORTCUTS_OFF) === 'yes') return;
+      if (!isSingleKey(event)) return;
       const step = STEPS[event.key];
       if (step !== undefined) {
         chosen.current = neighbour(items, chosen.current, step)?.id;
@@ -40,10 +39,6 @@ function mark(id: string | undefined): void {
   for (const other of document.querySelectorAll('tr[data-chosen]')) other.removeAttribute('data-chosen');
   row?.setAttribute('data-chosen', 'yes');
   row?.scrollIntoView({ block: 'nearest' });
-}
-
-function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select');
 }
 
 function isControl({ target }: KeyboardEvent): boolean {

@@ -1,16 +1,8 @@
 /** The state of a delivery in words: "waiting" for `pending`, "given up" for `discarded` and `expired`. */
 import type { Delivery } from '@millrace/contract/control';
-import type { StateName } from '../state-mark.tsx';
 import { shortWords } from '../../format/codes.ts';
-
-export const STATE_OF: Readonly<Record<Delivery['state'], StateName>> = {
-  pending: 'waiting',
-  retrying: 'retrying',
-  delivered: 'delivered',
-  discarded: 'givenup',
-  expired: 'givenup',
-  skipped: 'skipped',
-};
+import { lowerFirst } from '../../format/sentences.ts';
+import { standingOf } from '../../format/standings.ts';
 
 export const STATE_WORDS: Readonly<Record<Delivery['state'], string>> = {
   pending: 'Waiting',
@@ -23,7 +15,7 @@ export const STATE_WORDS: Readonly<Record<Delivery['state'], string>> = {
 
 /** Whether a later look may show another state. A given-up delivery keeps its id when it is sent again. */
 export function mayChange({ state }: Pick<Delivery, 'state'>, isSentAgain: boolean): boolean {
-  return state === 'pending' || state === 'retrying' || (STATE_OF[state] === 'givenup' && isSentAgain);
+  return state === 'pending' || state === 'retrying' || (standingOf(state).state === 'givenup' && isSentAgain);
 }
 
 type Told = Pick<Delivery, 'state' | 'lastStatus' | 'errorClass' | 'reason'>;
@@ -58,9 +50,6 @@ function reasonWords(reason: string | null): string {
 }
 
 /** Keeps abbreviations such as "URL" and "TLS". */
-function lowerFirst(text: string): string {
-  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
-}
 
 /** The name of its event, or the type where it has none. */
 export function eventName({ name, type }: Pick<Delivery, 'name' | 'type'>): string {

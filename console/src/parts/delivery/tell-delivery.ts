@@ -1,7 +1,8 @@
 /** How a delivery stands, in one sentence, with what comes next. Pure. */
+import { standingOf } from '../../format/standings.ts';
 import type { DeliveryDetails, Lane } from '@millrace/contract/control';
 import { shortWords } from '../../format/codes.ts';
-import { STATE_OF, STATE_WORDS } from './delivery-words.ts';
+import { STATE_WORDS } from './delivery-words.ts';
 import { counted } from '../../format/numbers.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { hostOf } from '../../format/texts.ts';
@@ -16,7 +17,7 @@ type Case = { delivery: DeliveryDetails; lane: Lane | null; now: number };
 
 export function tellDelivery(given: Case): ToldDelivery {
   const { delivery, now } = given;
-  const state = STATE_OF[delivery.state];
+  const state = standingOf(delivery.state).state;
   switch (delivery.state) {
     case 'delivered':
       return { state, ...tellDelivered(delivery, now) };

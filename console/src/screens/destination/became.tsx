@@ -1,10 +1,11 @@
 /** What became of the deliveries with one error: how many are dead letters, how many Millrace retries. */
+import { standingOf } from '../../format/standings.ts';
 import type { Delivery, DeliveryDetails, Destination } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Page, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
-import { STATE_OF, STATE_WORDS } from '../../parts/delivery/delivery-words.ts';
+import { STATE_WORDS } from '../../parts/delivery/delivery-words.ts';
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { StateText } from '../../parts/state-mark.tsx';
@@ -68,7 +69,7 @@ function LatestState({ id }: { id: string }) {
   if (data === undefined) return <span className="dim">…</span>;
   return (
     <>
-      <StateText state={STATE_OF[data.state]}>{STATE_WORDS[data.state]}</StateText>
+      <StateText state={standingOf(data.state).state}>{STATE_WORDS[data.state]}</StateText>
       <span className="sub">is the latest of them</span>
     </>
   );

@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { lookWhile } from '../../api/look-again.ts';
 import { type Page, reading } from '../../api/queries.ts';
+import { standingOf } from '../../format/standings.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
-import { isOver, reasonOf, wordsOf } from './outcome-words.ts';
+import { isOver, reasonOf } from './outcome-words.ts';
 import styles from './source-live.module.css';
 import type { CallRow } from '../../parts/tail/tail-rows.ts';
 
@@ -41,12 +42,12 @@ export function CallOutcomes({ sourceId, call }: { sourceId: string; call: CallR
       <ul className={styles.lines}>
         {lines.map(({ id, name, deliveryId, outcome, detail, nextAt }) => (
           <li key={deliveryId}>
-            <StateMark state={wordsOf(outcome).state} />
+            <StateMark state={standingOf(outcome).state} />
             <b>
               <OuterLink to="/destinations/$id" params={{ id }} text={name} most={40} />
             </b>
             <span className="soft">
-              {wordsOf(outcome).word}
+              {standingOf(outcome).word}
               {detail !== '' && (
                 <>
                   : <OuterText text={detail} most={200} />

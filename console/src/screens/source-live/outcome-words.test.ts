@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords, isFiltered } from './live-search.ts';
-import { isOver, reasonOf, summaryOf, wordsOf } from './outcome-words.ts';
+import { standingOf } from '../../format/standings.ts';
+import { isOver, reasonOf, summaryOf } from './outcome-words.ts';
 
 suite('outcomes in words', () => {
   test('are counted by what they mean', () => {
@@ -10,7 +11,7 @@ suite('outcomes in words', () => {
   });
 
   test('have a shape also when they are new', () => {
-    assert.deepEqual(wordsOf('teleported'), { state: 'waiting', word: 'teleported' });
+    assert.deepEqual(standingOf('teleported'), { state: 'waiting', word: 'teleported' });
   });
 
   test('are over when each has ended, or when no destination is there to have one', () => {

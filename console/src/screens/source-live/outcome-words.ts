@@ -1,22 +1,7 @@
 /** Outcomes of a call in the words and shapes of the console. */
 import { HELP, helpCodeOf } from '@millrace/contract/help';
-import type { StateName } from '../../parts/state-mark.tsx';
-
-const WORDS: Record<string, { state: StateName; word: string }> = {
-  delivered: { state: 'delivered', word: 'Delivered' },
-  retry: { state: 'retrying', word: 'Retrying' },
-  retrying: { state: 'retrying', word: 'Retrying' },
-  waiting: { state: 'waiting', word: 'Waiting' },
-  pending: { state: 'waiting', word: 'Waiting' },
-  discarded: { state: 'givenup', word: 'Given up' },
-  expired: { state: 'givenup', word: 'Given up' },
-  skipped: { state: 'skipped', word: 'Skipped' },
-};
-
-/** Also for the states of a delivery. */
-export function wordsOf(outcome: string): { state: StateName; word: string } {
-  return WORDS[outcome] ?? { state: 'waiting', word: outcome };
-}
+import { lowerFirst } from '../../format/sentences.ts';
+import { standingOf } from '../../format/standings.ts';
 
 const ENDS = new Set(['delivered', 'discarded', 'expired', 'skipped']);
 
@@ -32,7 +17,7 @@ export function isOver(
 export function summaryOf(outcomes: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const outcome of outcomes) {
-    const { word } = wordsOf(outcome);
+    const { word } = standingOf(outcome);
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return [...counts].map(([word, count]) => `${count} ${word.toLowerCase()}`).join(', ');
@@ -46,8 +31,4 @@ export function reasonOf(why: readonly string[] = []): string {
   const known = helpCodeOf(first);
   if (known !== undefined && !first.startsWith('http_')) return lowerFirst(HELP[known].title);
   return why.map((one) => (/^\d{3}$/.test(one) ? `answered ${one}` : one)).join(', ');
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

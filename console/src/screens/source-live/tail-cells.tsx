@@ -2,9 +2,10 @@ import { memo } from 'react';
 import { bytes, count } from '../../format/numbers.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { clock, clockMs } from '../../format/times.ts';
+import { standingOf } from '../../format/standings.ts';
 import { StateMark, StateText } from '../../parts/state-mark.tsx';
 import { OuterText } from '../../parts/texts.tsx';
-import { summaryOf, wordsOf } from './outcome-words.ts';
+import { summaryOf } from './outcome-words.ts';
 import styles from './source-live.module.css';
 import { type CallRow, type LeftOutRow, type OutcomeHeard, showId } from '../../parts/tail/tail-rows.ts';
 
@@ -95,7 +96,7 @@ function Outcomes({ row, outcomes }: { row: CallRow; outcomes: readonly OutcomeH
   return (
     <span className={styles.marks} title={summary}>
       {outcomes.slice(0, MOST_MARKS).map(({ destinationId, outcome }) => (
-        <StateMark key={destinationId} state={wordsOf(outcome).state} />
+        <StateMark key={destinationId} state={standingOf(outcome).state} />
       ))}
       {outcomes.length > MOST_MARKS && <span className="dim">+{outcomes.length - MOST_MARKS}</span>}
       <span className="sr">{summary}</span>

@@ -1,14 +1,13 @@
 /** Keys of the live tail: Space holds or goes on, j and k go from row to row. */
 import { useEffect } from 'react';
-import { SHORTCUTS_OFF } from '../../parts/single-keys.ts';
+import { isSingleKey } from '../../parts/single-keys.ts';
 
 type TailKeys = { pause(): void };
 
 export function useTailKeys({ pause }: TailKeys): void {
   useEffect(() => {
     function pressed(event: KeyboardEvent): void {
-      if (event.metaKey || event.ctrlKey || event.altKey || !isFree(event.target)) return;
-      if (localStorage.getItem(SHORTCUTS_OFF) === 'yes') return;
+      if (!isSingleKey(event) || !isFree(event.target)) return;
       if (event.key === ' ') {
         // Space on a button presses it.
         if (event.target instanceof HTMLButtonElement && event.target.dataset['row'] === undefined) return;
