@@ -6,7 +6,7 @@ import look from '../destination.module.css';
 export function ShownSecret({ secret }: { secret: string }) {
   return (
     <div className={look.secret}>
-      <span>{visible(secret)}</span>
+      <code>{visible(secret)}</code>
       <CopyButton text={secret}>Copy</CopyButton>
     </div>
   );

@@ -1,0 +1,31 @@
+/** All commands of `millrace`, in the order in which `millrace --help` lists them. */
+import { Command } from 'commander';
+import { VERSION } from '@millrace/server/version';
+import { verifyCommand } from './commands/verify.ts';
+import { EXIT_CODES } from './output/exit-codes.ts';
+
+export function buildProgram(): Command {
+  const program = new Command('millrace')
+    .description('Collects events and delivers them to webhooks. Documentation: docs/use/cli.md')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('(add --help to see what the command takes)')
+    .exitOverride();
+  for (const command of [verifyCommand()]) program.addCommand(inherit(command));
+  program.addHelpText('after', `\nExit codes:\n${listExitCodes()}`);
+  return program;
+}
+
+/** Subcommands throw instead of ending the process, so that main alone decides the exit code. */
+function inherit(command: Command): Command {
+  command.exitOverride();
+  for (const child of command.commands) inherit(child);
+  return command;
+}
+
+function listExitCodes(): string {
+  return Object.values(EXIT_CODES)
+    .map(({ code, means }) => `  ${String(code).padEnd(3)} ${means}`)
+    .join('\n');
+}
