@@ -189,6 +189,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'store',
       'stream',
       'stream/signals',
+      'installed-files',
       ...LEAVES,
     ],
   },
@@ -213,7 +214,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'rows become entries of the config bucket: outbox, projector, repair',
     imports: ['store', 'stream/config', 'stream/layout', ...LEAVES],
   },
-  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log'] },
+  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files'] },
   stream: { holds: 'NATS JetStream as each role sees it', imports: ['stream/*', 'secrets', ...LEAVES] },
   'stream/events': {
     holds: 'the event streams: requests are appended, read, trimmed',
@@ -248,6 +249,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   log: { holds: 'the log', imports: [] },
   pause: { holds: 'waits between two rounds of a background loop', imports: [] },
-  version: { holds: 'the version of this server', imports: [] },
+  version: { holds: 'the version of this server', imports: ['installed-files'] },
+  'installed-files': { holds: 'where the migrations and the console are installed', imports: [] },
   breathe: { holds: 'lets the event loop turn inside long loops', imports: [] },
 };

@@ -1,6 +1,7 @@
 /** All commands of `millrace`, in the order in which `millrace --help` lists them. */
 import { Command } from 'commander';
 import { VERSION } from '@millrace/server/version';
+import { startCommand } from './commands/start.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT_CODES } from './output/exit-codes.ts';
 
@@ -12,7 +13,7 @@ export function buildProgram(): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(add --help to see what the command takes)')
     .exitOverride();
-  for (const command of [verifyCommand()]) program.addCommand(inherit(command));
+  for (const command of [startCommand(), verifyCommand()]) program.addCommand(inherit(command));
   program.addHelpText('after', `\nExit codes:\n${listExitCodes()}`);
   return program;
 }

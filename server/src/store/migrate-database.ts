@@ -1,9 +1,7 @@
 import { Client } from 'pg';
-import { join } from 'node:path';
+import { MIGRATIONS_DIR } from '../installed-files.ts';
 import { fenceDatabase } from './fence-database.ts';
 import { migrate, type Migrated, readMigrations } from './migrate.ts';
-
-export const MIGRATIONS_DIR = join(import.meta.dirname, '../../migrations');
 
 /**
  * Brings the database to this version over a connection of its own: migrations may take longer than any query. `serviceUrl`

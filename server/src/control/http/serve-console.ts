@@ -4,10 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import files from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CONSOLE_DIR } from '../../installed-files.ts';
 import type { Logger } from '../../log.ts';
 
-/** Where `npm run build` puts it. */
-const CONSOLE_DIR = resolve(import.meta.dirname, '../../../../console/dist');
 /** The names of these files hold a hash of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const NOT_BUILT = 'The console is not built. Run `npm run build` in the directory of Millrace, then start it again.\n';
