@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Id, Time } from './page.ts';
 
 const CallName = Type.Union(
@@ -43,3 +43,6 @@ export const TailEvent = Type.Union([
   Type.Object({ kind: Type.Literal('sampled'), leftOut: Type.Integer(), maxPerSecond: Type.Integer() }),
   Type.Object({ kind: Type.Literal('end'), code: Type.String() }),
 ]);
+
+export type TailQuery = Static<typeof TailQuery>;
+export type TailEvent = Static<typeof TailEvent>;

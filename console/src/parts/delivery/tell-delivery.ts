@@ -1,18 +1,18 @@
-/** How a delivery stands, in one sentence, with what comes next. Pure. */
+/** How a delivery stands, in one sentence, with what comes next. Pure; `millrace deliveries show` prints the same text. */
 import { standingOf } from '../../format/standings.ts';
-import type { DeliveryDetails, Lane } from '@millrace/contract/control';
+import type { DeliveryAttempt, DeliveryDetails, Lane } from '@millrace/contract/control';
 import { shortWords } from '../../format/codes.ts';
 import { STATE_WORDS } from './delivery-words.ts';
 import { counted } from '../../format/numbers.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { hostOf } from '../../format/texts.ts';
 import { distance, duration, moment } from '../../format/times.ts';
-import type { StateName } from '../state-mark.tsx';
-import type { Answer } from './attempt-phases.ts';
+import type { StateName } from '../../format/state-name.ts';
 import { windowOf } from './plan-attempts.ts';
 
 export type ToldDelivery = { state: StateName; lead: string; sentence: string; after: string };
 
+type Answer = DeliveryAttempt['answers'][number];
 type Case = { delivery: DeliveryDetails; lane: Lane | null; now: number };
 
 export function tellDelivery(given: Case): ToldDelivery {
