@@ -214,7 +214,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'rows become entries of the config bucket: outbox, projector, repair',
     imports: ['store', 'stream/config', 'stream/layout', ...LEAVES],
   },
-  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files'] },
+  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
   stream: { holds: 'NATS JetStream as each role sees it', imports: ['stream/*', 'secrets', ...LEAVES] },
   'stream/events': {
     holds: 'the event streams: requests are appended, read, trimmed',

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { VERSION } from '@millrace/server/version';
 import { startCommand } from './commands/start.ts';
+import { operateCommands } from './commands/operate.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT_CODES } from './output/exit-codes.ts';
 
@@ -13,7 +14,8 @@ export function buildProgram(): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(add --help to see what the command takes)')
     .exitOverride();
-  for (const command of [startCommand(), verifyCommand()]) program.addCommand(inherit(command));
+  const commands = [startCommand(), ...operateCommands(), verifyCommand()];
+  for (const command of commands) program.addCommand(inherit(command));
   program.addHelpText('after', `\nExit codes:\n${listExitCodes()}`);
   return program;
 }

@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- The control plane: who may do what, and what they have set up.
 -- Every table of a workspace begins with workspace_id, and row-level security is the second fence behind the queries:
 -- a transaction sees the rows of the workspace it has named, or of all of them if it has said that it is the system.

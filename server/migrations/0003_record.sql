@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- What happened to deliveries, for people to ask. Written by the recorder in control from the stream OUTCOMES.
 -- Partitioned by the day the event was received, so that all that happens to one delivery meets in one partition, and a
 -- day that is over its time is dropped whole. Partitions are made by the functions below: see store/record-partitions.ts.

@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- Work that people start and that takes a while: replays, re-driven dead letters, deletion requests. Control runs it, one
 -- process at a time for each job, and writes down after each step where to go on.
 CREATE TABLE jobs (

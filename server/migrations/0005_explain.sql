@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- What an event has to be to reach a destination: a list of rules, empty for anything.
 ALTER TABLE destinations ADD COLUMN filters jsonb NOT NULL DEFAULT '[]';
 

@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- Entries that the config bucket does not take. The projector sets them aside, so that the changes behind them go on, and
 -- tries them again; the API shows them on their source or destination.
 CREATE TABLE projection_failures (

@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- People join by a one-use link and choose their password themselves. Only the hash of the link's secret is kept.
 CREATE TABLE invitations (
   workspace_id text NOT NULL REFERENCES workspaces ON DELETE CASCADE,

@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- Small sums for the home screen: the record's own counters have a row for each destination and minute, and a workspace may have
 -- thousands of destinations. Kept for eight days; see store/slot-counts.ts.
 

@@ -1,3 +1,4 @@
+-- least version: 0.1.0
 -- The latest check-up of each destination: a few requests to its receiver, and the report. The control process that took the
 -- request runs it, and renews leased_until with each step: a row that is `running` after that time was left by a process that
 -- ended, and reads as failed. See store/check-ups.ts.

@@ -53,6 +53,7 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   life.doing = 'working';
   life.stream = stream;
   life.view = view;
+  life.control = control;
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,
@@ -68,21 +69,36 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   };
 }
 
-type Life = { doing: 'starting' | 'working' | 'shutting down'; stream?: Stream; view?: ConfigView | undefined };
+type Life = {
+  doing: 'starting' | 'working' | 'shutting down';
+  stream?: Stream;
+  view?: ConfigView | undefined;
+  control?: Control | undefined;
+};
 type WatchNeeds = { config: Config; metrics: Metrics; life: Life; log: Logger };
 
 /** First to start and last to stop, so that it can be asked all the time. Roles that are open have read the configuration. */
 async function playMetrics({ config, metrics, life, log }: WatchNeeds): Promise<MetricsServer> {
   await using starting = new AsyncDisposableStack();
   starting.use(metrics.watchProcess());
+  // A load balancer must not take collect away because control cannot use the database.
+  const isAlone = config.roles.length === 1;
   const whyNotReady = () => [
+    ...(isAlone ? refusalOf(life) : []),
     ...(life.doing === 'working' ? [] : [`this process is ${life.doing}`]),
     ...(life.stream?.isConnected() === false ? ['NATS cannot be reached'] : []),
     ...(life.view?.isSettled() === false ? ['the configuration is not signed by control yet'] : []),
   ];
-  const { port } = starting.use(await serveMetrics({ settings: config.metrics, metrics, whyNotReady, log }));
+  const { port } = starting.use(
+    await serveMetrics({ settings: config.metrics, metrics, whyNotReady, whatIsMissing: () => refusalOf(life), log }),
+  );
   const running = starting.move();
   return { port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function refusalOf({ control }: Life): string[] {
+  const refusal = control?.refusal();
+  return refusal === undefined ? [] : [`control does not use the database: ${refusal}`];
 }
 
 type RoleNeeds = {

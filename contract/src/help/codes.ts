@@ -67,6 +67,7 @@ export const PROBLEM_CODES = [
   'too_many_streams',
   'too_soon',
   'database_unavailable',
+  'database_refused',
   'no_deliver',
   'deliver_busy',
   'not_applied',

@@ -129,6 +129,14 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Bring PostgreSQL back, then try again.',
     whoCanDoIt: 'operator',
   },
+  database_refused: {
+    title: 'The database and this version do not fit',
+    cause:
+      'Control waits, because the database was migrated by a newer version or is not migrated yet. Collection and delivery go on.',
+    remedy:
+      'Run the command millrace upgrade-check, which names the version to start. Control then continues by itself.',
+    whoCanDoIt: 'operator',
+  },
   no_deliver: {
     title: 'No deliver process answered',
     cause: 'Only deliver processes send to receivers, and none of them is running or reachable.',

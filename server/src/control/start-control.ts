@@ -15,7 +15,7 @@ import { openConfigLimits } from './settings/config-limits.ts';
 import { checkKeyRing } from './keys/check-key-ring.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
-import { openStoreWhenUp } from './open-store-when-up.ts';
+import { type OpenedStore, openStoreWhenUp } from './open-store-when-up.ts';
 import type { Projector } from '../projection/project-config.ts';
 import { startRotation } from './keys/rotate-ring.ts';
 import { openKeyRing } from '../secrets/seal.ts';
@@ -24,7 +24,9 @@ import { serveControl } from './serve-control.ts';
 import { startWork } from './jobs/start-work.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 
-export type Control = AsyncDisposable & Pick<ControlNeeds, 'store' | 'keyRing' | 'changed'> & { port: number };
+export type Control = AsyncDisposable &
+  Pick<ControlNeeds, 'store' | 'keyRing' | 'changed'> &
+  Pick<OpenedStore, 'refusal'> & { port: number };
 
 export type StartNeeds = {
   settings: ControlSettings;
@@ -74,7 +76,8 @@ export async function startControl({
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));
   const running = starting.move();
-  return { port, store, keyRing, changed, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const { refusal } = store;
+  return { port, store, keyRing, changed, refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, now: Date, log: Logger): Promise<void> {

@@ -11,6 +11,8 @@ export type MetricsNeeds = {
   metrics: Metrics;
   /** Empty when ready. */
   whyNotReady(): string[];
+  /** What a process that is ready does without; told beside `ready`. */
+  whatIsMissing?(): string[];
   log: Logger;
 };
 
@@ -65,7 +67,9 @@ async function answerTo(path: string, needs: MetricsNeeds): Promise<{ status: nu
       return json(200, { status: 'alive' });
     case '/readyz': {
       const reasons = whyNotReady();
-      return reasons.length === 0 ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reasons });
+      if (reasons.length > 0) return json(503, { status: 'not ready', reasons });
+      const missing = needs.whatIsMissing?.() ?? [];
+      return json(200, missing.length === 0 ? { status: 'ready' } : { status: 'ready', missing });
     }
     default:
       return json(404, { status: 'not found' });

@@ -4,7 +4,8 @@ import { after, before, suite, test } from 'node:test';
 import { type PostgresServer, startPostgresServer } from '@millrace/engines';
 import { appendAudit } from './audit-log.ts';
 import { judgeLogin, readLogin } from './check-login.ts';
-import { migrate, readMigration, readMigrations } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import { readMigration, readMigrations } from './read-migrations.ts';
 import { MIGRATIONS_DIR } from '../installed-files.ts';
 import { connected, migrateDatabase } from './migrate-database.ts';
 import { openStore, type Store } from './open-store.ts';
@@ -60,7 +61,7 @@ for (const isNewer of [false, true]) {
       await migrateDatabase(url, serviceUrl);
       await using store = await openWithSources(serviceUrl);
       await using database = await connected(url);
-      const rename = readMigration('0999_rename.sql', `UPDATE sources SET name = 'renamed'`);
+      const rename = readMigration('0999_rename.sql', `-- least version: 0.1.0\nUPDATE sources SET name = 'renamed'`);
       const all = [...readMigrations(MIGRATIONS_DIR), rename];
       assert.deepEqual((await migrate(database.client, all)).applied, ['0999_rename.sql']);
       const names = await store.asSystem((tx) => tx.query<{ name: string }>('SELECT DISTINCT name FROM sources'));

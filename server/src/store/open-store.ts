@@ -19,6 +19,9 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The database answers, and this version must not use it: an operator has to act. The message says why. */
+export class StoreRefused extends StoreUnavailable {}
+
 /** Row-level security does not bind a superuser, but it binds this role. */
 export const APP_ROLE = 'millrace_app';
 

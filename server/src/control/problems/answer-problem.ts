@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../log.ts';
-import { isConflict, isRefusedData, StoreUnavailable } from '../../store/open-store.ts';
+import { isConflict, isRefusedData, StoreRefused, StoreUnavailable } from '../../store/open-store.ts';
 import { ApiProblem, problemDocument } from './problems.ts';
 
 const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
@@ -32,6 +32,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 
 function toProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
+  if (error instanceof StoreRefused) return new ApiProblem('database_refused', [{ path: '', message: error.message }]);
   if (error instanceof StoreUnavailable) return new ApiProblem('database_unavailable');
   if (isConflict(error)) return new ApiProblem('conflict');
   if (isRefusedData(error)) return new ApiProblem('invalid_request');

@@ -45,6 +45,11 @@ const PROBLEMS = {
     'The database does not answer',
     'Collection and delivery go on. Try again shortly, with the same Idempotency-Key if you sent one.',
   ],
+  database_refused: [
+    503,
+    'The database and this version do not fit',
+    'Collection and delivery go on. See errors for why; `millrace upgrade-check` says what to do.',
+  ],
   no_deliver: [
     503,
     'No deliver process answered',
