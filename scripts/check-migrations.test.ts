@@ -16,7 +16,7 @@ suite('a migration', () => {
     assert.match(problemsOf('-- least version: 0.3.0\nSELECT 1').join(), /0\.2\.0 must run after it/);
   });
 
-  test('that takes something away says why nobody misses it', () => {
+  test('that takes something away says since which version it is unused', () => {
     for (const sql of [
       'DROP TABLE x',
       'ALTER TABLE x DROP COLUMN y',
@@ -25,7 +25,7 @@ suite('a migration', () => {
       'ALTER TABLE x ALTER COLUMN y TYPE bigint',
     ]) {
       assert.match(problemsOf(`-- least version: 0.2.0\n${sql}`).join(), /takes something away/, sql);
-      assert.deepEqual(problemsOf(`-- least version: 0.2.0\n-- nobody misses it: since 0.2.0\n${sql}`), [], sql);
+      assert.deepEqual(problemsOf(`-- least version: 0.2.0\n-- unused since: since 0.2.0\n${sql}`), [], sql);
     }
   });
 

@@ -1,6 +1,6 @@
 /**
  * Holds server/migrations against the rules of expand and contract: every file has its mark, the version before this one still
- * runs after all of them, and a statement that takes something away says why nobody misses it.
+ * runs after all of them, and a statement that takes something away says since which version it is unused.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { report, ROOT_DIR } from './project-files.ts';
 /** Statements after which an older version may fail: it still reads, writes or leaves out what they change. */
 const TAKES_AWAY =
   /\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION|TYPE|SCHEMA)\b|\bRENAME\b|\bALTER\s+COLUMN\s+\w+\s+(SET\s+NOT\s+NULL|(SET\s+DATA\s+)?TYPE)\b/i;
-const WHY = /^-- nobody misses it: \S/m;
+const WHY = /^-- unused since: \S/m;
 
 export type MigrationFile = { name: string; text: string };
 export type Releases = { version: string; previous: string | undefined };
@@ -34,7 +34,7 @@ export function checkMigrations(files: readonly MigrationFile[], { version, prev
     const code = text.replaceAll(/--.*$/gm, '').replaceAll(/\$(\w*)\$[\s\S]*?\$\1\$/g, '');
     if (TAKES_AWAY.test(code) && !WHY.test(text)) {
       return [
-        `${where} takes something away: add a line \`-- nobody misses it: …\` that says since which version, and set the mark to it`,
+        `${where} takes something away: add a line \`-- unused since: …\` that says since which version, and set the mark to it`,
       ];
     }
     return [];

@@ -11,7 +11,7 @@ export type MetricsNeeds = {
   metrics: Metrics;
   /** Empty when ready. */
   whyNotReady(): string[];
-  /** What a process that is ready does without; told beside `ready`. */
+  /** The parts that do not work in a process that is ready; /readyz tells them beside `ready`. */
   whatIsMissing?(): string[];
   log: Logger;
 };
