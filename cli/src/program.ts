@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { VERSION } from '@millrace/server/version';
 import { startCommand } from './commands/start.ts';
 import { operateCommands } from './commands/operate.ts';
+import { apiCommands } from './commands/api-commands.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT_CODES } from './output/exit-codes.ts';
 
@@ -14,7 +15,7 @@ export function buildProgram(): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(add --help to see what the command takes)')
     .exitOverride();
-  const commands = [startCommand(), ...operateCommands(), verifyCommand()];
+  const commands = [startCommand(), ...operateCommands(), ...apiCommands(), verifyCommand()];
   for (const command of commands) program.addCommand(inherit(command));
   program.addHelpText('after', `\nExit codes:\n${listExitCodes()}`);
   return program;

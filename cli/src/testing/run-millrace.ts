@@ -1,0 +1,44 @@
+/** Runs `millrace` as a person does: in a shell, with a home of its own and nothing of this process's environment. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+
+const MAIN = join(import.meta.dirname, '../main.ts');
+
+export type Ran = { code: number; stdout: string; stderr: string };
+
+export type Person = AsyncDisposable & {
+  home: string;
+  /** A line for bash, in which `millrace` is this program. */
+  shell(line: string, more?: { env?: Record<string, string>; input?: string }): Promise<Ran>;
+};
+
+export async function openPerson(env: Record<string, string> = {}): Promise<Person> {
+  const home = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+  await writeFile(join(home, 'millrace'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, { mode: 0o755 });
+  return {
+    home,
+    async shell(line, more = {}) {
+      const child = spawn('bash', ['-c', line], {
+        cwd: home,
+        env: {
+          PATH: `${home}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+          HOME: home,
+          NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-cli-compile-cache'),
+          NODE_NO_WARNINGS: '1',
+          ...env,
+          ...more.env,
+        },
+      });
+      child.stdin.end(more.input ?? '');
+      child.stdin.on('error', () => undefined);
+      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+      return { code: child.exitCode ?? 1, stdout, stderr };
+    },
+    [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+  };
+}
