@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ENGINES_DIR } from './paths.ts';
+import { sharedFolder } from './paths.ts';
 
 /**
  * A server of a newer major version than Debian's, for tests of what differs between them. All versions of this package are
@@ -15,11 +14,6 @@ export function newerPostgresFolder(): string {
   const home = join(sharedFolder(), `millrace-postgres-${NEWER_POSTGRES_VERSION}`);
   if (!existsSync(home)) getNewerPostgres(home);
   return join(home, 'native', 'bin');
-}
-
-/** PostgreSQL refuses to run as root, and the user that root lends it to must be able to reach its programs. */
-function sharedFolder(): string {
-  return process.getuid?.() === 0 ? tmpdir() : ENGINES_DIR;
 }
 
 function getNewerPostgres(home: string): void {

@@ -78,9 +78,9 @@ export function runSql(url: string, sql: string): string {
 }
 
 /** `folder`: where the programs of another version are. */
-export function runPostgres(program: string, args: string[], folder?: string): string {
+export function runPostgres(program: string, args: string[], folder?: string, input?: string): string {
   const found = folder === undefined ? binary(program) : join(folder, program);
-  const done = spawnSync(found, args, { ...postgresOwner(), encoding: 'utf8' });
+  const done = spawnSync(found, args, { ...postgresOwner(), encoding: 'utf8', input });
   if (done.status !== 0) throw new Error(`${program} failed: ${done.stderr || done.error?.message}`);
   return done.stdout;
 }

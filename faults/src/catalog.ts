@@ -51,3 +51,18 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['poison', poisonStreams],
   ['mixed-versions', mixVersions],
 ]);
+
+/**
+ * Those that judge what is lost, repeated or wrong, and no time that others on the machine could lengthen by much: they may run
+ * beside other tests. The rest measures, and runs alone.
+ */
+export const TIMELESS: ReadonlySet<string> = new Set([
+  'collect-kill',
+  'all-nodes-kill',
+  'deliver-kill',
+  'deliver-leader-kill',
+  'deliver-both-kill',
+  'deliver-sigterm',
+  'clock-skew',
+  'mixed-versions',
+]);

@@ -118,7 +118,7 @@ suite('the receipt of a deletion request', { concurrency: true }, () => {
       return Object.fromEntries(notifications.map((one) => [one.destinationId, `${one.outcome} ${one.status}`]));
     };
     const isDelivered = (outcome: string) => outcome.startsWith('delivered');
-    await until(async () => Object.values(await outcomes()).every(isDelivered), 40_000);
+    await until(async () => Object.values(await outcomes()).every(isDelivered));
     assert.deepEqual(await outcomes(), {
       [scene.destinationId]: 'delivered 202',
       [refusingId]: 'delivered 204',

@@ -67,8 +67,8 @@ suite('a deletion request', { concurrency: true }, () => {
     assert.ok((await stack.textOf('DEAD')).includes(STAYS));
 
     down.mood.status = 200;
-    await until(() => bodiesOf(down).some(({ type }) => type === 'delete'), 40_000);
-    await until(() => new Set(ofUser(down, STAYS).map(({ event }) => event)).size >= 31, 40_000);
+    await until(() => bodiesOf(down).some(({ type }) => type === 'delete'));
+    await until(() => new Set(ofUser(down, STAYS).map(({ event }) => event)).size >= 31);
     const late = down.received.filter(({ at, body }) => at > heardAt && body.includes(GONE));
     const events = late.filter(({ body }) => !body.startsWith('{"type":"delete"'));
     assert.deepEqual(events, [], 'nothing of the user was sent once the request was heard of');
@@ -106,7 +106,7 @@ suite('a deletion request', { concurrency: true }, () => {
     const before = receiver.received.length;
     await stack.get('PATCH', `/destinations/${scene.destinationId}`, { enabled: true });
     const later = () => bodiesOf(receiver).slice(before);
-    await until(() => new Set(later().map(({ event }) => event)).size === 20, 40_000);
+    await until(() => new Set(later().map(({ event }) => event)).size === 20);
     assert.ok(later().every(({ userId }) => userId === STAYS));
   });
 

@@ -129,7 +129,7 @@ suite('a replay', () => {
     await using receiver = await openReceiver();
     const scene = await addScene(stack, receiver.url);
     await sendAll(scene, tracks(2_000), 500);
-    await until(() => receiver.received.length === 2_000, 30_000);
+    await until(() => receiver.received.length === 2_000);
     const startedAt = performance.now();
     const { id } = await start(scene, { ratePerSecond: 200 });
     const look = () => stack.get<Job>('GET', `/replays/${id}`);
@@ -158,7 +158,7 @@ suite('a replay', () => {
     await using receiver = await openReceiver((_, response) => void response.writeHead(state.isDown ? 503 : 200).end());
     const scene = await addScene(stack, receiver.url);
     await sendAll(scene, tracks(4_000), 500);
-    await until(() => receiver.received.length === 4_000, 30_000);
+    await until(() => receiver.received.length === 4_000);
     state.isDown = true;
     const { id } = await start(scene);
     let waiting: Job | undefined;

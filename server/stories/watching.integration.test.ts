@@ -147,7 +147,7 @@ suite('what operators see', () => {
     type Rule = { name: string; health: string; lastError?: string };
     const readRules = async () =>
       (await prometheus.ask<{ groups: { rules: Rule[] }[] }>('rules')).groups.flatMap(({ rules }) => rules);
-    await until(async () => (await readRules()).every(({ health }) => health !== 'unknown'), 20_000);
+    await until(async () => (await readRules()).every(({ health }) => health !== 'unknown'));
     const rules = await readRules();
     assert.ok(rules.length >= 10);
     for (const { name, health, lastError } of rules) assert.deepEqual([health, lastError], ['ok', undefined], name);
@@ -185,7 +185,7 @@ async function startPrometheus(target: string) {
   const stopWithUs = () => child.kill('SIGKILL');
   process.once('exit', stopWithUs);
   const url = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.status === 200, 20_000);
+  await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.status === 200);
   return {
     async ask<T>(path: string): Promise<T> {
       const answered = await fetch(`${url}/api/v1/${path}`);

@@ -1,7 +1,7 @@
 /** Every role in one process over engines of its own, asked over HTTP as people would. */
 import { randomUUID } from 'node:crypto';
 import { type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config.ts';
 import { openLog } from '../src/log.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
 import type { ConfigView } from '../src/stream/config/config-bucket.ts';
@@ -13,14 +13,15 @@ const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
 export type Json = Record<string, unknown>;
 export type StackAnswer<T> = { status: number; body: T };
 
-export async function openStack(change: Record<string, string> = {}) {
+/** `deliver` may be what no operator is allowed to set: with a `retryScale` below 1, what failed waits longer than a test runs. */
+export async function openStack(change: Record<string, string> = {}, deliver: Partial<Config['deliver']> = {}) {
   await using opening = new AsyncDisposableStack();
   const log = openLog({ level: 'fatal', pretty: false });
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
   const postgres = opening.use(await startPostgresServer());
   const read = readConfig({ ...stackSettings(nats.url, postgres), ...change });
   if (!read.ok) throw new Error(read.problems.join(', '));
-  const config = read.value;
+  const config = { ...read.value, deliver: { ...read.value.deliver, ...deliver } };
   const roles = { current: await startRoles(config, log) };
   opening.defer(() => roles.current[Symbol.asyncDispose]());
   const inspector = opening.use(await openInspector(nats.adminUrl, log));
@@ -138,7 +139,7 @@ export async function addScene(stack: Asked & PerhapsSeen, url: string, settings
   const source = await stack.get<Source>('POST', '/sources', { name: 'Shop' });
   const destinationId = await addDestination(stack, source.id, { targets: [{ url }], ...settings });
   const writeKey = source.writeKeys[0]?.key ?? '';
-  await until(async () => (await stack.send(writeKey, [])) === 400, 5_000);
+  await until(async () => (await stack.send(writeKey, [])) === 400);
   if (stack.view !== undefined) await until(() => stack.view?.().destination(destinationId) !== undefined);
   else {
     // Collect and deliver of one process read one view, in the order of the writes: a key that is younger than the destination.

@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 10;
 
-/** Polls until the claim is true and resolves with the milliseconds that took. The error quotes the claim, or `told()`. */
+/**
+ * Polls until the claim is true and resolves with the milliseconds that took. The error quotes the claim, or `told()`.
+ * Patience costs nothing where the claim becomes true, so it is long: a shorter one is for a time that is promised.
+ */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
-  patienceMs = 30_000,
+  patienceMs = 60_000,
   told: () => unknown = () => isTrue.toString(),
 ): Promise<number> {
   const startedAt = performance.now();

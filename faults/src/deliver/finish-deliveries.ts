@@ -17,6 +17,7 @@ const DRAINED_WITHIN_MS = 120_000;
 export async function finishDeliveries(scene: DeliverScene, load: Load, strikes: readonly Strike[]): Promise<Findings> {
   const { oracle, arrivals, plan } = scene;
   await load.stop();
+  await scene.receivers.restDice();
   const stuck: string[] = [];
   const drainedMs = await scene.drained(DRAINED_WITHIN_MS).catch((error: unknown) => {
     stuck.push(`not drained within ${DRAINED_WITHIN_MS} ms: ${error instanceof Error ? error.message : String(error)}`);

@@ -14,6 +14,7 @@ export type Behaviour = {
 export type ReceiverOrder =
   | { kind: 'open'; seed: number; secrets: Record<string, string>; behaviour: Behaviour }
   | { kind: 'behave'; destinationIds: string[]; behaviour: Behaviour }
+  | { kind: 'rest' }
   | { kind: 'tell' };
 
 /** `open` and `mostOpen`: POSTs not answered yet, now and at most since the last word. */
@@ -93,6 +94,11 @@ function obey(order: ReceiverOrder): void {
       return;
     case 'behave':
       for (const id of order.destinationIds) behaviours.set(id, order.behaviour);
+      tell({ isAnswer: true });
+      return;
+    case 'rest':
+      state.usual.failing = 0;
+      for (const behaviour of behaviours.values()) behaviour.failing = 0;
       tell({ isAnswer: true });
       return;
     case 'tell':

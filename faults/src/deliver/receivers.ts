@@ -9,6 +9,8 @@ export type Receivers = AsyncDisposable & {
   /** They listen on all addresses of this machine. */
   port: number;
   behave(destinationIds: string[], behaviour: Behaviour): Promise<void>;
+  /** From now on no dice make an answer a 500: one delivery could lose them again and again, and wait longer each time. */
+  restDice(): Promise<void>;
   /** Resolves when everything that has arrived so far has been noted. */
   heard(): Promise<void>;
   /** The most POSTs that were open at once since this was last asked. */
@@ -46,6 +48,7 @@ export async function openReceivers({ plan, seed, behaviour, noted }: ReceiversN
   return {
     port,
     behave: async (destinationIds, behaviour) => void (await ask({ kind: 'behave', destinationIds, behaviour })),
+    restDice: async () => void (await ask({ kind: 'rest' })),
     heard: async () => void (await ask({ kind: 'tell' })),
     mostOpen() {
       const most = mostOpen;

@@ -104,6 +104,7 @@ export async function finishExactly(whole: RecorderScene, load: Load): Promise<F
   const { scene } = whole;
   const { oracle, arrivals, plan } = scene;
   await load.stop();
+  await scene.receivers.restDice();
   const drainedMs = await scene.drained(DRAINED_WITHIN_MS);
   await scene.receivers.heard();
   const storedAgain = await countStoredAgain(scene);

@@ -46,7 +46,7 @@ suite('a receiver that asks to wait', () => {
     await using watching = await health.health.watch((_id, lane) => void (state = lane?.state ?? ''));
     assert.ok(watching);
     await bed.append(...Array.from({ length: 40 }, (_each, index) => track(`e${index}`)));
-    await until(() => state === 'failing', 30_000);
+    await until(() => state === 'failing');
     await until(async () => (await bed.unsettled()) === 0, MINUTE);
     const last = () => receiver.received.at(-1)?.at ?? 0;
     const [before, lastAt] = [receiver.received.length, last()];

@@ -75,7 +75,7 @@ suite('the delivery table', { concurrency: true }, () => {
     opening.use(await bed.deliver({ retryScale: SCALE }));
     await bed.append(track('E'));
     // The slowest is the one that hangs for five seconds, and is tried again.
-    await until(() => attemptsOf('dst_first-hang').includes(2), 30_000);
+    await until(() => attemptsOf('dst_first-hang').includes(2));
     await until(async () => (await bed.unsettled()) === 0);
     await until(async () => (await bed.deadLetters()).length >= Object.keys(REFUSED).length + 3);
     letters = await bed.deadLetters();

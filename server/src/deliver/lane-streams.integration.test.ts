@@ -51,7 +51,7 @@ suite('another number of lane streams', { concurrency: true }, () => {
       await until(async () => (await bed.unsettled()) === 0);
       await putAll(bed, receiver.url, false);
       await until(() => receiver.received.length >= IDS.length * EVENTS * 2, 60_000);
-      await until(async () => (await waiting(bed)) === 0 && (await bed.tickets()).length === 0, 30_000);
+      await until(async () => (await waiting(bed)) === 0 && (await bed.tickets()).length === 0);
       const ids = new Set(receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id']?.toString()}`));
       assert.equal(ids.size, IDS.length * EVENTS * 2, 'all of them');
       assert.equal(receiver.received.length, ids.size, 'each once');
@@ -70,7 +70,7 @@ suite('another number of lane streams', { concurrency: true }, () => {
     const more = async () => {
       rounds += 1;
       await bed.append(...numbered(`round${rounds}`));
-      await until(async () => (await bed.unsettled()) === 0, 20_000);
+      await until(async () => (await bed.unsettled()) === 0);
     };
     await more();
     both.use(await bed.deliverWith({ laneStreams: 3 }, { retryScale: 20 }));
@@ -85,7 +85,7 @@ suite('another number of lane streams', { concurrency: true }, () => {
       new Set(receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id']?.toString()}`)).size;
     await until(() => delivered() === IDS.length * EVENTS * rounds, 60_000);
     await until(async () => (await waiting(bed)) === 0, 60_000);
-    await until(async () => (await bed.tickets()).length === 0, 30_000);
+    await until(async () => (await bed.tickets()).length === 0);
     assert.deepEqual(await bed.deadLetters(), []);
   });
 });

@@ -51,7 +51,7 @@ suite('limits', { concurrency: true }, () => {
       await using _ = await deliverTwice(bed);
       for (let from = 0; from < 150; from += 50) await bed.append(...numbered(from, from + 50));
       await until(async () => Object.keys(await bed.laneGroups()).length > 0);
-      await until(() => receiver.received.length >= 150, 30_000);
+      await until(() => receiver.received.length >= 150);
       await atRest(bed);
       assert.equal(receiver.received.length, 150);
       assert.equal(idsOf(receiver.received).size, 150);
@@ -65,7 +65,7 @@ suite('limits', { concurrency: true }, () => {
       await bed.putDestination({ settings: { targets: [{ url: receiver.url }], maxConcurrency: 1 } });
       await using _ = await deliverTwice(bed);
       for (let from = 0; from < 50; from += 10) await bed.append(...numbered(from, from + 10));
-      await until(() => receiver.received.length >= 50, 30_000);
+      await until(() => receiver.received.length >= 50);
       await atRest(bed);
       assert.equal(idsOf(receiver.received).size, 50);
       assert.equal(receiver.received.length, 50);
@@ -78,7 +78,7 @@ suite('limits', { concurrency: true }, () => {
       await bed.putDestination({ settings: { targets: [{ url: receiver.url }], maxPerSecond: 20 } });
       await using _ = await deliverTwice(bed);
       for (let from = 0; from < 60; from += 10) await bed.append(...numbered(from, from + 10));
-      await until(() => receiver.received.length >= 60, 30_000);
+      await until(() => receiver.received.length >= 60);
       await atRest(bed);
       assert.equal(receiver.received.length, 60);
       assert.equal(idsOf(receiver.received).size, 60);

@@ -14,7 +14,7 @@ async function flood(bed: Bed, name: string, events: number): Promise<void> {
     await bed.append(
       ...Array.from({ length: 10 }, (_, index) => track(`${name}${from + index}`, { properties: { PADDING } })),
     );
-    await until(async () => (await bed.unsettled()) === 0, 30_000);
+    await until(async () => (await bed.unsettled()) === 0);
   }
 }
 

@@ -34,7 +34,7 @@ suite('a stream that was deleted and made again while a process runs', () => {
     await bed.manager.consumers.add('EVENTS-0', consumer);
 
     for (const name of ['four', 'five', 'six', 'seven']) await bed.append(track(name));
-    await until(async () => (await bed.unsettled()) === 0, 30_000);
+    await until(async () => (await bed.unsettled()) === 0);
     const all = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
     assert.deepEqual(names().toSorted(), all.toSorted());
     assert.ok(deliver.stats());
@@ -52,7 +52,7 @@ suite('a position in a lane', () => {
     const note = { next: { 0: { sequence: 5_000, taken: 0 } } };
     await bed.publish('tickets.due.dst_1', JSON.stringify({ held: false, note: JSON.stringify(note) }));
     await using deliver = await bed.deliver();
-    await until(async () => Object.keys(await bed.laneGroups()).length === 0, 30_000);
+    await until(async () => Object.keys(await bed.laneGroups()).length === 0);
     assert.deepEqual(receiver.received.map(eventOf), ['one', 'two', 'three']);
     assert.ok(deliver.stats());
   });
@@ -65,7 +65,7 @@ suite('a position in a lane', () => {
     await using side = await bed.stream.deliverySide();
     await using deliver = await bed.deliver({ retryScale: 5 });
     await bed.append(...Array.from({ length: 30 }, (_, nth) => track(`old-${nth}`)));
-    await until(async () => receiver.received.length >= 12 && (await bed.unsettled()) === 0, 30_000);
+    await until(async () => receiver.received.length >= 12 && (await bed.unsettled()) === 0);
 
     const { config } = await bed.manager.streams.info('LANES-0');
     await bed.manager.streams.delete('LANES-0');
@@ -74,7 +74,7 @@ suite('a position in a lane', () => {
     await park(side, names);
     isDown = false;
     await side.tickets.ensure('dst_1', { dueAt: side.now(), hurry: true });
-    await until(async () => Object.keys(await bed.laneGroups()).length === 0, 30_000);
+    await until(async () => Object.keys(await bed.laneGroups()).length === 0);
     const arrived = new Set(receiver.received.map(eventOf));
     assert.deepEqual(
       names.filter((name) => !arrived.has(name)),

@@ -102,9 +102,10 @@ suite('a destination over time', () => {
     };
     await using _ = recordDepths({ ...needs, everyMs: 20 });
     const deepest = async () => (await get<DestinationMetrics>('/metrics')).depth.map(({ deliveries }) => deliveries);
-    await until(async () => (await deepest())[0] === 7);
+    await until(async () => (await deepest()).includes(7));
     control.lanes.set(destinationId, { ...lane, depth: 4_000 });
-    await until(async () => (await deepest())[0] === 4_000);
+    // Beside the seven, not in its place, when a new hour begins just now.
+    await until(async () => (await deepest()).includes(4_000));
     control.lanes.set(destinationId, { ...lane, depth: 3 });
     await until(async () => (await deepest()).length > 0);
     assert.ok(Math.max(...(await deepest())) === 4_000, 'the most of the ten minutes stays');
