@@ -10,6 +10,7 @@ import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
+import { readSecretsDir } from './read-secrets-dir.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
 import { type ShownSetting, showSettings } from './show-settings.ts';
 import type { StreamSettings } from './stream/layout/layout.ts';
@@ -36,7 +37,8 @@ export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: st
 /** `extra` stands in for what the environment leaves out, before the defaults do. */
 export function readConfig(env: Environment = process.env, extra: Environment = {}): ConfigRead {
   const problems: string[] = [];
-  const read = reader({ ...extra, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
+  const files = readSecretsDir(env, problems);
+  const read = reader({ ...extra, ...files, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
   const value: Config = {
     roles: readRoles(read),
     ...readNatsSettings(read),

@@ -2,6 +2,7 @@
 /** Every setting with its default; docs/run/settings.md lists them, and a test holds the two together. */
 export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control',
+  MILLRACE_SECRETS_DIR: '',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
   MILLRACE_NATS_CA_FILE: '',
   MILLRACE_NATS_CERT_FILE: '',
