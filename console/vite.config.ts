@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -26,9 +26,27 @@ function compressed(): Plugin {
   };
 }
 
+/** Writes the modules that have code in the bundle to `.vite/modules.json`, for the licences and the SBOM of a release. */
+function modulesListed(): Plugin {
+  return {
+    name: 'modules-listed',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const modules = new Set(chunks.flatMap(({ moduleIds }) => moduleIds));
+      const files = [...modules].filter(isAbsolute).map((file) => relative(join(import.meta.dirname, '..'), file));
+      this.emitFile({
+        type: 'asset',
+        fileName: '.vite/modules.json',
+        source: JSON.stringify(files.toSorted(), null, 1),
+      });
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compressed()],
+  plugins: [react(), compressed(), modulesListed()],
   build: {
     target: 'es2023',
     // The CSP allows files of our own origin only, so nothing becomes a data: URL or an inline script.

@@ -1,6 +1,7 @@
 /** All commands of `millrace`, in the order in which `millrace --help` lists them. */
 import { Command } from 'commander';
 import { VERSION } from '@millrace/server/version';
+import { healthcheckCommand } from './commands/healthcheck.ts';
 import { startCommand } from './commands/start.ts';
 import { operateCommands } from './commands/operate.ts';
 import { apiCommands } from './commands/api-commands.ts';
@@ -15,7 +16,7 @@ export function buildProgram(): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(add --help to see what the command takes)')
     .exitOverride();
-  const commands = [startCommand(), ...operateCommands(), ...apiCommands(), verifyCommand()];
+  const commands = [startCommand(), healthcheckCommand(), ...operateCommands(), ...apiCommands(), verifyCommand()];
   for (const command of commands) program.addCommand(inherit(command));
   program.addHelpText('after', `\nExit codes:\n${listExitCodes()}`);
   return program;
