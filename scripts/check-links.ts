@@ -38,16 +38,21 @@ function linksOf(text: string): { line: number; target: string }[] {
 export function anchors(text: string): Set<string> {
   const found = new Set<string>();
   for (const [, heading = ''] of withoutBlocks(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)) {
-    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
-    const anchor = words
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(/\s/g, '-');
+    const anchor = slug(heading);
     let name = anchor;
     for (let n = 1; found.has(name); n += 1) name = `${anchor}-${n}`;
     found.add(name);
   }
   return found;
+}
+
+/** GitHub's anchor of one heading. */
+export function slug(heading: string): string {
+  const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+  return words
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
 }
 
 function withoutCode(text: string): string {
