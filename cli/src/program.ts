@@ -5,6 +5,7 @@ import { healthcheckCommand } from './commands/healthcheck.ts';
 import { startCommand } from './commands/start.ts';
 import { operateCommands } from './commands/operate.ts';
 import { apiCommands } from './commands/api-commands.ts';
+import { completionCommand } from './commands/completion.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT_CODES } from './output/exit-codes.ts';
 
@@ -16,7 +17,14 @@ export function buildProgram(): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(add --help to see what the command takes)')
     .exitOverride();
-  const commands = [startCommand(), healthcheckCommand(), ...operateCommands(), ...apiCommands(), verifyCommand()];
+  const commands = [
+    startCommand(),
+    healthcheckCommand(),
+    ...operateCommands(),
+    ...apiCommands(),
+    verifyCommand(),
+    completionCommand(),
+  ];
   for (const command of commands) program.addCommand(inherit(command));
   program.addHelpText('after', `\nExit codes:\n${listExitCodes()}`);
   return program;

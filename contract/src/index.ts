@@ -36,7 +36,9 @@ export {
   signingKey,
   type SigningKey,
   signStandardWebhook,
+  type StandardHeaders,
   verifyBody,
+  verifyStandardWebhook,
 } from './signature.ts';
 export { formatTimestamp, parseTimestamp } from './timestamps.ts';
 export { type BodyFormat, deleteBody, type DeleteEvent, webhookBody } from './webhook-body.ts';

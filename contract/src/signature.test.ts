@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { signBody, signStandardWebhook, verifyBody } from './signature.ts';
+import { signBody, signStandardWebhook, verifyBody, verifyStandardWebhook } from './signature.ts';
 
 test('a signature verifies for its own secret and body', () => {
   fc.assert(
@@ -28,4 +28,16 @@ test('a receiver that knows either secret finds its signature while secrets rota
   const delivery = { id: 'dlv_1', timestampSeconds: 1_794_701_326, body: '{}' };
   const both = signStandardWebhook(['new', 'old'], delivery).split(' ');
   assert.deepEqual(both, [signStandardWebhook(['new'], delivery), signStandardWebhook(['old'], delivery)]);
+});
+
+test('webhook-signature verifies with either secret, and not for another id, time, body or secret', () => {
+  const delivery = { id: 'dlv_1', timestampSeconds: 1_794_701_326, body: '{}' };
+  const headers = { ...delivery, signature: signStandardWebhook(['new', 'old'], delivery) };
+  assert.ok(verifyStandardWebhook('new', '{}', headers));
+  assert.ok(verifyStandardWebhook('old', '{}', headers));
+  assert.equal(verifyStandardWebhook('other', '{}', headers), false);
+  assert.equal(verifyStandardWebhook('new', '{ }', headers), false);
+  assert.equal(verifyStandardWebhook('new', '{}', { ...headers, id: 'dlv_2' }), false);
+  assert.equal(verifyStandardWebhook('new', '{}', { ...headers, timestampSeconds: 1 }), false);
+  assert.equal(verifyStandardWebhook('new', '{}', { ...headers, signature: 'v1, v1,é' }), false);
 });

@@ -40,6 +40,21 @@ export function signStandardWebhook(secrets: readonly (string | SigningKey)[], d
     .join(' ');
 }
 
+export type StandardHeaders = { id: string; timestampSeconds: number; signature: string };
+
+/** Whether one of the signatures in `webhook-signature` is that of the secret. The caller judges the age of the timestamp. */
+export function verifyStandardWebhook(
+  secret: string,
+  body: string,
+  { id, timestampSeconds, signature }: StandardHeaders,
+) {
+  const expected = Buffer.from(signStandardWebhook([secret], { id, timestampSeconds, body }));
+  return signature.split(' ').some((each) => {
+    const given = Buffer.from(each);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
 function readyKey(secret: string | SigningKey): SigningKey {
   return typeof secret === 'string' ? signingKey(secret) : secret;
 }

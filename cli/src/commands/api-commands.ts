@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { loginCommand } from './account/login.ts';
 import { logoutCommand } from './account/logout.ts';
 import { whoamiCommand } from './account/whoami.ts';
+import { applyCommand } from './config/apply.ts';
+import { exportCommand } from './config/export.ts';
 import { deadLettersCommand } from './deliveries/dead-letters.ts';
 import { deliveriesCommand } from './deliveries/deliveries.ts';
 import { replayCommand } from './deliveries/replay.ts';
@@ -27,5 +29,7 @@ export function apiCommands(): Command[] {
     deadLettersCommand(),
     replayCommand(),
     usersCommand(),
+    exportCommand(),
+    applyCommand(),
   ];
 }
