@@ -44,9 +44,32 @@ function modulesListed(): Plugin {
   };
 }
 
+/** Tells start.js which files the home screen has, beside those that index.html names itself. */
+function homeFiles(): Plugin {
+  return {
+    name: 'home-files',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const home = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/screens/home/home.tsx'));
+        if (home === undefined) throw new Error('the home screen has no file of its own');
+        const needed = new Set([home]);
+        for (const { imports } of needed) {
+          for (const chunk of chunks) if (imports.includes(chunk.fileName)) needed.add(chunk);
+        }
+        const files = [...needed].flatMap((chunk) => [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])]);
+        const more = [...new Set(files)].filter((file) => !html.includes(file)).map((file) => `/${file}`);
+        return html.replace('src="/start.js"', `src="/start.js" data-home="${more.join(' ')}"`);
+      },
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compressed(), modulesListed()],
+  plugins: [react(), homeFiles(), compressed(), modulesListed()],
   build: {
     target: 'es2023',
     // The CSP allows files of our own origin only, so nothing becomes a data: URL or an inline script.

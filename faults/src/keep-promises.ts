@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 import { FAULTS } from './catalog.ts';
 import { runFault } from './run-fault.ts';
 
@@ -42,22 +42,20 @@ export const PROMISES: Readonly<Record<string, string>> = {
 const SEED = 1;
 const RUN_WITHIN_MS = 120_000;
 
-/** One test for each of these faults at the size of CI, so many at once. */
-export function testFaults(isMeant: (name: string) => boolean, concurrency: number): void {
-  suite('a promise that holds under', { concurrency }, () => {
-    for (const [name, fault] of FAULTS) {
-      if (!isMeant(name)) continue;
-      test(`${name}: ${PROMISES[name]}`, { timeout: 2 * RUN_WITHIN_MS }, async (t) => {
-        const runOnce = async () => {
-          const report = await runFault({ name, fault, seed: SEED, isFull: false }, (line) => t.diagnostic(line));
-          t.diagnostic(JSON.stringify(report));
-          assert.deepEqual(report.failures, []);
-          return report.late;
-        };
-        const late = await runOnce();
-        // CI shares its machine, and one stall of it is enough to be late. A product that is slow is slow twice.
-        if (late.length > 0) assert.deepEqual(await runOnce(), []);
-      });
-    }
-  });
+/** One test for each of these faults, at the size of CI. */
+export function testFaults(isMeant: (name: string) => boolean): void {
+  for (const [name, fault] of FAULTS) {
+    if (!isMeant(name)) continue;
+    test(`${name}: ${PROMISES[name]}`, { timeout: 2 * RUN_WITHIN_MS }, async (t) => {
+      const runOnce = async () => {
+        const report = await runFault({ name, fault, seed: SEED, isFull: false }, (line) => t.diagnostic(line));
+        t.diagnostic(JSON.stringify(report));
+        assert.deepEqual(report.failures, []);
+        return report.late;
+      };
+      const late = await runOnce();
+      // CI shares its machine, and one stall of it is enough to be late. A product that is slow is slow twice.
+      if (late.length > 0) assert.deepEqual(await runOnce(), []);
+    });
+  }
 }

@@ -32,6 +32,8 @@ export type Ask = {
   bearer?: string | undefined;
   /** A POST with the same key may be sent again: the server makes the thing once. */
   idempotencyKey?: string | undefined;
+  /** The answer of a request that was sent before the console was there. */
+  early?: Promise<Response> | undefined;
 };
 
 /** Each answer names the build of the console that the server has now; the shell listens, and offers to reload. */
@@ -68,7 +70,7 @@ export async function askStream(path: string, ask: Ask): Promise<ReadableStream<
 }
 
 async function send(path: string, ask: Ask): Promise<Response> {
-  const { method = 'GET', query, body, signal, bearer, idempotencyKey } = ask;
+  const { method = 'GET', query, body, signal, bearer, idempotencyKey, early } = ask;
   const headers: Record<string, string> = { 'Millrace-Csrf': '1' };
   if (bearer !== undefined) headers['Authorization'] = `Bearer ${bearer}`;
   if (workspaceId !== undefined) headers['Millrace-Workspace'] = workspaceId;
@@ -76,7 +78,7 @@ async function send(path: string, ask: Ask): Promise<Response> {
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
   const init: RequestInit = { method, headers, signal: signal ?? null };
   if (body !== undefined) init.body = JSON.stringify(body);
-  const response = await fetch(urlOf(path, query), init).catch((error: unknown) => {
+  const response = await (early ?? fetch(urlOf(path, query), init)).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ApiError(unreachable(init.method));
   });

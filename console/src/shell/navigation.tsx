@@ -1,9 +1,8 @@
 import { Menu } from '@mantine/core';
-import type { Overview } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { reading } from '../api/queries.ts';
+import { readingOverview } from '../api/overview.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { useSignOut } from '../api/sign-out.ts';
 import { count } from '../format/numbers.ts';
@@ -18,7 +17,7 @@ const REFRESH_MS = 15_000;
 
 /** The menu of a phone closes when a link is followed, also one to the page that is open. */
 export function Navigation({ leave }: { leave?: () => void }) {
-  const { data } = useQuery(reading<Overview>('/overview', { every: REFRESH_MS }));
+  const { data } = useQuery(readingOverview(REFRESH_MS));
   const failing = data?.tiles.failing ?? 0;
   const dead = data?.tiles.deadLetters ?? 0;
   const maySeePrivacy = useMay('deletions:read');

@@ -2,6 +2,7 @@
 import type { Destination, Overview } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { readingOverview } from '../../api/overview.ts';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { useUrlSearch } from '../../parts/lists/url-filters.tsx';
 import { OuterLink } from '../../parts/texts.tsx';
@@ -16,7 +17,7 @@ const EXACT = { exact: true, includeSearch: true };
 
 export function DeadLetters() {
   const { tab } = useUrlSearch();
-  const overview = useQuery(reading<Overview>('/overview', { every: 15_000 }));
+  const overview = useQuery(readingOverview(15_000));
   const destinations = useQuery(reading<ListPage<Destination>>('/destinations', { query: { limit: 100 } }));
   const total = overview.data?.tiles.deadLetters;
   const words = headCount(total);

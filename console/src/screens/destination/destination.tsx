@@ -1,7 +1,8 @@
 /** One destination: how it stands and why, in one sentence; what proves it follows below. */
-import type { Destination, DestinationHealth, Overview, TargetErrors } from '@millrace/contract/control';
+import type { Destination, DestinationHealth, TargetErrors } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { readingOverview } from '../../api/overview.ts';
 import { reading } from '../../api/queries.ts';
 import { cutText, visible } from '../../format/texts.ts';
 import { DestinationTabs } from '../../parts/destination-tabs.tsx';
@@ -44,7 +45,7 @@ function Overviewed({ destination }: { destination: Destination }) {
   const { id } = destination;
   const health = useQuery(reading<DestinationHealth>(`/destinations/${id}/health`, { every: 5_000 }));
   const errors = useQuery(reading<TargetErrors>(`/destinations/${id}/errors`, { every: 10_000 }));
-  const overview = useQuery(reading<Overview>('/overview', { every: 30_000 }));
+  const overview = useQuery(readingOverview(30_000));
   const lane = health.data?.lane ?? null;
   return (
     <>

@@ -1,6 +1,7 @@
 import type { Destination, Overview, Source } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
+import { readingOverview } from '../../api/overview.ts';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { clock } from '../../format/times.ts';
@@ -20,10 +21,9 @@ import { useDeliveries } from './use-deliveries.ts';
 import { useStarted } from './use-started.ts';
 
 const LIVE_MS = 5_000;
-const STEP = 1_800;
 
 export function Home() {
-  const overview = useQuery(reading<Overview>('/overview', { query: { step: STEP }, every: LIVE_MS }));
+  const overview = useQuery(readingOverview(LIVE_MS));
   const { data, error } = overview;
   const live = data !== undefined && (
     <span className="dim small wide nowrap">
