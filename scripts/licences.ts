@@ -1,33 +1,44 @@
 /** Which packages are inside a bundle, and the text of their licences, which has to go with them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { ROOT_DIR } from './project-files.ts';
 
 export type UsedPackage = { name: string; version: string; license: string; dir: string };
 
-type Manifest = { name: string; version: string; license?: string; dependencies?: Record<string, string> };
+type Manifest = { name: string; version: string; license?: string; author?: string | { name: string } };
+
+const CONSOLE_MODULES = join(ROOT_DIR, 'console/dist/.vite/modules.json');
+
+const MIT_TEXT = `Copyright (c) HOLDER
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
+"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
+the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY
+CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+`;
 
 /** The packages of others that have code in the bundle. */
-export function packagesOfBundle({ inputs }: Metafile): UsedPackage[] {
-  const dirs = Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
-  return [...new Set(dirs)].toSorted().map((dir) => usedPackage(join(ROOT_DIR, dir)));
+export function packagesOfBundle({ outputs }: Metafile): UsedPackage[] {
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  return packagesOf(files.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file));
 }
 
-/** The console's bundler does not say what it took in: the licences of all that it depends on go along. */
+/** The packages of others that have code in the console; its build lists the modules. */
 export function packagesOfConsole(): UsedPackage[] {
-  const found = new Map<string, UsedPackage>();
-  const visit = (dir: string): void => {
-    for (const name of Object.keys(readManifest(dir).dependencies ?? {})) {
-      const there = findPackage(name, dir);
-      if (there === undefined || found.has(there) || name.startsWith('@millrace/')) continue;
-      found.set(there, usedPackage(there));
-      visit(there);
-    }
-  };
-  visit(join(ROOT_DIR, 'console'));
-  return [...found.values()];
+  return packagesOf(JSON.parse(readFileSync(CONSOLE_MODULES, 'utf8')) as string[]);
+}
+
+function packagesOf(files: readonly string[]): UsedPackage[] {
+  const dirs = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
+  return [...new Set(dirs)].toSorted().map((dir) => usedPackage(join(ROOT_DIR, dir)));
 }
 
 export function writeLicences(used: readonly UsedPackage[]): string {
@@ -40,11 +51,15 @@ export function writeLicences(used: readonly UsedPackage[]): string {
   return [head, ...parts].join(`\n${'-'.repeat(100)}\n\n`);
 }
 
-/** Some packages carry no file; the name of their licence and their authors are in package.json. */
+/** Some packages carry no file: their package.json names the licence and the holder of the copyright. */
 function licenceText(dir: string): string {
   const files = readdirSync(dir).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name));
   const texts = files.map((name) => readFileSync(join(dir, name), 'utf8').trim());
-  return texts.length === 0 ? 'The package has no licence file.\n' : `${texts.join('\n\n')}\n`;
+  if (texts.length > 0) return `${texts.join('\n\n')}\n`;
+  const { name, license, author = name } = readManifest(dir);
+  if (license !== 'MIT') throw new Error(`${name} has no licence file, and its licence ${license} no text here`);
+  const holder = typeof author === 'string' ? author : author.name;
+  return MIT_TEXT.replace('HOLDER', holder.replace(/ *[<(].*/, ''));
 }
 
 function usedPackage(dir: string): UsedPackage {
@@ -54,18 +69,4 @@ function usedPackage(dir: string): UsedPackage {
 
 function readManifest(dir: string): Manifest {
   return JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
-}
-
-function findPackage(name: string, from: string): string | undefined {
-  for (const folder of createRequire(join(from, 'package.json')).resolve.paths(name) ?? []) {
-    if (existsSync(join(folder, name, 'package.json'))) return join(folder, name);
-  }
-  return undefined;
-}
-
-/** The folder of an installed package, seen from the root of the project. */
-export function installedPackage(name: string): string {
-  const dir = findPackage(name, dirname(join(ROOT_DIR, 'package.json')));
-  if (dir === undefined) throw new Error(`${name} is not installed: \`npm ci\` first`);
-  return dir;
 }

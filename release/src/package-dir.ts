@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { ROOT_DIR } from '@millrace/engines';
+import type { Metafile } from 'esbuild';
 import { bundle } from '../../scripts/bundle.ts';
 import { runProgram } from './run-program.ts';
 
-export type PackageDir = Disposable & { dir: string };
+export type PackageDir = Disposable & {
+  dir: string;
+  /** Says which module each file of the bundle is made of. */
+  metafile: Metafile;
+};
 
 /** Makes the package in a temporary folder; builds the console unless that is done. */
 export async function makePackageDir(): Promise<PackageDir> {
@@ -16,6 +21,6 @@ export async function makePackageDir(): Promise<PackageDir> {
     runProgram('npm', ['run', '--silent', 'build'], { cwd: ROOT_DIR });
   }
   const dir = mkdtempSync(join(tmpdir(), 'millrace-package-'));
-  await bundle(dir);
-  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true }) };
+  const metafile = await bundle(dir);
+  return { dir, metafile, [Symbol.dispose]: () => rmSync(dir, { recursive: true }) };
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import { ENGINES_DIR } from '@millrace/engines';
 import { runProgram } from './run-program.ts';
 
@@ -29,4 +30,12 @@ export function runPythonTool(tool: PythonTool, ...args: string[]): string {
   return runProgram(join(TOOLS_DIR, 'bin', tool), args, {
     env: { ...process.env, PATH: path, PYTHONPATH: TOOLS_DIR },
   });
+}
+
+/** Holds an SBOM against the schema of CycloneDX 1.6, which PyPI's library of CycloneDX carries with the schemas that it refers to. */
+export function checkSbom(file: string): void {
+  const schema = join(TOOLS_DIR, 'cyclonedx/schema/_res/bom-1.6.SNAPSHOT.schema.json');
+  // The schema names an address on the web as its own: the others would be fetched from there.
+  const base = `--base-uri=${String(pathToFileURL(schema))}`;
+  runPythonTool('check-jsonschema', base, `--schemafile=${schema}`, file);
 }

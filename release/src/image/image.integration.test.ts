@@ -10,6 +10,9 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
 import { freePorts, ROOT_DIR, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { forbiddenLicences } from '../sbom/allowed-licences.ts';
+import { imageComponents } from '../sbom/image-components.ts';
+import { npmComponents } from '../sbom/npm-components.ts';
 import { imageSize } from './image-size.ts';
 import { type ImageFile, listFiles } from './list-files.ts';
 import { type BuiltImage, openImage } from './open-image.ts';
@@ -139,6 +142,25 @@ suite('the files of the image', () => {
     assert.deepEqual(
       own.filter(({ mode }) => mode[0] !== 'l' && mode[8] === 'w'),
       [],
+    );
+  });
+});
+
+suite('the SBOM of the image', () => {
+  test('names Node with its libraries, the packages of the base, and every package of the bundle', () => {
+    const components = imageComponents(built);
+    const names = (kind: string) => components.filter((each) => each.kind === kind).map(({ name }) => name);
+    assert.deepEqual(forbiddenLicences(components), []);
+    assert.deepEqual(names('generic'), ['node']);
+    const [node] = components.filter(({ name }) => name === 'node');
+    assert.ok(node?.parts?.some(({ name }) => name === 'openssl'));
+    const noted = listFiles(built.podman, built.image)
+      .flatMap(({ path }) => /^var\/lib\/dpkg\/status\.d\/(.+)$/.exec(path)?.[1] ?? [])
+      .toSorted();
+    assert.deepEqual(names('deb').toSorted(), noted);
+    assert.deepEqual(
+      components.filter(({ kind }) => kind === 'npm'),
+      npmComponents(built.metafile),
     );
   });
 });

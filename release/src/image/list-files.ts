@@ -26,9 +26,9 @@ export function listFiles(podman: Podman, image: string): ImageFile[] {
   );
 }
 
-/** The files of an image below one folder, copied into `dir`. */
-export function copyFiles(podman: Podman, image: string, { from, dir }: { from: string; dir: string }): void {
-  withRootTar(podman, image, (tar) => runProgram('tar', ['-xf', tar, '-C', dir, from]));
+/** Copies folders of the image into `dir`. */
+export function copyFolders(podman: Podman, image: string, { folders, dir }: { folders: string[]; dir: string }): void {
+  withRootTar(podman, image, (tar) => runProgram('tar', ['-xf', tar, '-C', dir, ...folders]));
 }
 
 function withRootTar<Result>(podman: Podman, image: string, use: (tar: string) => Result): Result {
