@@ -22,6 +22,20 @@ suite('the versions of an installation', () => {
     assert.equal(VERSIONS['NATS_IMAGE'], `nats:${NATS_VERSION}-alpine`);
   });
 
+  test('are those of the chart', () => {
+    const chart = read('deploy/helm/millrace/Chart.yaml');
+    for (const key of ['version', 'appVersion']) {
+      assert.match(chart, new RegExp(`^${key}: ${VERSIONS['MILLRACE_VERSION']}$`, 'm'));
+    }
+    assert.match(
+      read('deploy/helm/millrace/values.yaml'),
+      new RegExp(`^  repository: ${VERSIONS['MILLRACE_IMAGE']}$`, 'm'),
+    );
+    assert.match(read('deploy/helm/examples/nats.yaml'), new RegExp(`tag: ${NATS_VERSION}-alpine`));
+    const postgres = VERSIONS['POSTGRES_IMAGE']?.replace('postgres:', '');
+    assert.match(read('deploy/helm/examples/postgresql.yaml'), new RegExp(`postgresql:${postgres}$`, 'm'));
+  });
+
   test('are named by no compose file and no page', () => {
     const names = ['nats:', 'postgres:', 'caddy:', 'prom/prometheus:', 'grafana/grafana:'];
     for (const file of ['compose/compose.yaml', 'compose/compose.ha.yaml', 'compose/common.yaml']) {
