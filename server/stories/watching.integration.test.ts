@@ -131,6 +131,7 @@ suite('what operators see', () => {
       ['check', 'config', 'prometheus.yml'],
       ['check', 'rules', 'alerts.yml'],
       ['test', 'rules', 'alerts.test.yml'],
+      ['test', 'rules', 'slo.test.yml'],
     ]) {
       const done = spawnSync('promtool', args, { cwd: join(DEPLOY_DIR, 'prometheus'), encoding: 'utf8' });
       assert.equal(done.status, 0, `promtool ${args.join(' ')} (from \`bash e2e/get-clients\`): ${done.stderr}`);
