@@ -50,7 +50,11 @@ export async function bundle(dir: string): Promise<Metafile> {
 async function bundleCode(outdir: string): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT_DIR,
-    entryPoints: { main: 'cli/src/main.ts', 'fill-in': 'cli/src/older-node/fill-in.ts' },
+    entryPoints: {
+      main: 'cli/src/main.ts',
+      'fill-in': 'cli/src/older-node/fill-in.ts',
+      'pglite-server': 'cli/src/dev/engines/pglite-server.ts',
+    },
     outdir,
     bundle: true,
     splitting: true,
@@ -66,6 +70,8 @@ async function bundleCode(outdir: string): Promise<Metafile> {
     banner: { js: COMMON_JS },
     // Inside a bundle no module is the program, whatever chunk it is in.
     define: { 'import.meta.main': 'false' },
+    // Its main file is UMD, whose names a bundled import does not find.
+    alias: { 'hash-wasm': 'hash-wasm/dist/index.esm.js' },
     // pino-pretty is for the sources' `npm run dev`; pg tries to load pg-native and works without it.
     external: ['pino-pretty', 'pg-native'],
     logLevel: 'warning',

@@ -1,6 +1,7 @@
 /** All commands of `millrace`, in the order in which `millrace --help` lists them. */
 import { Command } from 'commander';
 import { VERSION } from '@millrace/server/version';
+import { devCommand } from './commands/dev.ts';
 import { healthcheckCommand } from './commands/healthcheck.ts';
 import { startCommand } from './commands/start.ts';
 import { operateCommands } from './commands/operate.ts';
@@ -18,6 +19,7 @@ export function buildProgram(): Command {
     .showHelpAfterError('(add --help to see what the command takes)')
     .exitOverride();
   const commands = [
+    devCommand(),
     startCommand(),
     healthcheckCommand(),
     ...operateCommands(),

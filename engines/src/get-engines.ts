@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildNats, NATS_VERSION } from './build-nats.ts';
 import { ENGINES_DIR } from './paths.ts';
 import { findPostgresFolder } from './postgres.ts';
-
-/** Older than 2.15 has neither the fast replicated sync nor the schedules we build on: see docs/inside/decisions. */
-export const NATS_VERSION = '2.15.2';
 
 export function getEngines(): void {
   getNats();
@@ -16,9 +14,11 @@ function getNats(): void {
   const binDir = join(ENGINES_DIR, 'bin');
   const found = spawnSync(join(binDir, 'nats-server'), ['--version'], { encoding: 'utf8' });
   if (found.status === 0 && found.stdout.includes(`v${NATS_VERSION}`)) return;
+  const program = join(buildNats(), 'nats-server');
   mkdirSync(binDir, { recursive: true });
-  console.error(`getting nats-server ${NATS_VERSION} with \`go install\` …`);
-  install('go', ['install', `github.com/nats-io/nats-server/v2@v${NATS_VERSION}`], { GOBIN: binDir });
+  // A running server keeps the file that it was started from.
+  rmSync(join(binDir, 'nats-server'), { force: true });
+  copyFileSync(program, join(binDir, 'nats-server'));
 }
 
 function getPostgres(): void {

@@ -19,7 +19,7 @@ export const WRITE_KEY = 'demo-write-key';
 export const SHARED_SECRET = 'demo-shared-secret';
 export const DESTINATION_ID = 'dst_demo';
 const WORKSPACE_ID = 'ws_demo';
-const SOURCE_ID = 'src_demo';
+export const SOURCE_ID = 'src_demo';
 const KEY_ID = 'key_demo';
 const NAME = 'Demo';
 

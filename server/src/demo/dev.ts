@@ -30,18 +30,31 @@ const { values: flags } = parseArgs({
 });
 const callsPerSecond = Number(flags['calls-per-second']);
 if (!(callsPerSecond > 0 && callsPerSecond <= MOST_CALLS_PER_SECOND)) {
-  throw new Error(`--calls-per-second must be a number above 0 and at most ${MOST_CALLS_PER_SECOND}`);
+  fail(`--calls-per-second must be a number above 0 and at most ${MOST_CALLS_PER_SECOND}`);
 }
 const seed = Number(flags.seed);
-if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number');
+if (!Number.isSafeInteger(seed)) fail('--seed must be a whole number');
 
 const read = readConfig(undefined, DEMO_SETTINGS);
-if (!read.ok) throw new Error(read.problems.join('\n'));
+if (!read.ok) fail(read.problems.join('\n'));
 const config = { ...read.value, collect: { ...read.value.collect, drainMs: 0 } };
 const log = openLog({ level: 'warn', pretty: true });
 const stopped = nextStopSignal();
 
 await using stack = new AsyncDisposableStack();
-if (flags.demo) await showShop({ config, log, callsPerSecond, seed }, stack);
-else await showCalls({ config, log }, stack);
+try {
+  if (flags.demo) await showShop({ config, log, callsPerSecond, seed }, stack);
+  else await showCalls({ config, log }, stack);
+} catch (error) {
+  const why = error instanceof Error ? error.message : String(error);
+  fail(
+    `${why}\nAre the engines there? \`scripts/engines up && eval "$(scripts/engines env)"\`, or \`npx millrace dev\`.`,
+  );
+}
 await stopped;
+
+/** A sentence instead of a stack trace: the reader is not the author. */
+function fail(why: string): never {
+  console.error(`Millrace cannot start: ${why}`);
+  process.exit(1);
+}

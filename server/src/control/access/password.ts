@@ -1,8 +1,6 @@
 /** Hashes and checks passwords. The rules for a new one (its length) are in contract/src/control/password.ts. */
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
-
-const derive = promisify(argon2);
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from './derive-key.ts';
 
 /** OWASP's numbers for argon2id; about 80 ms here. They are stored with each hash, so they can be raised later. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
@@ -39,7 +37,7 @@ async function tagOf(password: string, settings: typeof COST & { nonce: Buffer }
   if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   running += 1;
   try {
-    return await derive('argon2id', { message: Buffer.from(password), ...settings });
+    return await deriveKey({ password, ...settings });
   } finally {
     running -= 1;
     waiting.shift()?.();

@@ -9,7 +9,6 @@ import {
   DESTINATIONS,
   type MemberName,
   MEMBERS,
-  PASSWORD,
   type SourceName,
   SOURCES,
   TOKEN,
@@ -28,6 +27,8 @@ export type ShopNeeds = {
   askAsOwner: Ask;
   receivers: ShopReceivers;
   callsPerSecond: number;
+  /** Of every member. */
+  password: string;
 };
 
 type Page<T> = { items: T[] };
@@ -39,7 +40,7 @@ export async function setUpShop(needs: ShopNeeds): Promise<Shop> {
   await addMembers(
     needs.controlUrl,
     askAsOwner,
-    MEMBERS.map((member) => ({ ...member, password: PASSWORD })),
+    MEMBERS.map((member) => ({ ...member, password: needs.password })),
   );
   await using people = openPeople(needs);
   const sources = await addSources(needs, people);
@@ -55,13 +56,13 @@ async function nameWorkspace(ask: Ask): Promise<void> {
 }
 
 /** Members sign in when they are first needed: the audit log then names the person. The owner's token stands in for changed passwords. */
-function openPeople({ controlUrl, askAsOwner }: ShopNeeds): People {
+function openPeople({ controlUrl, askAsOwner, password }: ShopNeeds): People {
   const sessions = new Map<MemberName, Session | undefined>();
   return {
     async askAs(name) {
       if (!sessions.has(name)) {
         const email = MEMBERS.find((member) => member.name === name)?.email;
-        sessions.set(name, await signIn(controlUrl, '/session', { email, password: PASSWORD }));
+        sessions.set(name, await signIn(controlUrl, '/session', { email, password }));
       }
       return sessions.get(name)?.ask ?? askAsOwner;
     },

@@ -17,6 +17,8 @@ export type DemoOptions = ApiUrls & {
   token: string;
   log: Logger;
   callsPerSecond?: number;
+  /** Of every member; one that everybody knows when absent. */
+  password?: string;
   /** The same seed gives the same calls. */
   seed?: number;
   /** Sent at once, so that every screen has data within seconds. */
@@ -42,10 +44,11 @@ const PATIENCE_MS = 60_000;
 
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { controlUrl, collectUrl, token, log, callsPerSecond = CALLS_PER_SECOND, seed = SEED } = options;
+  const { password = PASSWORD } = options;
   await using starting = new AsyncDisposableStack();
   const receivers = options.receivers ?? starting.use(await openShopReceivers(callsPerSecond));
   const askAsOwner = askWithToken(controlUrl, token);
-  const shop = await setUpShop({ controlUrl, askAsOwner, receivers, callsPerSecond });
+  const shop = await setUpShop({ controlUrl, askAsOwner, receivers, callsPerSecond, password });
   await untilInUse(askAsOwner, collectUrl, shop);
   const startedAt = new Date();
   const sender = starting.use(openCallTraffic({ collectUrl, sources: shop.sources, callsPerSecond, seed, log }));
@@ -56,7 +59,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const running = starting.move();
   return {
     shop,
-    account: { email: MEMBERS[0].email, password: PASSWORD },
+    account: { email: MEMBERS[0].email, password },
     receivers,
     sent: sender.sent,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
