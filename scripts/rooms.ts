@@ -216,6 +216,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
   stream: { holds: 'NATS JetStream as each role sees it', imports: ['stream/*', 'secrets', ...LEAVES] },
+  'stream/backup': {
+    holds: 'whole streams are copied out and back, for the operator’s backups',
+    imports: [...STREAM, 'stream/prepare'],
+  },
+  'stream/inspect': {
+    holds: 'a look at the servers, streams and permissions, for the operator’s commands',
+    imports: [...STREAM, 'stream/prepare', 'stream/signals'],
+  },
   'stream/events': {
     holds: 'the event streams: requests are appended, read, trimmed',
     imports: [...STREAM, 'breathe'],

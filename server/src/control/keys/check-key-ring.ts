@@ -1,7 +1,7 @@
-import type { Store, Tx } from '../../store/open-store.ts';
+import { openStore, type Store, type Tx } from '../../store/open-store.ts';
 import { deleteCanary, insertCanary, listCanaries } from '../../store/key-ring.ts';
 import { countSealedBy } from '../../store/sealed-values.ts';
-import { headOf, type KeyRing } from '../../secrets/seal.ts';
+import { headOf, type KeyRing, openKeyRing } from '../../secrets/seal.ts';
 
 const CANARY_TEXT = 'this key opens';
 
@@ -21,24 +21,54 @@ export function checkKeyRing(store: Store, keyRing: KeyRing): Promise<void> {
   });
 }
 
+/** The same question without any change: why the ring does not fit the database, or undefined. */
+export async function findKeyProblem(
+  databaseUrl: string,
+  keys: ReadonlyMap<number, Buffer>,
+): Promise<string | undefined> {
+  await using store = await openStore(databaseUrl);
+  const keyRing = openKeyRing(keys);
+  try {
+    await store.asSystem(async (tx) => {
+      for (const { key_id: id, canary } of await listCanaries(tx)) {
+        if (keyRing.ids.includes(id)) mustOpen(keyRing, id, canary);
+        else await countedAsUnused(tx, id);
+      }
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof KeyProblem) return error.message;
+    throw error;
+  }
+}
+
+class KeyProblem extends Error {}
+
 function mustOpen(keyRing: KeyRing, id: number, canary: Buffer): void {
   try {
     keyRing.open(canary, placeOf(id));
   } catch (error) {
-    throw new Error(`key ${id} in MILLRACE_KEYS is not the key ${id} that sealed values here: put the old one back`, {
-      cause: error,
-    });
+    throw new KeyProblem(
+      `key ${id} in MILLRACE_KEYS is not the key ${id} that sealed values here: put the old one back`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 async function mustBeUnused(tx: Tx, id: number): Promise<void> {
+  await countedAsUnused(tx, id);
+  await deleteCanary(tx, id);
+}
+
+async function countedAsUnused(tx: Tx, id: number): Promise<void> {
   const count = await countSealedBy(tx, headOf(id));
   if (count > 0) {
-    throw new Error(
+    throw new KeyProblem(
       `key ${id} is not in MILLRACE_KEYS, but ${count} rows are sealed with it: put it back in front of the others, and leave it out after the log has said ring.rotated`,
     );
   }
-  await deleteCanary(tx, id);
 }
 
 function placeOf(id: number) {

@@ -5,11 +5,11 @@ import { SERVERS_SUBJECT } from '../layout/layout.ts';
 /** One server's answer to a ping for its JetStream state. */
 type ServerReport = {
   server: { name: string; ver: string; time?: string };
-  data?: { config?: { max_storage: number; sync_always?: boolean } };
+  data?: { config?: { max_storage: number; sync_always?: boolean }; storage?: number; reserved_storage?: number };
 };
 
 /** With how far this host's clock is ahead of the server's; undefined for a server that does not say its time. */
-type HeardReport = ServerReport & { offset?: Bounds | undefined };
+export type HeardReport = ServerReport & { offset?: Bounds | undefined };
 
 const PATIENCE_MS = 10_000;
 
@@ -72,14 +72,15 @@ async function collectReports(nc: NatsConnection, expected: number): Promise<Hea
   const giveUpAt = performance.now() + PATIENCE_MS;
   let reports: HeardReport[] = [];
   while (reports.length < expected && performance.now() < giveUpAt) {
-    reports = await askOnce(nc).catch(() => []);
+    reports = await askServers(nc).catch(() => []);
     // One server that answers nothing will not begin to: the question is not allowed.
     if (reports.length === 0 && expected === 1) break;
   }
   return reports;
 }
 
-async function askOnce(nc: NatsConnection): Promise<HeardReport[]> {
+/** Asks every server of the cluster once; empty when the account may not ask. */
+export async function askServers(nc: NatsConnection): Promise<HeardReport[]> {
   const reports = new Map<string, HeardReport>();
   const sentAt = performance.now();
   for await (const answer of await nc.requestMany(SERVERS_SUBJECT, '', {

@@ -1,0 +1,63 @@
+/** Questions of the operator's commands to the database, over a connection of their own: no role needs them. */
+import { connected } from './migrate-database.ts';
+
+export type DatabaseState = {
+  version: string;
+  versionNumber: number;
+  bytes: number;
+  /** Tables in the schema that the login uses. */
+  tables: number;
+  /** The rows of the tables that a person would count: null before the first migration. */
+  rows: { workspaces: number; sources: number; destinations: number; users: number; auditEntries: number } | null;
+  /** The keys of the ring that have sealed something here. */
+  keyIds: number[];
+};
+
+export async function readDatabaseState(databaseUrl: string): Promise<DatabaseState> {
+  await using reading = await connected(databaseUrl);
+  const ask = async <Row extends object>(sql: string) => (await reading.client.query<Row>(sql)).rows;
+  await ask(`SELECT set_config('millrace.system', 'on', false)`);
+  const [facts] = await ask<{ version: string; number: number; bytes: string; tables: string; ours: boolean }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+       pg_database_size(current_database())::text AS bytes,
+       (SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace)::text AS tables,
+       to_regclass('audit_log') IS NOT NULL AND has_table_privilege(to_regclass('audit_log'), 'SELECT') AS ours`,
+  );
+  const counts = facts?.ours
+    ? await ask<NonNullable<DatabaseState['rows']>>(
+        `SELECT (SELECT count(*) FROM workspaces)::int AS workspaces, (SELECT count(*) FROM sources)::int AS sources,
+           (SELECT count(*) FROM destinations)::int AS destinations, (SELECT count(*) FROM users)::int AS users,
+           (SELECT count(*) FROM audit_log)::int AS "auditEntries"`,
+      )
+    : [];
+  const keys = facts?.ours ? await ask<{ id: number }>('SELECT key_id AS id FROM key_ring ORDER BY key_id') : [];
+  return {
+    version: facts?.version ?? '',
+    versionNumber: facts?.number ?? 0,
+    bytes: Number(facts?.bytes ?? 0),
+    tables: Number(facts?.tables ?? 0),
+    rows: counts[0] ?? null,
+    keyIds: keys.map(({ id }) => id),
+  };
+}
+
+/** Retries of dead letters that ran at any moment since then: they move letters from DEAD back into lanes. */
+export async function countRedrivesSince(databaseUrl: string, since: Date): Promise<number> {
+  await using reading = await connected(databaseUrl);
+  await reading.client.query(`SELECT set_config('millrace.system', 'on', false)`);
+  const { rows } = await reading.client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM jobs WHERE kind = 'redrive' AND (ended_at IS NULL AND state = 'running' OR ended_at >= $1)`,
+    [since],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Empties the schema of the login, for a restore that was told to replace everything, and makes the role that grants name. */
+export async function prepareForRestore(databaseUrl: string, { isForced }: { isForced: boolean }): Promise<void> {
+  await using database = await connected(databaseUrl);
+  const { client } = database;
+  if (isForced)
+    await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
+  await client.query(`DO $$ BEGIN CREATE ROLE millrace_app NOLOGIN;
+    EXCEPTION WHEN duplicate_object OR insufficient_privilege THEN NULL; END $$`);
+}
