@@ -21,6 +21,7 @@ import { terminateCollect } from './inject/terminate-collect.ts';
 import { terminateDeliver } from './inject/terminate-deliver.ts';
 import { mixVersions } from './inject/mix-versions.ts';
 import { poisonStreams } from './inject/poison-streams.ts';
+import { drillRestore } from './operate/restore-drill.ts';
 import type { Fault } from './run-fault.ts';
 
 /** Every fault by the name people call it. */
@@ -50,6 +51,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['clock-skew', skewClocks],
   ['poison', poisonStreams],
   ['mixed-versions', mixVersions],
+  ['restore-drill', drillRestore],
 ]);
 
 /**

@@ -66,7 +66,8 @@ function controlSettings({ url, serviceUrl }: Database, token: string): Settings
   };
 }
 
-async function isProjected(store: Store): Promise<boolean> {
+/** Whether the config bucket has everything that the database has. */
+export async function isProjected(store: Store): Promise<boolean> {
   const rows = await store.asSystem((tx) =>
     tx.query<{ waiting: number }>('SELECT count(*)::int AS waiting FROM outbox'),
   );
