@@ -1,4 +1,5 @@
 /** The configuration of a workspace as YAML: stable order, no ids, no secrets. */
+import { visible } from '@millrace/console/format/texts';
 import { stringify } from 'yaml';
 import type { CurrentDestination, CurrentSource, CurrentWorkspace } from './model.ts';
 import { DEFAULT_CATALOG, FILE_VERSION } from './model.ts';
@@ -12,7 +13,16 @@ export function toDocument({ sources, schemas }: CurrentWorkspace): object {
 
 export function toYaml(workspace: CurrentWorkspace): string {
   const head = '# Configuration of a Millrace workspace: millrace export prints it, millrace apply carries it out.\n';
-  return `${head}${stringify(toDocument(workspace), { lineWidth: 0 })}`;
+  return `${head}${harmless(toDocument(workspace))}`;
+}
+
+/** Names may hold characters that move a cursor: then all texts are quoted, and YAML's own escapes stand for them. */
+function harmless(document: object): string {
+  const text = stringify(document, { lineWidth: 0 });
+  if (visible(text) === text) return text;
+  return visible(
+    stringify(document, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' }),
+  );
 }
 
 function sourceDocument(name: string, { config, destinations }: CurrentSource, schemas: CurrentWorkspace['schemas']) {

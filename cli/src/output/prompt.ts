@@ -16,10 +16,11 @@ export async function question(words: string): Promise<string> {
 /** Reads without an echo: nothing of a password is shown, not even its length. */
 export async function hiddenQuestion(words: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(words);
+  // The echo ends before the question is asked: a quick typist must not be shown either.
   stdin.setRawMode(true);
   stdin.resume();
   stdin.setEncoding('utf8');
+  stderr.write(words);
   try {
     let typed = '';
     for await (const piece of stdin.iterator({ destroyOnReturn: false })) {

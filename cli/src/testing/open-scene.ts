@@ -5,6 +5,7 @@ import { openStack, type Stack } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
 
 export const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
+const SECRET = 'a secret of the shop';
 const PATIENCE_MS = 60_000;
 
 type Source = { id: string; writeKeys: { key: string }[] };
@@ -24,6 +25,7 @@ export async function openScene(settings: Record<string, string> = {}) {
     orders: await addDestination(stack, web.id, 'orders', good.url),
     failing: await addDestination(stack, web.id, 'failing', failing.url),
     refusing: await addDestination(stack, web.id, 'refusing', refusing.url),
+    late: await addDestination(stack, web.id, 'late', failing.url),
     oldCrm: await addDestination(stack, mobile.id, 'old-crm', good.url),
   };
   await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
@@ -36,6 +38,9 @@ export async function openScene(settings: Record<string, string> = {}) {
   return {
     stack,
     web: { id: web.id, key },
+    mobile: { id: mobile.id },
+    /** The secret of every destination. */
+    secret: SECRET,
     destinations,
     receivers: { good, failing, refusing },
     /** A call a moment, for commands that wait for one. Returns the function that ends it. */
@@ -62,7 +67,7 @@ function addSource(stack: Stack, name: string): Promise<Source> {
 }
 
 async function addDestination(stack: Stack, sourceId: string, name: string, url: string): Promise<string> {
-  const settings = { targets: [{ url }], sharedSecret: 'a secret of the shop' };
+  const settings = { targets: [{ url }], sharedSecret: SECRET };
   const body = { sourceId, catalog: 'Webhooks', name, enabled: true, settings };
   return String((await stack.get('POST', '/destinations', body))['id']);
 }

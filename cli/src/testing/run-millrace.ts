@@ -1,5 +1,5 @@
 /** Runs `millrace` as a person does: in a shell, with a home of its own and nothing of this process's environment. */
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,15 @@ import { text } from 'node:stream/consumers';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 
+/** `answer` is typed as soon as the command has printed `prompt`. */
+export type ShellOptions = { env?: Record<string, string>; input?: string; typed?: { prompt: string; answer: string } };
+
 export type Ran = { code: number; stdout: string; stderr: string };
 
 export type Person = AsyncDisposable & {
   home: string;
   /** A line for bash, in which `millrace` is this program. */
-  shell(line: string, more?: { env?: Record<string, string>; input?: string }): Promise<Ran>;
+  shell(line: string, more?: ShellOptions): Promise<Ran>;
 };
 
 export async function openPerson(env: Record<string, string> = {}): Promise<Person> {
@@ -34,11 +37,23 @@ export async function openPerson(env: Record<string, string> = {}): Promise<Pers
           ...more.env,
         },
       });
-      child.stdin.end(more.input ?? '');
       child.stdin.on('error', () => undefined);
+      if (more.typed === undefined) child.stdin.end(more.input ?? '');
+      else answerPrompt(child, more.typed);
       const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
       return { code: child.exitCode ?? 1, stdout, stderr };
     },
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
   };
+}
+
+function answerPrompt(child: ChildProcessWithoutNullStreams, typed: { prompt: string; answer: string }): void {
+  let printed = '';
+  const look = (piece: Buffer) => {
+    printed += piece.toString();
+    if (!printed.includes(typed.prompt)) return;
+    child.stdout.off('data', look);
+    child.stdin.write(typed.answer);
+  };
+  child.stdout.on('data', look);
 }

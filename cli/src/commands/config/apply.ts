@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import { connect, type ServerOptions } from '../../api/server-options.ts';
 import { carryOut } from '../../config/carry-out.ts';
 import { type Plan, planChanges } from '../../config/plan.ts';
-import { readConfigFile } from '../../config/read-file.ts';
 import { readWorkspace } from '../../config/read-workspace.ts';
 import { planDocument, tellPlan } from '../../config/tell-plan.ts';
 import { withExamples } from '../../output/example-of.ts';
@@ -46,6 +45,8 @@ async function apply(file: string | undefined, options: ApplyOptions): Promise<v
   const given = isInput ? await text(process.stdin) : await readConfigText(file);
   const control = await connect(options);
   const current = await readWorkspace(control);
+  // The library for YAML is large, and the other commands do not need it.
+  const { readConfigFile } = await import('../../config/read-file.ts');
   const wanted = readConfigFile(given, current.schemas);
   const plan = planChanges(wanted, current, { prune: options.prune === true, setSecrets: options.setSecrets === true });
   if (options.json && (options.check || plan.changes.length === 0)) printJson(planDocument(plan, false));

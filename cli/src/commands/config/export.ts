@@ -4,7 +4,6 @@ import process from 'node:process';
 import type { Command } from 'commander';
 import { connect, type ServerOptions } from '../../api/server-options.ts';
 import { readWorkspace } from '../../config/read-workspace.ts';
-import { toDocument, toYaml } from '../../config/write-file.ts';
 import { withExamples } from '../../output/example-of.ts';
 import { Failure } from '../../output/failures.ts';
 import { print, printJson } from '../../output/print.ts';
@@ -22,6 +21,8 @@ export function exportCommand(): Command {
 
 async function exportConfig(options: ServerOptions & JsonOption & { check?: string }): Promise<void> {
   const workspace = await readWorkspace(await connect(options));
+  // The library for YAML is large, and the other commands do not need it.
+  const { toDocument, toYaml } = await import('../../config/write-file.ts');
   if (options.check !== undefined) return check(options.check, toYaml(workspace));
   if (options.json) return printJson(toDocument(workspace));
   process.stdout.write(toYaml(workspace));

@@ -44,13 +44,19 @@ export function tellStory({ story }: Explanation): void {
   for (const sentence of story) print(inline(localSentence(sentence)));
 }
 
-/** Every destination has answered once, or will not get the event. */
+/** A delivery behind an open circuit breaker, or of a paused destination, may wait for hours: that is its story for now. */
+function isOnItsWay({ state, attempts, lane }: Explanation['destinations'][number]): boolean {
+  const isHeld = lane !== null && lane.state !== 'waiting' && lane.state !== 'draining';
+  return state === 'pending' && attempts === 0 && !isHeld;
+}
+
+/** Every destination has answered once, holds the event back, or will not get it. */
 export async function waitForStory(control: Control, messageId: string): Promise<Explanation> {
   using progress = openProgress();
   const endsAt = Date.now() + PATIENCE_MS;
   for (;;) {
     const story = await readStory(control, messageId);
-    const waiting = story.destinations.filter(({ state, attempts }) => state === 'pending' && attempts === 0);
+    const waiting = story.destinations.filter(isOnItsWay);
     const isSettled = story.verdict !== 'unknown' && waiting.length === 0;
     if (isSettled || Date.now() > endsAt) return story;
     progress.tell(

@@ -33,7 +33,7 @@ export function tailCommand(): Command {
       shows: 'one line for each call, with the answer of each destination below it; here for the first call',
     },
     {
-      run: 'millrace tail --source web --json --limit 1 | jq .messageId',
+      run: 'millrace tail --source web --json --limit 1 > calls.ndjson',
       shows: 'one JSON object a line, for other programs',
     },
   );
