@@ -7,6 +7,7 @@ import { startCommand } from './commands/start.ts';
 import { operateCommands } from './commands/operate.ts';
 import { apiCommands } from './commands/api-commands.ts';
 import { completionCommand } from './commands/completion.ts';
+import { listenCommand } from './commands/listen.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT_CODES } from './output/exit-codes.ts';
 
@@ -24,6 +25,7 @@ export function buildProgram(): Command {
     healthcheckCommand(),
     ...operateCommands(),
     ...apiCommands(),
+    listenCommand(),
     verifyCommand(),
     completionCommand(),
   ];

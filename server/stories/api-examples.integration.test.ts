@@ -104,6 +104,13 @@ suite('the examples of the control API', () => {
     assert.match(found.join(''), /^\S+Z track \S+$/m);
   });
 
+  test('the feed of a source', async () => {
+    const { items } = (await (await ask('GET', '/sources')).json()) as { items: Source[] };
+    const from = new Date(Date.now() - 600_000).toISOString();
+    const found = await Promise.all(items.map(({ id }) => run(process.execPath, 'follow-feed.js', id, from)));
+    assert.match(found.join(''), /^\S+Z track \S+$/m);
+  });
+
   test('a request that is sent twice and done once', async () => {
     assert.equal(await run(process.execPath, 'create-once.js'), 'true\n');
   });

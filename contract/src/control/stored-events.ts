@@ -49,6 +49,29 @@ export const StoredEventItems = Type.Object({
   nextCursor: Type.Union([Type.String(), Type.Null()]),
 });
 
+export const FeedQuery = Type.Object(
+  {
+    /** Of the page before. Without it the feed begins at `from`, or with the next event that is stored. */
+    cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
+    /** Stored at or after; not used together with a cursor. */
+    from: Type.Optional(Time),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+  },
+  { additionalProperties: false },
+);
+
+/** A page may be short or empty although more follows: only `isAtEnd` says. */
+export const FeedItems = Type.Object({
+  /** In the order in which they were stored. */
+  items: Type.Array(StoredEventItem),
+  /** For the next page, also when this one is empty. */
+  cursor: Type.String(),
+  /** Whether nothing more was stored at the time of the answer. */
+  isAtEnd: Type.Boolean(),
+  /** Events after the given cursor may be missing: they were removed before they were read. */
+  hasGap: Type.Boolean(),
+});
+
 export const SchemaProperty = Type.Object({
   /** Below `properties` or `traits`, with dots between the names of objects in objects. */
   path: Type.String(),

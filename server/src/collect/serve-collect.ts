@@ -11,7 +11,6 @@ import { type Answer, laterAnswer } from './answer.ts';
 import { answerRequest, type RequestNeeds } from './answer-request.ts';
 import type { PublicUrl } from './browser-settings.ts';
 import { openAddressReader } from '../http/client-address.ts';
-import { ANY_ORIGIN } from './cors.ts';
 import { openFindSuppressed } from './find-suppressed.ts';
 import { openKeyLookup } from './find-write-key.ts';
 import { createHardenedServer } from '../http/hardened-server.ts';
@@ -20,6 +19,7 @@ import { openRefused, type RefusedNeeds } from './note-refused.ts';
 import { openSeen, type SeenNeeds } from './note-seen.ts';
 import { openRateLimiter, type RateLimit } from './rate-limit.ts';
 import { type CallWatch, openCallWatch } from './watch-calls.ts';
+import { writeAnswer } from './write-answer.ts';
 
 export type CollectSettings = {
   host: string;
@@ -137,14 +137,8 @@ type Exchange = { request: IncomingMessage; response: ServerResponse; state: Dra
 
 function write({ request, response, state, watch }: Exchange, answer: Answer): void {
   watch.answered(answer.status, answer.code);
-  if (response.destroyed) return;
-  if (request.headers.origin !== undefined) {
-    response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
-    response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-RateLimit-Reset');
-  }
-  if (state.isDraining) response.setHeader('Connection', 'close');
-  response.writeHead(answer.status, answer.headers);
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  if (state.isDraining && !response.destroyed) response.setHeader('Connection', 'close');
+  writeAnswer(request, response, answer);
 }
 
 /** At most one line a second. */

@@ -22,6 +22,7 @@ import { replayRoutes } from './endpoints/flow/replays.ts';
 import type { Route } from './http/route.ts';
 import { sessionRoutes } from './endpoints/people/sessions.ts';
 import { signInRoutes } from './endpoints/people/sign-in.ts';
+import { feedRoutes } from './endpoints/look/feed.ts';
 import { sourceSchemaRoutes } from './endpoints/look/source-schema.ts';
 import { sourceRoutes } from './endpoints/flow/sources.ts';
 import type { StreamRoute } from './http/stream-route.ts';
@@ -47,6 +48,7 @@ export const ROUTES: readonly Route[] = [
   ...catalogRoutes,
   ...sourceRoutes,
   ...sourceSchemaRoutes,
+  ...feedRoutes,
   ...destinationRoutes,
   ...checkUrlRoutes,
   ...testRoutes,

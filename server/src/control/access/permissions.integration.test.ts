@@ -45,6 +45,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/sources/:id/write-keys/:keyId': builders(204),
   'GET /api/v1/sources/:id/events': readers(200),
   'GET /api/v1/sources/:id/schema': readers(200),
+  'GET /api/v1/sources/:id/feed': readers(200),
   'GET /api/v1/sources/:id/refusals': readers(200),
   'POST /api/v1/sources/:id/events': builders(204),
   'GET /api/v1/destinations': everybody(200),

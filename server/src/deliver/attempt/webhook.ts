@@ -85,7 +85,8 @@ function readWebhook(destination: DestinationConfig, keyRing: KeyRing | undefine
   }
 }
 
-function makeWebhook(
+/** From settings in clear. */
+export function makeWebhook(
   destination: DestinationConfig,
   settings: WebhookSettings,
   before: { value: string; validUntil: Date } | undefined,
