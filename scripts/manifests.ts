@@ -23,6 +23,9 @@ export const PLATFORMS: readonly Platform[] = [
   { os: 'win32', cpu: 'x64', goos: 'windows', goarch: 'amd64' },
 ];
 
+/** npm accepts provenance only from the workflow of this repository. */
+const REPOSITORY = { type: 'git', url: 'git+https://github.com/millrace/millrace.git' };
+
 export function natsPackageName({ os, cpu }: Pick<Platform, 'os' | 'cpu'>): string {
   return `@millrace/nats-${os}-${cpu}`;
 }
@@ -36,6 +39,7 @@ export function publishedManifest(): object {
     version,
     description,
     license,
+    repository: { ...REPOSITORY, directory: 'cli' },
     keywords: ['events', 'analytics', 'webhooks', 'segment', 'self-hosted'],
     type: 'module',
     engines,
@@ -52,6 +56,7 @@ export function natsManifest(platform: Platform, natsVersion: string): object {
     version,
     description: `nats-server ${natsVersion} for ${platform.os} ${platform.cpu}, for \`millrace dev\``,
     license,
+    repository: REPOSITORY,
     os: [platform.os],
     cpu: [platform.cpu],
     files: ['bin', 'LICENSE'],

@@ -15,6 +15,8 @@ const DEVELOPMENT_ONLY = /\/dist\/(pglite\.(wasm|data)|initdb\.wasm)$/;
 const CACHE_DIR = join(ENGINES_DIR, 'image');
 
 export type ImageSource = SourceState & {
+  /** The base in a registry; without it, one is made from Debian packages here. */
+  base?: string | undefined;
   /** The npm package `millrace`, unpacked. */
   packageDir: string;
 };
@@ -24,7 +26,7 @@ export function buildImage(podman: Podman, platform: Platform, source: ImageSour
   const context = mkdtempSync(join(tmpdir(), 'millrace-image-'));
   try {
     makeContext(context, source.packageDir, [platform]);
-    const base = importBase(podman, platform);
+    const base = source.base === undefined ? importBase(podman, platform) : pullBase(podman, platform, source.base);
     const name = `localhost/millrace:${source.version}-${platform}`;
     const values = {
       BASE: base,
@@ -59,6 +61,11 @@ export function makeContext(dir: string, packageDir: string, platforms: readonly
     cpSync(getNode(platform, CACHE_DIR), join(dir, 'node', platform), { recursive: true });
   // The image's user reads them, whatever the umask here.
   runProgram('chmod', ['-R', 'u=rwX,go=rX', dir]);
+}
+
+/** By its digest: the tag may lead to another platform's image that was pulled before. */
+function pullBase(podman: Podman, platform: Platform, name: string): string {
+  return podman.run('pull', '--quiet', `--platform=linux/${platform}`, name).trim();
 }
 
 function importBase(podman: Podman, platform: Platform): string {
