@@ -2,18 +2,17 @@
  * Plays a compose project with real servers but without containers: each service runs with the configuration, the secrets and the
  * environment that its compose file gives it. Only addresses differ, because here all services share one machine.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { freePorts, natsServerBinary, startPostgresServer } from '@millrace/engines';
+import { freePorts, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from '../../server/src/config.ts';
 import { type Running, startRoles } from '../../server/src/start-roles.ts';
 import { overHttp, stackSettings } from '../../server/testing/stack.ts';
-import { until } from '../../server/testing/until.ts';
 import { type Mount, openProject, type Service } from './compose-project.ts';
+import { startNatsServer } from './nats-server.ts';
 
 export type Line = { msg: string; service: string; error?: string };
 /** Replaces names of services and their ports by addresses of this machine. */
@@ -88,7 +87,7 @@ type Place = { dir: string; secretFile(name: string): string; translate: Transla
 /** The files of the container in one folder, where the includes of nats.conf find them. */
 async function startNats(name: string, service: Service, { dir, secretFile, translate }: Place) {
   const home = join(dir, name);
-  const [monitorPort] = await freePorts(1);
+  const [monitorPort = 0] = await freePorts(1);
   mkdirSync(home);
   const mounts: Pick<Mount, 'source' | 'target'>[] = [
     ...(service.volumes ?? []).filter(({ type }) => type === 'bind'),
@@ -99,25 +98,7 @@ async function startNats(name: string, service: Service, { dir, secretFile, tran
     writeFileSync(join(home, basename(target)), text.replace('"/data"', `"${join(home, 'data')}"`));
   }
   const env = { ...service.environment, NATS_MAX_FILE_STORE: '4GB' };
-  const child = spawn(natsServerBinary(), ['--config', join(home, 'nats.conf')], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.on('data', (part: Buffer) => void (said += part.toString()));
-  const isHealthy = async () => {
-    if (child.exitCode !== null) throw new Error(`${name} ended: ${said}`);
-    return (await fetch(`http://127.0.0.1:${monitorPort}/healthz`).catch(() => undefined))?.ok === true;
-  };
-  await until(isHealthy, 60_000, () => said);
-  return { [Symbol.asyncDispose]: () => end(child) };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
+  return startNatsServer({ name, configFile: join(home, 'nats.conf'), monitorPort, env });
 }
 
 type Postgres = Awaited<ReturnType<typeof startPostgresServer>>;
