@@ -15,6 +15,7 @@ export type Container = {
   resources: { requests?: Record<string, string>; limits?: Record<string, string> };
   securityContext: Record<string, unknown>;
   ports?: { name: string; containerPort: number }[];
+  volumeMounts?: { name: string; mountPath: string }[];
 };
 export type Source = { secret: { name: string; items: { key: string; path: string }[] } };
 export type Pod = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import { NATS_USERS } from '../../server/src/stream/layout/permissions.ts';
 import { openProject, type Project, runSetup } from './compose-project.ts';
 import { copyOfDeploy, DEPLOY_DIR, runTool } from './tools.ts';
@@ -25,8 +26,11 @@ suite('the compose files', () => {
 
   for (const args of [[], DOMAINS, ['--ha'], ['--ha', ...DOMAINS]]) {
     suite(`after setup ${args.join(' ')}`, () => {
+      let project: ReturnType<typeof openProject>;
+      before(() => void (project = openProject(...args)));
+      after(() => project[Symbol.dispose]());
+
       test('run every container without privileges, with limits, and again after a failure', () => {
-        using project = openProject(...args);
         for (const [name, service] of Object.entries(project.services)) {
           assert.equal(service.read_only, true, name);
           assert.deepEqual(service.cap_drop, ['ALL'], name);
@@ -43,12 +47,10 @@ suite('the compose files', () => {
       });
 
       test('name every image with a version', () => {
-        using project = openProject(...args);
         for (const { image } of Object.values(project.services)) assert.match(image, /:v?\d+\.\d+/);
       });
 
       test('publish the collection API and the console where the operator chose, and nothing else to the world', () => {
-        using project = openProject(...args);
         const published = Object.entries(project.services).flatMap(([name, { ports = [] }]) =>
           ports.filter(({ host_ip }) => host_ip !== '127.0.0.1').map(({ published }) => `${name} ${published}`),
         );
@@ -57,7 +59,6 @@ suite('the compose files', () => {
       });
 
       test('keep NATS and PostgreSQL in networks that lead nowhere', () => {
-        using project = openProject(...args);
         for (const [name, { networks = {}, ports = [] }] of Object.entries(project.services)) {
           if (!/^(nats|postgres)/.test(name)) continue;
           assert.deepEqual(ports, [], name);
@@ -66,7 +67,6 @@ suite('the compose files', () => {
       });
 
       test('have no secret in the environment of a container', () => {
-        using project = openProject(...args);
         const secrets = Object.values(project.secrets).flatMap(({ file }) => secretsIn(readFileSync(file, 'utf8')));
         assert.ok(secrets.length > 8);
         const shown = JSON.stringify(project);
@@ -88,6 +88,23 @@ suite('the compose files', () => {
     assert.deepEqual(reach('collect-1'), ['metrics', 'nats', 'proxy']);
     assert.deepEqual(reach('deliver-1'), ['metrics', 'nats', 'outside']);
     assert.deepEqual(reach('control-1'), ['database', 'metrics', 'nats', 'proxy']);
+  });
+});
+
+suite('the Prometheus of the large installation', () => {
+  test('accepts its configuration with our rules, and scrapes every process of Millrace', () => {
+    using project = openProject('--ha');
+    const dir = join(project.path, 'compose/prometheus');
+    for (const { source, target } of project.services['prometheus']?.volumes ?? []) {
+      if (target.endsWith('alerts.yml')) cpSync(source, join(dir, 'alerts.yml'));
+    }
+    const checked = spawnSync('promtool', ['check', 'config', join(dir, 'prometheus.yml')], { encoding: 'utf8' });
+    assert.equal(checked.status, 0, `promtool (from \`bash e2e/get-clients\`): ${checked.stderr}`);
+    const targets = readFileSync(join(dir, 'prometheus.yml'), 'utf8').match(/[\w-]+(?=:9464)/g) ?? [];
+    const processes = Object.entries(project.services).filter(
+      ([, { environment = {} }]) => environment['MILLRACE_ROLES'],
+    );
+    assert.deepEqual(targets.toSorted(), processes.map(([name]) => name).toSorted());
   });
 });
 
