@@ -7,7 +7,7 @@ import { suite, test } from 'node:test';
 import { type Config, readConfig, ROLES } from '../../server/src/config.ts';
 import { type Manifest, named, type Pod, render, VALUE_FILES } from './chart.ts';
 
-/** What the Secrets of the operator would hold. */
+/** The contents of the Secrets, by the names of their files. */
 const CONTENTS: Record<string, string> = {
   MILLRACE_KEYS: `1:${Buffer.alloc(32, 5).toString('base64')}`,
   MILLRACE_DATABASE_URL: 'postgres://millrace:service@database/millrace',
