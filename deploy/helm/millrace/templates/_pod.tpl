@@ -150,7 +150,7 @@ spec:
         - { name: http, containerPort: {{ . }} }
         {{- end }}
         - { name: metrics, containerPort: {{ $root.Values.settings.metricsPort }} }
-      # A start may have to wait for NATS and for control; it is alive meanwhile.
+      # A start may have to wait for control to make the streams; the process is alive meanwhile.
       livenessProbe: { httpGet: { path: /healthz, port: metrics }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
       readinessProbe: { httpGet: { path: /readyz, port: {{ ternary "http" "metrics" (hasKey $ports .role) }} }, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 }
       startupProbe: { httpGet: { path: /healthz, port: metrics }, periodSeconds: 2, failureThreshold: 60 }
