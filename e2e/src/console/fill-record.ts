@@ -15,10 +15,10 @@ export function fillDeliveries({ run }: Postgres, amount: number): void {
   const perDay = Math.ceil(amount / DAYS_AGO.length);
   for (const daysAgo of DAYS_AGO) {
     const at = `day.start + make_interval(secs => 86400.0 * (n - 1) / ${perDay})`;
-    run(`SET ROLE millrace_owner;
-      SET timezone = 'UTC';
+    run(`SET timezone = 'UTC';
       SET maintenance_work_mem = '512MB';
       CREATE TABLE filled (LIKE deliveries INCLUDING DEFAULTS);
+      ALTER TABLE filled OWNER TO millrace_owner;
       INSERT INTO filled (workspace_id, id, received_on, received_at, source_id, destination_id, message_id, type, name,
           user_id, state, changed_at, attempts, first_attempt_at, last_attempt_at, last_status, counted)
         SELECT owner.workspace_id, 'dlv_load${daysAgo}_' || n, day.start, at, owner.source_id, owner.id, 'load${daysAgo}-' || n,
@@ -32,6 +32,8 @@ export function fillDeliveries({ run }: Postgres, amount: number): void {
       END $$`);
   }
   run('ANALYZE deliveries');
+  const filled = Number(run(`SELECT count(*) FROM deliveries WHERE id LIKE 'dlv\\_load%'`));
+  if (filled < amount) throw new Error(`the record has ${filled} of ${amount} deliveries`);
 }
 
 /** Each minute of 30 days has deliveries and retries. The end of January and the first of March are 30 days apart: three months. */
