@@ -1,8 +1,6 @@
 /** The summary of one delivery beside its list. */
 import { standingOf } from '../../format/standings.ts';
 import type { DeliveryDetails } from '@millrace/contract/control';
-import { useQuery } from '@tanstack/react-query';
-import { reading } from '../../api/queries.ts';
 import { eventName } from '../delivery/delivery-words.ts';
 import { cutText, hostOf, visible } from '../../format/texts.ts';
 import { LinkButton } from '../button.tsx';
@@ -17,20 +15,16 @@ import { useNow } from '../use-now.ts';
 import { answerState } from '../delivery/attempt-phases.ts';
 import { answerSentence, tellDelivery } from '../delivery/tell-delivery.ts';
 import { RetryButton } from '../delivery/retry-button.tsx';
+import { useDelivery } from '../delivery/use-delivery.ts';
 
 export function DeliveryDrawer({ id, close }: { id: string | undefined; close(): void }) {
-  const read = useQuery(
-    reading<DeliveryDetails>(`/deliveries/${encodeURIComponent(id ?? '')}`, {
-      enabled: id !== undefined,
-      every: 5_000,
-    }),
-  );
+  const { read, onSentAgain } = useDelivery(id);
   const delivery = read.data?.id === id ? read.data : undefined;
   const title = delivery === undefined ? 'Delivery' : cutText(visible(eventName(delivery)), 60);
   return (
     <SideDrawer title={title} isOpen={id !== undefined} close={close}>
       {delivery !== undefined ? (
-        <Summary delivery={delivery} />
+        <Summary delivery={delivery} onSentAgain={onSentAgain} />
       ) : read.error === null ? (
         <LoadingRows />
       ) : (
@@ -40,7 +34,7 @@ export function DeliveryDrawer({ id, close }: { id: string | undefined; close():
   );
 }
 
-function Summary({ delivery }: { delivery: DeliveryDetails }) {
+function Summary({ delivery, onSentAgain }: { delivery: DeliveryDetails; onSentAgain(): void }) {
   const now = useNow(1_000);
   const told = tellDelivery({ delivery, lane: null, now });
   const { id, messageId, sourceId, receivedAt, userId, anonymousId, type, attempts, errorClass } = delivery;
@@ -58,7 +52,7 @@ function Summary({ delivery }: { delivery: DeliveryDetails }) {
         <LinkButton to="/events/$messageId" params={{ messageId }} search={{ sourceId }}>
           Open event
         </LinkButton>
-        <RetryButton delivery={delivery} />
+        <RetryButton delivery={delivery} onSentAgain={onSentAgain} />
       </div>
       <Facts
         facts={[

@@ -2,10 +2,9 @@
 import type { DeliveryDetails, Destination, DestinationHealth } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { reading } from '../../api/queries.ts';
 import { cutText, shortId, visible } from '../../format/texts.ts';
-import { mayChange } from '../../parts/delivery/delivery-words.ts';
+import { useDelivery } from '../../parts/delivery/use-delivery.ts';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -22,12 +21,7 @@ import { useChosen } from './use-chosen.ts';
 
 export function DeliveryScreen() {
   const { id } = useParams({ from: '/shell/deliveries/$id' });
-  const [sentAgain, setSentAgain] = useState<string>();
-  const read = useQuery({
-    ...reading<DeliveryDetails>(`/deliveries/${encodeURIComponent(id)}`),
-    // The live tail links to deliveries that the record may not have yet, so also an unknown one is looked at again.
-    refetchInterval: ({ state: { data } }) => (data === undefined || mayChange(data, sentAgain === id) ? 5_000 : false),
-  });
+  const { read, onSentAgain } = useDelivery(id);
   const delivery = read.data;
   const destinationId = delivery?.destinationId ?? '';
   const destination = useQuery(
@@ -54,7 +48,7 @@ export function DeliveryScreen() {
           <ProblemNote error={read.error} what="The delivery cannot be shown." retry={() => void read.refetch()} />
         )
       ) : (
-        <Shown delivery={delivery} destination={destination} onSentAgain={() => setSentAgain(id)} />
+        <Shown delivery={delivery} destination={destination} onSentAgain={onSentAgain} />
       )}
     </Page>
   );

@@ -8,6 +8,7 @@ import { changeOf, draftOfDestination, type DestinationChange } from '../../part
 import { unfinished } from '../../parts/destination/filters/rules.ts';
 import { Sift } from '../../parts/destination/filters/sift.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { tellError } from '../../parts/tell-error.ts';
 import { toast } from '../../parts/toasts.tsx';
 
 /** Filters to play with: nothing of them is saved until somebody says so. */
@@ -22,6 +23,9 @@ export function PreviewCard({ destination }: { destination: Destination }) {
   });
   const change = changeOf({ ...draftOfDestination(destination), rules }, destination, []);
   const back = () => setRules(draftOfDestination(destination).rules);
+  // The person may have left the screen by then: only a promise tells how an undo ended.
+  const undo = (filters: Destination['filters']) =>
+    void save.mutateAsync({ filters }).then((undone) => setRules(draftOfDestination(undone).rules), tellError);
   const submit = () => {
     const before = destination.filters;
     if (change === undefined) return;
@@ -29,8 +33,7 @@ export function PreviewCard({ destination }: { destination: Destination }) {
       onSuccess: () =>
         toast({
           text: 'The filters are saved. They hold for new events from now on.',
-          undo: () =>
-            save.mutate({ filters: before }, { onSuccess: (undone) => setRules(draftOfDestination(undone).rules) }),
+          undo: () => undo(before),
         }),
     });
   };
