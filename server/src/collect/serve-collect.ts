@@ -58,8 +58,10 @@ const IN_FLIGHT_PATIENCE_MS = 10_000;
 export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const { settings, now: nowMs, log } = needs;
   const state = { isDraining: false };
-  const seen = openSeen({ tell: needs.tellSeen, nowMs });
-  const refused = openRefused({ tell: needs.tellRefused, nowMs });
+  // Their timers would keep a process alive that cannot listen.
+  using opening = new DisposableStack();
+  const seen = opening.use(openSeen({ tell: needs.tellSeen, nowMs }));
+  const refused = opening.use(openRefused({ tell: needs.tellRefused, nowMs }));
   const { metrics = openMetrics(), tail = NO_TAIL, tracing = NO_TRACING } = needs;
   const watch = openCallWatch({ metrics, tail, nowMs });
   const requestNeeds = { ...needsOfRequests(needs, state), seen, refused, watch, tracing };
@@ -73,14 +75,14 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;
   log.info({ host: settings.host, port }, 'collect.listening');
+  const notes = opening.move();
   return {
     port,
     async [Symbol.asyncDispose]() {
       state.isDraining = true;
       await sleep(settings.drainMs);
       await closeServer(server);
-      seen[Symbol.dispose]();
-      refused[Symbol.dispose]();
+      notes.dispose();
       log.info({}, 'collect.drained');
     },
   };
