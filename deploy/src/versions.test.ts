@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { NATS_VERSION } from '../../engines/src/get-engines.ts';
+import { NATS_VERSION } from '../../engines/src/build-nats.ts';
 import { ROOT_DIR } from '@millrace/engines';
 import { DEPLOY_DIR } from './tools.ts';
 

@@ -67,4 +67,5 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'deliver-sigterm',
   'clock-skew',
   'mixed-versions',
+  'restore-drill',
 ]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Environment } from '../environment.ts';
 import { chooseServer, serverAddress } from './choose-server.ts';
 
 const NOTHING = { server: undefined, token: undefined, collect: undefined, writeKey: undefined, configDir: '/nowhere' };
@@ -10,7 +11,7 @@ const PROFILES = {
 
 test('options win over a named profile, which wins over the environment, which wins over the default profile', () => {
   const environment = { ...NOTHING, server: 'https://env.example', token: 'mlr_env' };
-  const choose = (options: object, env = environment) => {
+  const choose = (options: object, env: Environment = environment) => {
     const { server, credential } = chooseServer(options, { environment: env, profiles: PROFILES });
     return [server, credential];
   };
