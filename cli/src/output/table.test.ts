@@ -16,7 +16,7 @@ test('a table fits the terminal, and ids are never cut', () => {
   ];
   const lines = tableLines(COLUMNS, rows, 60);
   assert.deepEqual(lines.map(widthOf), [60, 60]);
-  assert.match(lines[1] ?? '', /^src_01a1e4e57d147e269ec040273c80cf87 {2}A long name o… +7$/);
+  assert.match(lines[1] ?? '', /^src_01a1e4e57d147e269ec040273c80cf87 {2}A long name of… +7$/);
   assert.match(tableLines(COLUMNS, rows)[1] ?? '', /nobody shortened/);
 });
 

@@ -71,7 +71,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 
 export function updateCommand(): Command {
   const command = withSettings(
-    apiCommand('update <destination>', 'change a destination; what is not given stays as it is'),
+    apiCommand('update <destination>', 'change a destination; it keeps the settings that are not given'),
   )
     .option('--name <name>', 'a new name')
     .action(async (given: string, options: Options & SettingOptions & { name?: string }) => {
