@@ -27,6 +27,8 @@ export async function openInTerminal(
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...inherited, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
   });
+  // A key may come after the program has ended.
+  child.stdin.on('error', () => undefined);
   const screen = new headless.Terminal({
     cols: size.columns,
     rows: size.rows,

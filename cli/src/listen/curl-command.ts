@@ -1,15 +1,17 @@
 /** A request as a command for a shell. */
 import type { Headers } from './entry.ts';
 
-export type CurlRequest = { url: string; headers: Headers; user?: string; body: string };
+/** `keyVariable`: the variable of the shell that holds the write key. */
+export type CurlRequest = { url: string; headers: Headers; user?: string; keyVariable?: string; body: string };
 
 /** curl writes these itself. */
 const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding']);
 
-export function curlCommand({ url, headers, user, body }: CurlRequest): string {
+export function curlCommand({ url, headers, user, keyVariable, body }: CurlRequest): string {
   const given = headers.filter(([name]) => !OWN.has(name.toLowerCase()));
   const options = given.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-  const basic = user === undefined ? [] : [`-u ${quote(user)}`];
+  const key = keyVariable === undefined ? [] : [`-u "$${keyVariable}:"`];
+  const basic = user === undefined ? key : [`-u ${quote(user)}`];
   return ['curl -i -X POST', quote(url), ...basic, ...options, `--data-binary ${quote(body)}`].join(' ');
 }
 

@@ -1,7 +1,8 @@
 /** An entry as a row of the list, with its details. */
+import { clockMs } from '@millrace/console/format/times';
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Forwarded } from '@millrace/server/forward';
-import { type Row, type Section, sizeText, timeText, type Tone } from '../view/row.ts';
+import { type Row, type Section, sizeText, type Tone } from '../view/row.ts';
 import { curlCommand } from './curl-command.ts';
 import {
   type CallEntry,
@@ -44,7 +45,7 @@ export function entryRow(entry: Entry, actions: RowActions = {}): Row {
     }
     case 'note': {
       const { id, at, text, isProblem } = entry;
-      const cells = { time: timeText(at), type: '', name: '', user: '', size: '', status: text };
+      const cells = { time: clockMs(at), type: '', name: '', user: '', size: '', status: text };
       const details = () => [{ title: 'Note', lines: [text] }];
       return { id, bytes: ROW_BYTES, cells, tone: isProblem ? 'warn' : 'plain', details };
     }
@@ -56,7 +57,7 @@ const ROW_BYTES = 1_000;
 
 function refusedRow({ id, at, type, name, userId, bytes, code, message, call }: RefusedEntry): Row {
   const cells = {
-    time: timeText(at),
+    time: clockMs(at),
     type,
     name: name === '' && type === 'track' ? '(no event name)' : name,
     user: userId,
@@ -74,7 +75,7 @@ const FAILURES: Readonly<Record<string, string>> = { timeout: 'timeout: no answe
 
 function injectedRow({ id, at, failure, method, path, bytes }: InjectedEntry): Row {
   const status = `INJECTED ${FAILURES[failure] ?? failure}`;
-  const cells = { time: timeText(at), type: method, name: path, user: '', size: sizeText(bytes), status };
+  const cells = { time: clockMs(at), type: method, name: path, user: '', size: sizeText(bytes), status };
   const details = (): Section[] => [{ title: 'Injected failure', lines: [`${method} ${path}`, status], tone: 'warn' }];
   return { id, bytes: ROW_BYTES, cells, tone: 'warn', details };
 }
@@ -87,7 +88,7 @@ function eventRow(
   { type, status, tone }: Told,
   details: Row['details'],
 ): Row {
-  const cells = { time: timeText(at), type, name: nameOf(event), user: userOf(event), size: '', status };
+  const cells = { time: clockMs(at), type, name: nameOf(event), user: userOf(event), size: '', status };
   return { id, bytes: ROW_BYTES, cells, tone, details };
 }
 
@@ -102,7 +103,7 @@ export function callRow(entry: CallEntry, actions: RowActions, forwarded?: Forwa
       : `  → ${forwardStatus(forwarded)}`;
   const status = `${isRepeat ? 'ok (repeat: stored once)' : 'ok'}${suffix}`;
   const cells = {
-    time: timeText(at),
+    time: clockMs(at),
     type: event.type,
     name: nameOf(event),
     user: userOf(event),
@@ -134,7 +135,7 @@ function webhookRow(entry: WebhookEntry): Row {
   const problem = wrong.map(({ header, says }) => `${header} ${says}`).join('; ');
   const name = nameOf(body);
   const cells = {
-    time: timeText(at),
+    time: clockMs(at),
     type: typeof body['type'] === 'string' ? body['type'] : 'webhook',
     name: name === '' ? url : name,
     user: userOf(body),

@@ -1,5 +1,5 @@
 /** The first lines of `millrace listen`: where to send calls, and where they go. */
-import process from 'node:process';
+import { inline, printJsonLine, remark } from '../output/print.ts';
 import type { View } from '../view/open-view.ts';
 import type { FoundRemote } from './find-remote.ts';
 import type { Forwarding, Plan } from './read-plan.ts';
@@ -13,15 +13,15 @@ export function introduce(plan: Plan, origin: Origin, view: View | undefined): v
     ...(origin.kind === 'here' ? howTo(origin.url) : asWhom(plan, origin.remote)),
     ...forwardLines(plan.forward),
   ];
-  if (plan.output === 'json') process.stdout.write(`${JSON.stringify(introJson(plan, origin))}\n`);
-  else if (view === undefined) process.stderr.write(`${[title, ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
+  if (plan.output === 'json') printJsonLine(introJson(plan, origin));
+  else if (view === undefined) remark([title, ...lines.map((line) => `  ${line}`)].join('\n'));
   else view.setHeader({ title, lines });
 }
 
 function titleOf({ writeKey }: Plan, origin: Origin): string {
   if (origin.kind === 'here') return `${origin.url}   write key: ${writeKey === undefined ? 'any' : 'the one given'}`;
   const { source, control } = origin.remote;
-  return `source ${source.name} of ${control.server}`;
+  return inline(`source ${source.name} of ${control.server}`);
 }
 
 function howTo(url: string): string[] {

@@ -120,8 +120,8 @@ suite('listen --from --forward', () => {
     await until(() => stack.view().destination(scene.destinationId)?.filters !== undefined);
     await using listening = listenTo('Shop', local.url, '--as', scene.destinationId);
     const { code, errors } = await listening.ended;
-    assert.equal(code, 4, 'three scenes have a source of that name');
-    assert.match(errors, /Several sources are called Shop\.\nGive the id of one: src_/);
+    assert.equal(code, 2, 'several scenes have a source of that name');
+    assert.match(errors, /sources are called "Shop"\.\nGive the id: src_/);
     await using again = listenTo(scene.sourceId, local.url, '--as', scene.destinationId, '--count', '3');
     await again.until(isReady);
     await stack.send(scene.writeKey, [track('Filtered'), track('Blocked'), track('Wanted')]);
@@ -147,7 +147,7 @@ suite('listen --from --forward', () => {
     const ends = (...args: Parameters<typeof startCli>) => startCli(...args).ended;
     const missing = await ends(['listen', '--from', server, '--source', 'Nothing'], { MILLRACE_TOKEN: TOKEN });
     assert.equal(missing.code, 4);
-    assert.match(missing.errors, /There is no source Nothing\.\nThere are: Shop \(src_/);
+    assert.match(missing.errors, /There is no source "Nothing"\.\nThere are: "Shop"/);
     const away = await ends(['listen', '--from', 'http://127.0.0.1:1', '--source', 'x', '--token', 'x'.repeat(40)]);
     assert.equal(away.code, 5);
     const stranger = await ends(['listen', '--from', server, '--source', 'x', '--token', 'x'.repeat(40)]);

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import process from 'node:process';
 import { Failure } from '../output/failures.ts';
+import { print, printJsonLine } from '../output/print.ts';
 import type { View } from '../view/open-view.ts';
 import { lineOf } from '../view/row.ts';
 import type { CallEntry, Entry, NewEntry } from './entry.ts';
@@ -30,8 +31,8 @@ export async function openEntries({ output, view, record, actions }: EntriesNeed
   let last = 0;
 
   function draw(entry: Entry): void {
-    if (output === 'json') return write(JSON.stringify(entryJson(entry)));
-    if (view === undefined) return write(lineOf(entryRow(entry), process.stdout.hasColors?.() ?? false));
+    if (output === 'json') return printJsonLine(entryJson(entry));
+    if (view === undefined) return print(lineOf(entryRow(entry), process.stdout.hasColors?.() ?? false));
     const call = entry.kind === 'forwarded' || entry.kind === 'skipped' ? calls.get(entry.of) : undefined;
     if (call !== undefined && entry.kind === 'forwarded') view.show(callRow(call, actions, entry));
     else if (call !== undefined && entry.kind === 'skipped') view.show(callRow(call, actions, undefined, entry.reason));
@@ -59,10 +60,6 @@ export async function openEntries({ output, view, record, actions }: EntriesNeed
       await once(file, 'close');
     },
   };
-}
-
-function write(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 async function openRecord(path: string) {

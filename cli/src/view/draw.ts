@@ -1,6 +1,7 @@
 /** Draws the view: from its state to the lines of the screen. Pure, so that a test can look at every frame. */
 import { COLOURS, DIM, placed, RESET, type Row, type Section } from './row.ts';
-import { cut, harmless, widthOf, wrap } from './text-width.ts';
+import { widthOf } from '../output/width.ts';
+import { cut, harmless, wrap } from './text-width.ts';
 import { selectedRow, shownRows, type ViewState, waitingRows } from './view-state.ts';
 
 export type Screen = { columns: number; rows: number; hasColour: boolean };

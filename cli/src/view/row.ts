@@ -83,10 +83,3 @@ export function sizeText(bytes: number | undefined): string {
   while (amount >= 1_000 && unit < UNITS.length - 1) [amount, unit] = [amount / 1_000, unit + 1];
   return `${unit === 0 ? amount : amount.toFixed(1)} ${UNITS[unit]}`;
 }
-
-/** The time of day on this machine, to the millisecond. */
-export function timeText(at: Date): string {
-  const two = (part: number) => String(part).padStart(2, '0');
-  const ms = String(at.getMilliseconds()).padStart(3, '0');
-  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
-}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
-import { cut, fit, harmless, widthOf, wrap } from './text-width.ts';
+import { widthOf } from '../output/width.ts';
+import { cut, fit, harmless, wrap } from './text-width.ts';
 
 // oxlint-disable-next-line no-control-regex -- these must not be left over
 const ACTING = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;

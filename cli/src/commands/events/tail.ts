@@ -5,17 +5,27 @@ import { type Command, Option } from 'commander';
 import { CALL_TYPES } from '@millrace/contract';
 import { counted } from '@millrace/console/format/numbers';
 import { findSource } from '../../api/find-named.ts';
-import { connect, type ServerOptions } from '../../api/server-options.ts';
+import { findServer, openChosen, type ServerOptions } from '../../api/server-options.ts';
 import { tailSource, type TailItem } from '../../api/tail.ts';
 import { withExamples } from '../../output/example-of.ts';
 import { EXIT_CODES } from '../../output/exit-codes.ts';
 import { Failure } from '../../output/failures.ts';
 import { inline, printJsonLine, print, remark } from '../../output/print.ts';
 import { apiCommand, type JsonOption } from '../api-command.ts';
+import { canView, openView } from '../../view/open-view.ts';
 import { tailLine } from './tail-line.ts';
+import { openTailView } from './tail-view.ts';
 
 type TailOptions = ServerOptions &
-  JsonOption & { source: string; type?: string; event?: string; user?: string; limit?: string; outcomes: boolean };
+  JsonOption & {
+    source: string;
+    type?: string;
+    event?: string;
+    user?: string;
+    limit?: string;
+    outcomes: boolean;
+    view: boolean;
+  };
 
 export function tailCommand(): Command {
   const command = apiCommand('tail', 'show the calls of a source while they come in, until Ctrl-C')
@@ -25,6 +35,7 @@ export function tailCommand(): Command {
     .option('--user <id>', 'only calls of this user')
     .option('--limit <count>', 'stop after so many calls')
     .option('--no-outcomes', 'leave out the outcomes of deliveries')
+    .option('--no-view', 'print lines where a terminal would show the full-screen view')
     .action(tail);
   return withExamples(
     command,
@@ -41,7 +52,8 @@ export function tailCommand(): Command {
 
 async function tail(options: TailOptions): Promise<void> {
   const most = readLimit(options.limit);
-  const control = await connect(options);
+  const chosen = await findServer(options);
+  const control = openChosen(chosen, options);
   const source = await findSource(control, options.source);
   const destinations = await Array.fromAsync(control.list<Destination>('/destinations', { sourceId: source.id }));
   const names = new Map(destinations.map(({ id, name }) => [id, name]));
@@ -56,10 +68,19 @@ async function tail(options: TailOptions): Promise<void> {
     ...(options.event === undefined ? {} : { event: options.event }),
     ...(options.user === undefined ? {} : { userId: options.user }),
   };
+  const isViewed = !options.json && options.view && most === Infinity && canView();
+  using view = isViewed ? openView({ header: { title: `millrace tail  ${source.name}`, lines: [] } }) : undefined;
+  const collect = chosen.collect ?? 'http://localhost:8080';
+  const look = view && openTailView({ view, source: inline(source.name), names, collect });
+  void view?.ended.then((how) => (how === 'interrupted' ? stop() : life.abort()));
   let shown = 0;
   for await (const item of tailSource(control, source.id, filter, life.signal)) {
-    if (tellState(item, source.name)) continue;
     if (item.kind === 'outcome' && !options.outcomes) continue;
+    if (look !== undefined) {
+      look(item);
+      continue;
+    }
+    if (tellState(item, source.name)) continue;
     if (options.json) printJsonLine(item);
     else print(tailLine(item, names));
     if (item.kind === 'accepted' || item.kind === 'refused') shown += 1;
