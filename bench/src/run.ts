@@ -8,6 +8,7 @@ import { benchCollect } from './collect/bench-collect.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
+import { benchSizing } from './sizing/bench-sizing.ts';
 import { benchTail } from './tail/bench-tail.ts';
 import { benchReplay } from './replay/bench-replay.ts';
 
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   record: benchRecord,
   tail: benchTail,
   replay: benchReplay,
+  sizing: benchSizing,
 };
 
 const { values, positionals } = parseArgs({

@@ -8,6 +8,7 @@ import { operateCommands } from './commands/operate.ts';
 import { apiCommands } from './commands/api-commands.ts';
 import { completionCommand } from './commands/completion.ts';
 import { listenCommand } from './commands/listen.ts';
+import { sizeCommand } from './commands/size.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT_CODES } from './output/exit-codes.ts';
 
@@ -27,6 +28,7 @@ export function buildProgram(): Command {
     ...apiCommands(),
     listenCommand(),
     verifyCommand(),
+    sizeCommand(),
     completionCommand(),
   ];
   for (const command of commands) program.addCommand(inherit(command));

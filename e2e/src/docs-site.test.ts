@@ -15,7 +15,14 @@ import { BROWSER_ARGS, findBrowser } from './browser.ts';
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 const OLD = { version: '0.0', path: '/0.0/' };
 const PATIENCE_MS = 60_000;
-const PAGES = ['', 'inside/architecture.html', 'inside/lanes.html', 'run/metrics.html', 'use/api/destinations.html'];
+const PAGES = [
+  '',
+  'inside/architecture.html',
+  'inside/lanes.html',
+  'run/metrics.html',
+  'run/sizing.html',
+  'use/api/destinations.html',
+];
 
 suite('the documentation site', () => {
   const dir = mkdtempSync(join(tmpdir(), 'millrace-docs-'));
@@ -101,6 +108,16 @@ suite('the documentation site', () => {
     await page.goto(`${base}use/api/sources.html#postSources`);
     await page.locator('#postSources').waitFor();
     assert.match(await page.locator('main').innerText(), /curl -X POST "\$MILLRACE_URL\/api\/v1\/sources"/);
+    await page.close();
+  });
+
+  test('sizes an installation while a reader types', async () => {
+    const { page } = await open('run/sizing.html');
+    const disk = page.locator('.sizing-answer tr', { hasText: 'NATS' }).locator('td').last();
+    const before = await disk.innerText();
+    await page.locator('.sizing-load input[name=eventsPerSecond]').fill('2000');
+    await page.locator('.sizing-answer', { hasText: '6,000 events' }).waitFor();
+    assert.notEqual(await disk.innerText(), before);
     await page.close();
   });
 

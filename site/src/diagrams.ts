@@ -12,7 +12,7 @@ const GAP_PX = 72;
 /** The renderer trims ordinary spaces; a braille cell without dots is no space to it. */
 const BLANK = '\u2800';
 /** A diagram wider than the page shrinks to this part of its size, then scrolls. */
-const LEAST_SCALE = 0.8;
+const LEAST_SCALE = 0.75;
 
 /** The diagram as SVG. Its styles are those of site.css: Vue takes no style sheet inside of a page, and the renderer's asks for a font elsewhere. */
 export function drawDiagram(source: string): string {

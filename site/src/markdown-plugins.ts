@@ -31,6 +31,8 @@ export function diagramPlugin(md: MarkdownRenderer): void {
   const usual = md.renderer.rules.fence;
   md.renderer.rules.fence = (tokens, at, ...rest) => {
     const token = tokens[at];
+    // Shiki has no colours for queries of Prometheus.
+    if (token?.info.trim() === 'promql') token.info = 'txt';
     if (token?.info.trim() !== 'mermaid') return usual?.(tokens, at, ...rest) ?? '';
     return drawDiagram(token.content);
   };
