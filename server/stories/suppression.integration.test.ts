@@ -10,8 +10,8 @@ type Usage = { calls: number; sources: { sourceId: string; calls: number; suppre
 type Dropped = { items: { day: string; sourceId: string; calls: number }[] };
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-/** Within a second, which the projection bench measures; the rest is for one stall of a busy machine. */
-const HEARD_WITHIN_MS = 3_000;
+/** Within a second, which the projection bench measures; the rest is for the stalls of a busy machine. */
+const HEARD_WITHIN_MS = 10_000;
 const QUIET = 'somebody-not-to-be-heard-of';
 
 const startedAt = new Date();

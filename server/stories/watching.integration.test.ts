@@ -144,7 +144,7 @@ suite('what operators see', () => {
     await until(async () => {
       const { activeTargets } = await prometheus.ask<{ activeTargets: Target[] }>('targets');
       return activeTargets.length === 1 && activeTargets[0]?.health === 'up';
-    }, 20_000);
+    });
     type Rule = { name: string; health: string; lastError?: string };
     const readRules = async () =>
       (await prometheus.ask<{ groups: { rules: Rule[] }[] }>('rules')).groups.flatMap(({ rules }) => rules);

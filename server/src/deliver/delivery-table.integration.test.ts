@@ -201,7 +201,7 @@ suite('the delivery table', { concurrency: true }, () => {
         found = group?.json<Delivery[]>().find(({ attempts }) => attempts >= times);
       }
       return found !== undefined;
-    }, 20_000);
+    });
     return found ?? assert.fail();
   }
 });

@@ -7,7 +7,7 @@ export type Expected = { answers: number; isClosed: boolean };
 
 /** How long to look for surplus answers after all expected ones have come. */
 const QUIET_MS = 40;
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 60_000;
 
 /** Writes bytes to a socket as they are and reads until the server has hung up, or until all answers are there if it need not. */
 export async function exchange(port: number, bytes: Buffer | string, expected: Expected): Promise<RawAnswer> {
