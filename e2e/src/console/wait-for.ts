@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
-const SETTLES_WITHIN_MS = 15_000;
+const SETTLES_WITHIN_MS = 60_000;
 
 /** Waits until something is so, however busy the machine is. */
 export async function waitFor(
