@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { readConfig, ROLES } from '../../server/src/config.ts';
+import { DEFAULTS } from '../../server/src/read-setting.ts';
 import { makeSecrets, run, SYSTEMD_DIR } from './systemd.ts';
 
 /** Of ten; systemd calls everything below 2 well protected. */
@@ -18,6 +19,13 @@ suite('the systemd units', () => {
       assert.ok(exposure < MOST_EXPOSED, `${exposure}: ${looked.stderr}`);
     });
   }
+
+  test('give the roles of one machine ports of their own', () => {
+    const dropIns = readdirSync(SYSTEMD_DIR).filter((name) => name.endsWith('.service.d'));
+    const text = dropIns.map((name) => readFileSync(join(SYSTEMD_DIR, name, 'role.conf'), 'utf8')).join('');
+    const ports = [...text.matchAll(/MILLRACE_METRICS_PORT=(\d+)/g)].map(([, port]) => port);
+    assert.equal(new Set([...ports, DEFAULTS.MILLRACE_METRICS_PORT]).size, ROLES.length);
+  });
 
   test('hand each role the secrets that make-secrets writes for it, and no others', () => {
     using made = makeSecrets();
@@ -53,7 +61,7 @@ suite('the secrets of an installation with systemd', () => {
 /** The names in the unit and in the drop-ins of a role. */
 function credentialsOf(role: string): string[] {
   const dropIns = readdirSync(SYSTEMD_DIR).filter((name) => name === `millrace@${role}.service.d`);
-  const files = ['millrace@.service', ...dropIns.map((name) => join(name, 'secrets.conf'))];
+  const files = ['millrace@.service', ...dropIns.map((name) => join(name, 'role.conf'))];
   const text = files.map((file) => readFileSync(join(SYSTEMD_DIR, file), 'utf8')).join('\n');
   const lines = text.matchAll(/^LoadCredential=(\w+):\/etc\/millrace\/secrets\/%i\/(\w+)$/gm);
   return [...lines].map(([, name = '', file]) => (assert.equal(name, file), name)).toSorted();
