@@ -1,5 +1,6 @@
 /** The output of `millrace dev`. Progress goes to standard error; standard output has the greeting and events, or one line of JSON. */
 import process from 'node:process';
+import { styled } from '../output/print.ts';
 import type { Ready } from './run-dev.ts';
 
 export type Screen = {
@@ -33,7 +34,7 @@ function greeting({ collectUrl, consoleUrl, token, writeKey, account }: Ready, d
   return `
 ╭${line}╮
 │${' '.repeat(open.length)}│
-│${strong(open)}│
+│${styled('bold', open)}│
 │${' '.repeat(open.length)}│
 ╰${line}╯
   email      ${account.email}
@@ -48,10 +49,4 @@ API token   ${token}
 Data        ${dataDir}   (\`millrace dev --wipe\` begins anew)
 Ctrl-C stops everything.
 `;
-}
-
-function strong(text: string): string {
-  // oxlint-disable-next-line node/no-process-env -- https://no-color.org is a promise about the environment
-  const isPlain = !process.stdout.isTTY || (process.env['NO_COLOR'] ?? '') !== '';
-  return isPlain ? text : `\u001B[1m${text}\u001B[22m`;
 }

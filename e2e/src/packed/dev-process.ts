@@ -73,6 +73,20 @@ export async function runToEnd(installed: Installed, words: readonly string[], e
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
+/** Runs a command until its standard output has `text`, and stops it as Ctrl-C does. Resolves with all that it has printed. */
+export async function untilShown(installed: Installed, words: readonly string[], text: string): Promise<string> {
+  const child = spawnDev(installed, words);
+  const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
+  const { pid = 0 } = child;
+  await until(`${words.join(' ')} shows "${text}"`, () => {
+    if (!groupIsThere(pid)) throw new Error(`it ended: ${stderr()}`);
+    return stdout().includes(text) || undefined;
+  });
+  process.kill(-pid, 'SIGINT');
+  await until('all of the group have ended', () => (groupIsThere(pid) ? undefined : true));
+  return stdout();
+}
+
 function spawnDev({ appDir, asUser, env }: Installed, words: readonly string[], more = {}): ChildProcess {
   const [first = '', ...rest] = [...asUser, ...words];
   const child = spawn(first, rest, {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { type DevProcess, processesWith, startDev, until } from './dev-process.ts';
+import { type DevProcess, processesWith, startDev, until, untilShown } from './dev-process.ts';
 import { type Installed, installPacked } from './install-packed.ts';
 
 /**
@@ -109,6 +109,21 @@ test('SIGTERM to the command alone leaves nothing running', async () => {
   process.kill(dev.pid, 'SIGTERM');
   await dev.stop('SIGTERM');
   assert.deepEqual(processesWith(dataDir), []);
+});
+
+test('the examples of its help do what they say', async () => {
+  const help = installed.run('npx', 'millrace', 'dev', '--help').stdout;
+  const examples = [...help.matchAll(/^ {2}millrace dev(.*)$/gm)].map(([, args = '']) => args.trim());
+  assert.equal(examples.length, 2);
+  const [plain = '', json = ''] = examples;
+  assert.equal(plain, '');
+  const shown = await untilShown(installed, ['npx', 'millrace', 'dev'], 'Ctrl-C stops');
+  assert.match(
+    shown,
+    /Open {2}http:\/\/localhost:\d+[^]*email +mara@fernhill\.example[^]*curl -u demo-write-key: http/,
+  );
+  await using dev = await startDev(installed, json.replace('--json', '').trim().split(' '));
+  assert.equal(dev.ready.ready, true);
 });
 
 test('--pglite delivers without any PostgreSQL, and keeps its data', async (t) => {

@@ -72,6 +72,7 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     if (page.build !== undefined) void reply.header('Millrace-Console', page.build);
     if (isAmbiguous(request.raw)) throw new ApiProblem('invalid_request');
   });
+  hangUpAfterLastAnswer(app);
   const byStatus = needs.metrics?.counters('millrace_control_requests_total');
   app.addHook('onResponse', async (_request, reply) => byStatus?.(String(reply.statusCode)).add());
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, log));
@@ -80,6 +81,17 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
   );
   addRoutes(app, settings, needs);
   return app;
+}
+
+/** A client that keeps its connection after the answer under way would hold the stop up until patience ends. */
+function hangUpAfterLastAnswer(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) void reply.header('Connection', 'close');
+  });
 }
 
 function headersFor({ id }: { id: string }): Record<string, string> {

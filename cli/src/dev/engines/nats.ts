@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { renderAccounts } from '@millrace/server/nats-users';
+import { variable } from '../../environment.ts';
 import { Failure } from '../../output/failures.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { freePort } from '../ports.ts';
@@ -22,7 +23,7 @@ export function findNatsServer(): string {
   const name = `@millrace/nats-${process.platform}-${process.arch}`;
   const packaged = resolvePackage(name);
   if (packaged !== undefined) return join(packaged, 'bin', PROGRAM);
-  const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
+  const inPath = (variable('PATH') ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
   const found = inPath.find((file) => existsSync(file));
   if (found === undefined) {
     throw new Failure(`There is no nats-server: the package ${name} is not installed, and PATH has none.`, {
