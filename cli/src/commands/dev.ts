@@ -7,7 +7,7 @@ import { EXIT_CODES } from '../output/exit-codes.ts';
 import { withExamples } from '../output/example-of.ts';
 
 type Flags = {
-  data: string;
+  data?: string;
   wipe?: true;
   json?: true;
   pglite?: true;
@@ -22,7 +22,7 @@ export function devCommand(): Command {
     .description(
       'run everything on this machine: server, console, NATS, PostgreSQL and a made-up shop that sends events',
     )
-    .option('--data <dir>', 'the folder for all data', defaultDataDir())
+    .option('--data <dir>', 'the folder for all data; ~/.millrace/dev when absent, /var/lib/millrace-dev for root')
     .option('--wipe', 'remove the data of earlier starts first')
     .option('--json', 'print one line of JSON when ready: ready, collectUrl, consoleUrl, token, writeKey')
     .option('--collect-port <port>', 'the port for calls; 8080 or another free one when absent', portNumber)
@@ -37,7 +37,13 @@ export function devCommand(): Command {
       ]);
       const { shop, callsPerSecond, collectPort, consolePort } = flags;
       const switches = { wipe: flags.wipe === true, pglite: flags.pglite === true, shop };
-      const options = { data: resolve(data), ...switches, callsPerSecond, collectPort, consolePort };
+      const options = {
+        data: resolve(data ?? defaultDataDir()),
+        ...switches,
+        callsPerSecond,
+        collectPort,
+        consolePort,
+      };
       const wasReady = await runDev(options, json ? jsonScreen() : textScreen());
       // Idle connections of the demo's clients would keep the process for some more seconds.
       process.exit(wasReady ? EXIT_CODES.done.code : EXIT_CODES.interrupted.code);

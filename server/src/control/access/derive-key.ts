@@ -2,7 +2,7 @@
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 
-export type Argon2 = {
+type Argon2 = {
   password: string;
   nonce: Buffer;
   /** KiB. */
