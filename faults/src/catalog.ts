@@ -22,6 +22,7 @@ import { terminateDeliver } from './inject/terminate-deliver.ts';
 import { mixVersions } from './inject/mix-versions.ts';
 import { poisonStreams } from './inject/poison-streams.ts';
 import { drillRestore } from './operate/restore-drill.ts';
+import { rollVersions } from './operate/roll-versions.ts';
 import type { Fault } from './run-fault.ts';
 
 /** Every fault by the name people call it. */
@@ -51,6 +52,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['clock-skew', skewClocks],
   ['poison', poisonStreams],
   ['mixed-versions', mixVersions],
+  ['rolling-upgrade', rollVersions],
   ['restore-drill', drillRestore],
 ]);
 

@@ -37,6 +37,8 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'what nobody can read, in every stream and of every kind, kills no process, delays nobody and is in quarantine, all of it',
   'mixed-versions':
     'an upgrade from the version before, process by process, and the way back lose nothing and leave nothing stuck',
+  'rolling-upgrade':
+    'every role goes from the last release to this version and back, under load and with backlogs, and nothing is lost',
   'restore-drill':
     'after the loss of all engines a backup brings back everything that was acknowledged before its point, and delivers it',
 };

@@ -5,7 +5,17 @@ import { doctorCommand } from './doctor.ts';
 import { drillCommand } from './drill.ts';
 import { migrateCommand } from './migrate.ts';
 import { restoreCommand } from './restore.ts';
+import { supportBundleCommand } from './support-bundle.ts';
+import { upgradeCheckCommand } from './upgrade-check.ts';
 
 export function operateCommands(): Command[] {
-  return [doctorCommand(), migrateCommand(), backupCommand(), restoreCommand(), drillCommand()];
+  return [
+    doctorCommand(),
+    migrateCommand(),
+    upgradeCheckCommand(),
+    backupCommand(),
+    restoreCommand(),
+    drillCommand(),
+    supportBundleCommand(),
+  ];
 }

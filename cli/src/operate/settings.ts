@@ -14,9 +14,13 @@ export const ENV_FILE = [
 ] as const;
 
 /** Reads the settings, valid or not; `change` wins over everything. */
-export function readSettings({ envFile }: SettingsOptions, change: Readonly<Record<string, string>> = {}): ConfigRead {
+export function readSettings(options: SettingsOptions, change: Readonly<Record<string, string>> = {}): ConfigRead {
+  return readConfig({ ...environmentOf(options), ...change });
+}
+
+export function environmentOf({ envFile }: SettingsOptions): NodeJS.Dict<string> {
   // oxlint-disable-next-line node/no-process-env -- the server's own reader gets the whole environment
-  return readConfig({ ...fileOf(envFile), ...process.env, ...change });
+  return { ...fileOf(envFile), ...process.env };
 }
 
 /** The settings of a command that cannot work without them. `MILLRACE_KEYS` is not needed: no command opens secrets. */

@@ -70,7 +70,7 @@ async function restart(process: ServerProcess | undefined, what: string): Promis
 }
 
 /** Two versions that understand each other put nothing there. */
-async function nothingQuarantined({ cluster }: DeliverScene): Promise<Partial<Findings>> {
+export async function nothingQuarantined({ cluster }: Pick<DeliverScene, 'cluster'>): Promise<Partial<Findings>> {
   await using inspector = await openInspector(cluster.adminUrl, SILENT);
   const quarantined = [...(await inspector.quarantine.counts()).values()].reduce((all, each) => all + each, 0);
   const failure = `${quarantined} stored things of one version could not be read by the other`;
