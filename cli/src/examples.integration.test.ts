@@ -1,6 +1,6 @@
 /** Every example in the help of every command is run as a person would run it. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { Command } from 'commander';
@@ -9,6 +9,12 @@ import { buildProgram } from './program.ts';
 import { covers, type ExampleSetting, type OtherCodes } from './testing/examples/setting.ts';
 
 const SETTINGS_DIR = join(import.meta.dirname, 'testing/examples');
+
+/** Commands that run until Ctrl-C: these tests start them, use them and stop them. */
+const RUN_BY_OTHER_TESTS: Readonly<Record<string, string>> = {
+  dev: 'e2e/src/packed/dev-failures.test.ts',
+  listen: 'e2e/src/listen.test.ts',
+};
 
 type SettingFile = { setting: ExampleSetting; otherCodes?: OtherCodes };
 type Leaf = { path: string; command: Command };
@@ -33,7 +39,10 @@ suite('every command', () => {
   });
 
   test('has a setting in which its examples run: add a file to cli/src/testing/examples', () => {
-    const counts = leaves.map(({ path }) => [path, files.filter(({ setting }) => covers(setting, path)).length]);
+    for (const file of Object.values(RUN_BY_OTHER_TESTS))
+      assert.ok(existsSync(join(import.meta.dirname, '../..', file)), file);
+    const own = leaves.filter(({ path }) => RUN_BY_OTHER_TESTS[path] === undefined);
+    const counts = own.map(({ path }) => [path, files.filter(({ setting }) => covers(setting, path)).length]);
     assert.deepEqual(
       counts.filter(([, count]) => count !== 1),
       [],
