@@ -195,7 +195,7 @@ suite('the examples', () => {
       });
       await listening.until(isReady);
       const [{ url } = {}] = listening.json();
-      if (command.includes('--from')) await stack.send(writeKey, [track('Hello')]);
+      if (command.includes('--from')) await stack.send(writeKey, [track(`Hello ${port}`)]);
       else
         await fetch(`${String(url)}/v1/track`, {
           method: 'POST',
