@@ -3,7 +3,7 @@ import { openPerson } from '../run-millrace.ts';
 import type { ExampleSetting } from './setting.ts';
 
 export const setting: ExampleSetting = {
-  commands: ['healthcheck', 'start', 'completion'],
+  commands: ['healthcheck', 'start', 'size', 'completion'],
   open: () => openAlone(),
 };
 
