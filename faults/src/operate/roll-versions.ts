@@ -33,14 +33,14 @@ export async function rollVersions(run: FaultRun): Promise<Findings> {
     nodes: 1,
     plan,
     // Enough of them fail for lanes and tickets to be there at every change.
-    behaviour: { status: 200, failing: 0.2 },
+    behaviour: { status: 200, failing: 0.1 },
     retryScale: 20,
     roles: ['collect', 'deliver', 'deliver'],
     mainOf: (index) => mains.others[index] ?? MAIN,
     controlMain: () => mains.control,
   });
   const { scene } = installation;
-  const load = scene.load({ batchesPerSecond: run.isFull ? 40 : 20, sizes: [5, 5] });
+  const load = scene.load({ batchesPerSecond: run.isFull ? 40 : 5, sizes: [5, 5] });
   const strikes: Strike[] = [];
   const roll = async ({ to, order }: Roll) => {
     for (const which of order) {
