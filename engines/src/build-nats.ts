@@ -61,6 +61,10 @@ function licencesOf(program: string, source: string): string {
   const modules = [
     { id: `${MODULE}@v${NATS_VERSION}`, dir: source },
     ...inside.map((id) => ({ id, dir: downloadModule(id) })),
+    // The same text as that of the modules under golang.org/x; Debian's Go comes without the file.
+    ...inside
+      .filter((id) => id.startsWith('golang.org/x/crypto@'))
+      .map((id) => ({ id: 'Go standard library', dir: downloadModule(id) })),
   ];
   return modules.map(({ id, dir }) => `${id}\n\n${licenceIn(dir, id)}`).join(`\n${'-'.repeat(100)}\n\n`);
 }

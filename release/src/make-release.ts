@@ -1,5 +1,16 @@
 /** All files of a release, in one folder: npm packages, images, SBOMs, notes, checksums. Nothing is uploaded. */
-import { existsSync, globSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { ROOT_DIR } from '@millrace/engines';
@@ -126,12 +137,23 @@ function saveNatsSbom(plan: ReleasePlan, tarball: string): void {
   const [program] = globSync('bin/nats-server*', { cwd: unpacked.dir });
   if (program === undefined) throw new Error(`${tarball} has no nats-server`);
   const name = basename(tarball).replace(/^millrace-(nats-.+)-\d+\.\d+\.\d+.*$/, '$1');
-  saveSbom(plan, name, npmSubject(`@millrace/${name}`, plan.source), goComponents(join(unpacked.dir, program)));
+  const components = goComponents(join(unpacked.dir, program));
+  assertLicences(components, readFileSync(join(unpacked.dir, 'LICENSE'), 'utf8'), tarball);
+  saveSbom(plan, name, npmSubject(`@millrace/${name}`, plan.source), components);
+}
+
+function assertLicences(components: readonly Component[], text: string, tarball: string): void {
+  for (const { name, version } of components) {
+    const title = name === 'stdlib' ? 'Go standard library' : `${name}@${version}`;
+    if (!text.includes(`${title}\n`))
+      throw new Error(
+        `LICENSE in ${basename(tarball)} lacks the licence of ${title}: remove .engines/nats, which an older version has filled, and try again`,
+      );
+  }
 }
 
 function unpack(tarball: string): Disposable & { dir: string } {
-  const dir = `${tarball}.unpacked`;
-  mkdirSync(dir);
+  const dir = mkdtempSync(join(tmpdir(), 'millrace-unpacked-'));
   runProgram('tar', ['-xzf', tarball, '-C', dir, '--strip-components=1']);
   return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true }) };
 }

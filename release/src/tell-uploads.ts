@@ -1,12 +1,11 @@
 /** Tells the uploads of the release workflow, for a folder that `makeRelease` has filled. */
-import { globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { statSync } from 'node:fs';
 import type { SourceState } from './source-state.ts';
 
 export function tellUploads(out: string, { version }: SourceState): string {
   const files = (pattern: string) => globSync(pattern, { cwd: out }).toSorted();
-  const size = (file: string) => `${(statSync(join(out, file)).size / 1e6).toFixed(1)} MB`;
+  const size = (file: string) => inUnits(statSync(join(out, file)).size);
   const lines = [
     `Nothing was uploaded. The release workflow would upload, for the tag v${version}:`,
     '  to npm, with provenance:',
@@ -25,4 +24,8 @@ export function tellUploads(out: string, { version }: SourceState): string {
 export function inPublishingOrder(tarballs: readonly string[]): string[] {
   const rank = (file: string) => (/^millrace-\d/.test(basename(file)) ? 1 : 0);
   return tarballs.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function inUnits(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
