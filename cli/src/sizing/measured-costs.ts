@@ -19,10 +19,10 @@ const CPU_US: Readonly<
   Record<Part, { request: number; call: number; callKb: number; delivery: number; deliveryKb: number }>
 > = {
   collect: { request: 470, call: 20, callKb: 6, delivery: 0, deliveryKb: 0 },
-  deliver: { request: 430, call: 0, callKb: 0, delivery: 97, deliveryKb: 8 },
+  deliver: { request: 450, call: 0, callKb: 0, delivery: 102, deliveryKb: 8 },
   control: { request: 190, call: 0, callKb: 0, delivery: 73, deliveryKb: 0 },
-  nats: { request: 510, call: 0, callKb: 20, delivery: 22, deliveryKb: 0 },
-  postgres: { request: 170, call: 0, callKb: 0, delivery: 140, deliveryKb: 0 },
+  nats: { request: 560, call: 0, callKb: 22, delivery: 24, deliveryKb: 0 },
+  postgres: { request: 190, call: 0, callKb: 0, delivery: 150, deliveryKb: 0 },
 };
 
 const KB = 1_000;
