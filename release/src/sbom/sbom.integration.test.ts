@@ -18,7 +18,7 @@ import { writeSbom } from './write-sbom.ts';
 const SOURCE = { version: '1.2.3', revision: 'a'.repeat(40), createdAt: 1_700_000_000 };
 const SUBJECT = { type: 'application', name: 'millrace', purl: 'pkg:npm/millrace@1.2.3' } as const;
 
-/** A pretty printer for development, and a native driver that pg asks for: nobody installs them with the package. */
+/** The pretty printer of development and a native driver that pg asks for: the package works without them. */
 const DISPENSABLE = ['pino-pretty', 'pg-native'];
 
 const dir = mkdtempSync(join(tmpdir(), 'millrace-sbom-'));
