@@ -30,7 +30,7 @@ function indexText(): string {
 
 function documentPages(): Page[] {
   return projectFiles('*.md').flatMap((file) => {
-    const page = file.startsWith('site/') ? undefined : pageOf(file);
+    const page = pageOf(file);
     return page === undefined ? [] : [{ page, text: relinked(file, readFileSync(join(ROOT_DIR, file), 'utf8')) }];
   });
 }
