@@ -66,7 +66,8 @@ function commandText(command: Command, above: readonly string[]): string {
   if (own.length > 0) parts.push(optionTable(own));
   if (own.length < command.options.length) parts.push('And the [server options](#server-options).');
   const examples = examplesOf(command).map(({ run, shows }) => `# ${shows}\n${run}`);
-  if (examples.length > 0) parts.push(`\`\`\`sh\n${examples.join('\n\n')}\n\`\`\``);
+  if (examples.length > 0)
+    parts.push(`<!-- run by cli/src/examples.integration.test.ts -->\n\`\`\`sh\n${examples.join('\n\n')}\n\`\`\``);
   return parts.join('\n\n');
 }
 

@@ -5,6 +5,7 @@
 export type Room = { holds: string; imports: readonly string[] };
 
 const LEAVES = ['domain', 'log', 'metrics', 'pause'];
+const ENDPOINT = ['control/http', 'control/access', 'control/problems', 'store'];
 const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -115,20 +116,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/endpoints/people': {
     holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces, the audit log',
-    imports: ['control/http', 'control/access', 'control/problems', 'store'],
+    imports: ENDPOINT,
   },
   'control/endpoints/flow': {
     holds:
       'the endpoints about the flow: sources, destinations, deliveries, explain, replays, dead letters, deletions, tail',
     imports: [
-      'control/http',
-      'control/access',
+      ...ENDPOINT,
       'control/settings',
       'control/jobs',
-      'control/problems',
       'projection',
       'record',
-      'store',
       'stream/quarantine',
       'stream/signals',
       ...LEAVES,
@@ -136,31 +134,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/endpoints/try': {
     holds: 'the endpoints that ask deliver: URL check, test, check-up, preview, the request of a past attempt',
-    imports: [
-      'control/http',
-      'control/access',
-      'control/settings',
-      'control/jobs',
-      'control/problems',
-      'record',
-      'store',
-      ...LEAVES,
-    ],
+    imports: [...ENDPOINT, 'control/settings', 'control/jobs', 'record', ...LEAVES],
   },
   'control/endpoints/look': {
     holds: 'the endpoints of the console’s screens: the overview, stored events, the schema of a source, the system',
-    imports: [
-      'control/http',
-      'control/access',
-      'control/jobs',
-      'control/problems',
-      'record',
-      'store',
-      'stream/config',
-      'stream/events',
-      'breathe',
-      ...LEAVES,
-    ],
+    imports: [...ENDPOINT, 'control/jobs', 'record', 'stream/config', 'stream/events', 'breathe', ...LEAVES],
   },
   'control/jobs': {
     holds: 'long work asked for over the API: replays, retries of dead letters, deletions',

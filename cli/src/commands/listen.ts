@@ -10,8 +10,7 @@ export function listenCommand(): Command {
   const command = new Command('listen')
     .summary('collect calls and webhooks on this machine, and forward events to your program')
     .description(
-      'collect calls and receive webhooks on this machine, show each, and forward them as signed webhooks.\n' +
-        'Needs no account and no engine. docs/use/listen.md has worked examples.',
+      'collect calls and receive webhooks on this machine, show each, and forward them as signed webhooks; needs no account and no engine',
     )
     .option('--port <port>', 'port on the loopback interface; 0 for a free one', '4318')
     .option('--write-key <key>', 'accept this write key only; any when absent')

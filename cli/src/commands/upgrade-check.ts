@@ -14,7 +14,9 @@ type Options = SettingsOptions & { json?: true };
 
 export function upgradeCheckCommand(): Command {
   const command = new Command('upgrade-check')
-    .description('with the new version, before it is started: what runs now, whether it fits, what to do first')
+    .description(
+      'run it with the new version before you start that: compares versions and database, and lists the steps',
+    )
     .option(...ENV_FILE)
     .option('--json', 'print the result as JSON')
     .action(async (options: Options) => {

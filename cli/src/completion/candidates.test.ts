@@ -17,7 +17,7 @@ test('commands and their subcommands are offered by their beginning', () => {
 });
 
 test('options are offered after a dash, and their choices after them', () => {
-  assert.deepEqual(offers('tail', '--no'), ['--no-outcomes']);
+  assert.deepEqual(offers('tail', '--no-o'), ['--no-outcomes']);
   assert.deepEqual(offers('tail', '--type', 's'), ['screen']);
   assert.deepEqual(offers('completion', 'z'), ['zsh']);
 });

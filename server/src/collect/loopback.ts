@@ -31,7 +31,7 @@ export type HeardCall = { place: number; shape: RequestShape; bytes: number } & 
   | { kind: 'refused'; code: string; message: string; call: unknown }
 );
 
-export type Heard = { answer: Answer; calls: HeardCall[] };
+export type HeardRequest = { answer: Answer; calls: HeardCall[] };
 
 export type LoopbackNeeds = {
   /** Takes accepted events; false when there is no room, and the client is told to come back later. */
@@ -43,7 +43,7 @@ export type LoopbackNeeds = {
 export type Loopback = {
   /** Whether the path belongs to the collection API and its browser libraries. */
   hasPath(path: string): boolean;
-  hear(request: IncomingMessage): Promise<Heard>;
+  hear(request: IncomingMessage): Promise<HeardRequest>;
 };
 
 export const LOOPBACK_SOURCE_ID = 'src_listen';

@@ -9,12 +9,12 @@ import type { EventReader, StoredEvents } from './stored-events.ts';
  * For each stream, the first sequence that is still to be read. 0: from the beginning of the stream, because it was empty, or did
  * not exist, when the place was noted.
  */
-export type Onwards = readonly number[];
+export type FeedPosition = readonly number[];
 
 export type ForwardRange = {
   sourceId: string;
   /** Where an earlier read stopped. */
-  places?: Onwards | undefined;
+  places?: FeedPosition | undefined;
   /** Without places: stored at this time or later, in milliseconds. Without both, the read begins at the end. */
   since?: number | undefined;
   /** Requests that were stored after this are left for the next read, if there are several streams. */
@@ -25,7 +25,7 @@ export type ForwardRead = {
   /** Undefined when nothing is left up to the horizon. */
   next(): Promise<(StoredEvents & { stream: number }) | undefined>;
   /** Where to go on after the requests that `next` returned. */
-  places(): Onwards;
+  places(): FeedPosition;
   /** Whether nothing is stored beyond the last request. */
   isAtEnd(): boolean;
   /** Requests that follow the places may have been removed before they were read: the retention ended. */

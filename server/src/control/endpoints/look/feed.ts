@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@millrace/contract';
 import { FeedItems, FeedQuery } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { findSource } from '../../../store/sources.ts';
-import { type Onwards, readForwards } from '../../../stream/events/read-forwards.ts';
+import { type FeedPosition, readForwards } from '../../../stream/events/read-forwards.ts';
 import type { EventReader, StoredEvents } from '../../../stream/events/stored-events.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
@@ -46,7 +46,7 @@ export const feedRoutes: Route[] = [
 ];
 
 /** Where to go on: the first unread sequence of each stream, and how many events of the request there were read already. */
-type FeedPlace = { places: Onwards; stream: number; taken: number };
+type FeedPlace = { places: FeedPosition; stream: number; taken: number };
 
 type Reading = { sourceId: string; query: Query; place: FeedPlace | undefined; horizon: number };
 type Page = {
@@ -62,7 +62,7 @@ async function readFeed(reader: EventReader, { sourceId, query, place, horizon }
   const untilMs = performance.now() + MAX_MS;
   const most = query.limit ?? 100;
   const items: Page['items'] = [];
-  const end = (places: Onwards, half: Pick<FeedPlace, 'stream' | 'taken'>, isAtEnd: boolean) => {
+  const end = (places: FeedPosition, half: Pick<FeedPlace, 'stream' | 'taken'>, isAtEnd: boolean) => {
     return { items, next: { places, ...half }, isAtEnd, hasGap: read.hasGap };
   };
   let bytes = 0;
