@@ -6,9 +6,9 @@ import { suite, test } from 'node:test';
 import type { Command } from 'commander';
 import { examplesOf } from './output/example-of.ts';
 import { buildProgram } from './program.ts';
-import { covers, type ExampleSetting, type OtherCodes } from './testing/examples/setting.ts';
+import { covers, type ExampleSetting, type OtherCodes } from '../testing/examples/setting.ts';
 
-const SETTINGS_DIR = join(import.meta.dirname, 'testing/examples');
+const SETTINGS_DIR = join(import.meta.dirname, '../testing/examples');
 
 /** Commands that run until Ctrl-C: these tests start them, use them and stop them. */
 const RUN_BY_OTHER_TESTS: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ suite('every command', () => {
     }
   });
 
-  test('has a setting in which its examples run: add a file to cli/src/testing/examples', () => {
+  test('has a setting in which its examples run: add a file to cli/testing/examples', () => {
     for (const file of Object.values(RUN_BY_OTHER_TESTS))
       assert.ok(existsSync(join(import.meta.dirname, '../..', file)), file);
     const own = leaves.filter(({ path }) => RUN_BY_OTHER_TESTS[path] === undefined);

@@ -1,17 +1,16 @@
 /** The command line as a child process, with its lines as they come. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from '../../server/testing/until.ts';
+import { MILLRACE } from './run-millrace.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 const PATIENCE_MS = 60_000;
 
 export type Json = Record<string, unknown>;
 
 export function startCli(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [MILLRACE, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // oxlint-disable-next-line node/no-process-env -- the environment of the test, for its program
     env: { ...process.env, NO_COLOR: '1', XDG_CONFIG_HOME: '/nowhere', ...env },

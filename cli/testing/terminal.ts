@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import headless from '@xterm/headless';
 import { until } from '../../server/testing/until.ts';
+import { MILLRACE } from './run-millrace.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 const PATIENCE_MS = 60_000;
 
 export type Size = { columns: number; rows: number };
@@ -18,7 +18,9 @@ export async function openInTerminal(
   { size = { columns: 110, rows: 24 }, env = {} }: { size?: Size; env?: Record<string, string> } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'millrace-terminal-'));
-  const quoted = [process.execPath, MAIN, ...args].map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+  const quoted = [process.execPath, MILLRACE, ...args]
+    .map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`)
+    .join(' ');
   const facts = `tty > '${dir}/tty'; echo $$ > '${dir}/pid'`;
   const command = `stty cols ${size.columns} rows ${size.rows}; ${facts}; exec ${quoted}`;
   // oxlint-disable-next-line node/no-process-env -- the environment of the test, for its program

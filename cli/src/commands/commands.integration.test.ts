@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { freePorts } from '@millrace/engines';
 import { until } from '../../../server/testing/until.ts';
-import { type CliScene, openScene, TOKEN } from '../testing/open-scene.ts';
-import { openPerson, type Person } from '../testing/run-millrace.ts';
+import { type CliScene, openScene, TOKEN } from '../../testing/open-scene.ts';
+import { openPerson, type Person } from '../../testing/open-person.ts';
 
 const PASSWORD = 'correct horse battery staple';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { signBody } from '@millrace/contract';
 import { addToken, addWorkspace } from '../../../server/testing/control.ts';
-import { type CliScene, openScene } from '../testing/open-scene.ts';
-import { openPerson, type Person } from '../testing/run-millrace.ts';
+import { type CliScene, openScene } from '../../testing/open-scene.ts';
+import { openPerson, type Person } from '../../testing/open-person.ts';
 
 const SECRETS = {
   WEB_ORDERS_SHARED_SECRET: 'the secret of orders',

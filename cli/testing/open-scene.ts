@@ -1,8 +1,8 @@
 /** A server with the sources, destinations and deliveries that the examples of the help name. */
 import { setInterval } from 'node:timers';
-import { answer, openReceiver } from '../../../server/testing/receiver.ts';
-import { openStack, type Stack } from '../../../server/testing/stack.ts';
-import { until } from '../../../server/testing/until.ts';
+import { answer, openReceiver } from '../../server/testing/receiver.ts';
+import { openStack, type Stack } from '../../server/testing/stack.ts';
+import { until } from '../../server/testing/until.ts';
 
 export const TOKEN = 'a-bootstrap-token-of-more-than-32-characters';
 const SECRET = 'a secret of the shop';

@@ -2,7 +2,7 @@
  * A setting in which examples of the help are run. Each file of this folder that exports `setting` is one: a command that needs
  * something of its own gets a file here.
  */
-import type { Ran } from '../run-millrace.ts';
+import type { Ran } from '../open-person.ts';
 
 export type ExampleSetting = {
   /** The commands whose examples it runs, by their words after `millrace`; `sources` stands for all of its subcommands. */

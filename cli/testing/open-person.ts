@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
-
-const MAIN = join(import.meta.dirname, '../main.ts');
+import { MILLRACE } from './run-millrace.ts';
 
 /** `answer` is typed as soon as the command has printed `prompt`. */
 export type ShellOptions = { env?: Record<string, string>; input?: string; typed?: { prompt: string; answer: string } };
@@ -22,7 +21,9 @@ export type Person = AsyncDisposable & {
 
 export async function openPerson(env: Record<string, string> = {}): Promise<Person> {
   const home = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
-  await writeFile(join(home, 'millrace'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, { mode: 0o755 });
+  await writeFile(join(home, 'millrace'), `#!/bin/sh\nexec "${process.execPath}" "${MILLRACE}" "$@"\n`, {
+    mode: 0o755,
+  });
   return {
     home,
     async shell(line, more = {}) {

@@ -1,5 +1,5 @@
 /** Commands that need no server. */
-import { openPerson } from '../run-millrace.ts';
+import { openPerson } from '../open-person.ts';
 import type { ExampleSetting } from './setting.ts';
 
 export const setting: ExampleSetting = {

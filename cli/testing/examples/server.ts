@@ -1,9 +1,9 @@
 /** Commands that ask a server: a whole stack with sources, destinations, deliveries and jobs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '../../../../server/testing/until.ts';
+import { until } from '../../../server/testing/until.ts';
 import { type CliScene, deliveryIn, openScene } from '../open-scene.ts';
-import { openPerson, type Person } from '../run-millrace.ts';
+import { openPerson, type Person } from '../open-person.ts';
 import type { ExampleSetting, OpenSetting } from './setting.ts';
 
 export const setting: ExampleSetting = {

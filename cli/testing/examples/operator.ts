@@ -1,7 +1,7 @@
 /** Commands that use the engines themselves: the settings of a server, with NATS and PostgreSQL behind them. */
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { openStack, stackSettings } from '../../../../server/testing/stack.ts';
-import { openPerson } from '../run-millrace.ts';
+import { openStack, stackSettings } from '../../../server/testing/stack.ts';
+import { openPerson } from '../open-person.ts';
 import type { ExampleSetting, OpenSetting } from './setting.ts';
 
 export const setting: ExampleSetting = {
