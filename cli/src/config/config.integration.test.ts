@@ -10,6 +10,7 @@ import { openPerson, type Person } from '../../testing/open-person.ts';
 const SECRETS = {
   WEB_ORDERS_SHARED_SECRET: 'the secret of orders',
   WEB_FAILING_SHARED_SECRET: 'the secret of failing',
+  WEB_LATE_SHARED_SECRET: 'the secret of late',
   WEB_REFUSING_SHARED_SECRET: 'the secret of refusing',
   MOBILE_OLD_CRM_SHARED_SECRET: 'the secret of old-crm',
   WEB_ORDERS_0_HEADERS_X_TEAM: 'orders team',
