@@ -85,7 +85,9 @@ function optionTable(options: readonly Option[]): string {
 function cell({ description, argChoices, mandatory, defaultValue }: Option): string {
   const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
   const standard = typeof defaultValue === 'string' ? `; \`${defaultValue}\` unless given` : '';
-  return `${description}${choices}${standard}${mandatory ? '; required' : ''}`.replaceAll('|', '\\|');
+  return `${description}${choices}${standard}${mandatory ? '; required' : ''}`
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;');
 }
 
 function capital(text: string): string {

@@ -22,6 +22,8 @@ export default defineConfigWithTheme<DefaultTheme.Config & { version: string }>(
   srcExclude: excludedGlobs(),
   rewrites: (file) => pageOf(file) ?? file,
   head: [['link', { rel: 'icon', href: 'data:,' }]],
+  // Commands and settings name the reader's own machine.
+  ignoreDeadLinks: 'localhostLinks',
   markdown: {
     anchor: { slugify: slug },
     config: (md) => {

@@ -42,7 +42,7 @@ suite('an upgrade of the server', () => {
 
   test('is over after the reload, with what was typed', async () => {
     await page.getByRole('button', { name: 'Reload' }).click();
-    await page.waitForFunction((build) => document.body.dataset['build'] === build, NEW_BUILD);
+    await page.waitForFunction((build) => document.querySelector('body')?.dataset['build'] === build, NEW_BUILD);
     await settled(page);
     assert.deepEqual(await typed(), { name: 'Half-typed', url: 'https://hooks.exam' });
     assert.equal(await page.getByText('Millrace was upgraded.').count(), 0);

@@ -1,6 +1,7 @@
-/** The Go modules inside a program of any platform, as Go's linker has noted them in it. */
+/** The Go modules inside nats-server of any platform, as Go's linker has noted them in it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NATS_VERSION } from '../../../engines/src/build-nats.ts';
 import { runProgram } from '../run-program.ts';
 import { byPurl, type Component } from './component.ts';
 import { identifyLicences } from './identify-licences.ts';
@@ -8,9 +9,11 @@ import { identifyLicences } from './identify-licences.ts';
 export function goComponents(program: string): Component[] {
   const notes = runProgram('go', ['version', '-m', program]);
   const [, goVersion = ''] = /: go(\S+)/.exec(notes) ?? [];
-  const modules = [...notes.matchAll(/^\t(?:mod|dep)\t(\S+)\t(v\S+)/gm)];
+  // The linker notes no version of a program that Go built from a folder.
+  const modules = [...notes.matchAll(/^\t(?:mod|dep)\t(\S+)\t(v\S+|\(devel\))/gm)];
   if (goVersion === '' || modules.length === 0) throw new Error(`${program} has no notes of Go's linker`);
-  const found = modules.map(([, name = '', version = '']): Component => {
+  const found = modules.map(([, name = '', noted = '']): Component => {
+    const version = noted === '(devel)' ? `v${NATS_VERSION}` : noted;
     const licence = licenceIn(sourceOf(`${name}@${version}`));
     return { kind: 'golang', name, version, licence, purl: `pkg:golang/${name}@${version}` };
   });
