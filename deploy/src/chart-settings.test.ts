@@ -27,6 +27,17 @@ suite('the settings in the chart', () => {
     assert.equal(data['MILLRACE_MAX_HELD_BYTES'], '268435456');
   });
 
+  test('have the public address of an ingress with TLS, unless another is set', () => {
+    const host = ['--set', 'ingress.collect.enabled=true,ingress.collect.host=in.example.com'];
+    const tls = [...host, '--set', 'ingress.collect.tlsSecret=in-tls'];
+    const urlOf = (file: string, ...args: string[]) =>
+      named(render(file, ...args), 'ConfigMap', 'shop-millrace-settings').data?.['MILLRACE_COLLECT_URL'];
+    assert.equal(urlOf('minimal.yaml'), undefined);
+    assert.equal(urlOf('minimal.yaml', ...host), undefined);
+    assert.equal(urlOf('minimal.yaml', ...tls), 'https://in.example.com');
+    assert.equal(urlOf('everything.yaml', ...tls), 'https://events.example.com');
+  });
+
   test('are in values.yaml with the default of the program, or another that is stated', () => {
     const { settings } = parse(readFileSync(join(CHART_DIR, 'values.yaml'), 'utf8')) as {
       settings: Record<string, unknown>;

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { suite, test } from 'node:test';
-import { runSetup } from './compose-project.ts';
-import { copyOfDeploy } from './tools.ts';
+import { openProject, type Project, runSetup } from './compose-project.ts';
+import { copyOfDeploy, outputOf } from './tools.ts';
 
 const DOMAINS = ['--collect-domain', 'events.example.com', '--console-domain', 'console.example.com'];
 
@@ -33,6 +33,46 @@ suite('a second setup', () => {
     }
   });
 });
+
+suite('the settings of a compose installation', () => {
+  test('have the public address where a proxy with TLS is in front of Millrace', () => {
+    for (const [args, url] of [
+      [[], ''],
+      [['--ha'], 'https://collect.localhost'],
+      [DOMAINS, 'https://events.example.com'],
+      [['--ha', ...DOMAINS], 'https://events.example.com'],
+    ] as const) {
+      using project = openProject(...args);
+      for (const settings of settingsOf(project)) {
+        assert.equal(settings['MILLRACE_COLLECT_URL'], url, args.join(' '));
+        assert.equal(settings['MILLRACE_TRUSTED_PROXIES'], '10.213.57.10/32');
+        assert.equal(settings['MILLRACE_DRAIN_MS'], '5000');
+      }
+    }
+  });
+
+  test('are those of millrace.env where it names them', () => {
+    using copy = copyOfDeploy();
+    setUp(copy.path, DOMAINS);
+    const own = {
+      MILLRACE_DRAIN_MS: '9000',
+      MILLRACE_TRUSTED_PROXIES: '10.213.57.1/32',
+      MILLRACE_COLLECT_URL: 'https://in.example.com',
+      MILLRACE_RETENTION: '24h',
+    };
+    const lines = Object.entries(own).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(join(copy.path, 'compose/millrace.env'), lines.join(''));
+    const printed = outputOf('compose-config', ['compose.yaml'], { cwd: join(copy.path, 'compose') });
+    const [settings = {}] = settingsOf(JSON.parse(printed) as Project);
+    assert.partialDeepStrictEqual(settings, own);
+  });
+});
+
+/** The environment of each process of Millrace. */
+function settingsOf({ services }: Project): Record<string, string>[] {
+  const all = Object.values(services).map(({ environment = {} }) => environment);
+  return all.filter((environment) => environment['MILLRACE_ROLES'] !== undefined);
+}
 
 function setUp(path: string, args: string[]): void {
   const done = runSetup(path, args);
