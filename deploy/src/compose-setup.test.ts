@@ -68,6 +68,21 @@ suite('the settings of a compose installation', () => {
   });
 });
 
+suite('the networks of the large installation', () => {
+  test('lead outside for deliver, the proxy and Grafana alone, for each in a network of its own', () => {
+    using project = openProject('--ha');
+    const outside: Record<string, string[]> = {};
+    for (const [name, { networks = {}, ports = [] }] of Object.entries(project.services)) {
+      const open = Object.keys(networks).filter((network) => project.networks[network]?.internal !== true);
+      for (const network of open) (outside[network] ??= []).push(name);
+      // Docker publishes no port of a container that has internal networks only.
+      assert.ok(ports.length === 0 || open.length === 1, name);
+    }
+    assert.deepEqual(outside, { edge: ['proxy'], grafana: ['grafana'], outside: ['deliver-1', 'deliver-2'] });
+    assert.ok('proxy' in (project.services['proxy']?.networks ?? {}));
+  });
+});
+
 /** The environment of each process of Millrace. */
 function settingsOf({ services }: Project): Record<string, string>[] {
   const all = Object.values(services).map(({ environment = {} }) => environment);
