@@ -27,6 +27,13 @@ suite('the systemd units', () => {
     assert.equal(new Set([...ports, DEFAULTS.MILLRACE_METRICS_PORT]).size, ROLES.length);
   });
 
+  test('open no port to other machines unless a file of settings says so', () => {
+    const lines = readFileSync(join(SYSTEMD_DIR, 'millrace@.service'), 'utf8').split('\n');
+    const host = lines.findIndex((line) => /^Environment=.*\bMILLRACE_HOST=127\.0\.0\.1\b/.test(line));
+    assert.ok(host > 0);
+    assert.ok(lines.some((line) => line === 'EnvironmentFile=-/etc/millrace/millrace.env'));
+  });
+
   test('hand each role the secrets that make-secrets writes for it, and no others', () => {
     using made = makeSecrets();
     for (const role of ROLES) {
