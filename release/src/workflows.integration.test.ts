@@ -43,4 +43,29 @@ suite('the workflows', () => {
     assert.doesNotMatch(head, /: write/);
     assert.doesNotMatch(publish, /npm (ci|install|run)|node /);
   });
+
+  test('let podman write its login where cosign and the attestations read it', () => {
+    const release = read(join(ROOT_DIR, '.github/workflows/release.yml'));
+    const file = release.indexOf('echo "REGISTRY_AUTH_FILE=$HOME/.docker/config.json" >>"$GITHUB_ENV"');
+    assert.ok(release.includes('mkdir -p "$HOME/.docker"') && file > 0);
+    assert.ok(file < release.indexOf('podman login'));
+  });
+
+  test('move the tag latest of the image after the packages are on npm', () => {
+    const release = read(join(ROOT_DIR, '.github/workflows/release.yml'));
+    const order = [
+      'podman manifest push',
+      'cosign sign',
+      'npm publish',
+      '"docker://$IMAGE:latest"',
+      'gh release create',
+    ];
+    const places = order.map((text) => release.indexOf(text));
+    assert.ok(places.every((place) => place > 0));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+    assert.equal(release.split('$IMAGE:latest').length, 2);
+  });
 });
