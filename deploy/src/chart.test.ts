@@ -69,10 +69,34 @@ suite('the Helm chart', () => {
     assert.ok(render('gitops.yaml', '--is-upgrade').length > 10);
   });
 
+  test('demands a choice where it cannot see a cluster: each rendering would make another key ring', () => {
+    const refused =
+      /renders without a cluster here .*keys\.existingSecret, nats\.auth\.existingSecret\), or set keys\.generate/;
+    assert.throws(() => render('minimal.yaml', '--set', 'keys.generate=false'), refused);
+    const own = ['--set', 'keys.generate=false', '--set', 'keys.existingSecret=ring'];
+    assert.throws(() => render('minimal.yaml', ...own), refused);
+    assert.ok(render('minimal.yaml', ...own, '--set', 'nats.auth.existingSecret=users').length > 10);
+  });
+
+  test('lets every process, and no job that migrates, reach the further peers of networkPolicy.extraEgress', () => {
+    const egress = (role: string) =>
+      JSON.stringify(
+        named(render('everything.yaml', '--set', 'database.migrate=job'), 'NetworkPolicy', `shop-millrace-${role}`).spec
+          .egress,
+      );
+    for (const role of ['collect', 'deliver', 'control']) assert.match(egress(role), /"port":4318.*"tracing"/);
+    assert.doesNotMatch(egress('migrate'), /tracing/);
+  });
+
+  test('leaves the number of pods to the autoscaler where there is one', () => {
+    const { spec } = named(render('everything.yaml'), 'Deployment', 'shop-millrace-collect');
+    assert.equal('replicas' in spec, false);
+  });
+
   test('lets deliver reach the internet, NATS and the allowed networks, and nothing private', () => {
     const { spec } = named(render('everything.yaml'), 'NetworkPolicy', 'shop-millrace-deliver');
     type Rule = { to?: { ipBlock?: { cidr: string; except?: string[] } }[]; ports: { port: number }[] };
-    const [, , webhooks] = spec.egress as Rule[];
+    const webhooks = (spec.egress as Rule[]).at(-1);
     const blocks = webhooks?.to?.map(({ ipBlock }) => ipBlock?.cidr);
     assert.deepEqual(blocks, ['0.0.0.0/0', '::/0', '10.20.0.0/16', '10.30.0.0/16']);
     const except = webhooks?.to?.[0]?.ipBlock?.except ?? [];

@@ -49,12 +49,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/*
 A secret that was generated once: from the cluster if it is there. An upgrade that does not find it must not make another one, because
-stored secrets could not be opened and NATS would refuse the new passwords. Arguments: root, secret, key, value for a first install.
+stored secrets could not be opened and NATS would refuse the new passwords. A tool that renders without a cluster never finds it, so each
+rendering would make another one: there the values must choose. Arguments: root, secret, key, value for a first install.
 */}}
 {{- define "millrace.generatedOnce" -}}
 {{- $found := lookup "v1" "Secret" .root.Release.Namespace .secret -}}
 {{- if and $found (hasKey ($found.data | default dict) .key) -}}
 {{- index $found.data .key -}}
+{{- else if not (or .root.Values.keys.generate (lookup "v1" "Namespace" "" "kube-system")) -}}
+{{- fail (printf "Helm renders without a cluster here (helm template, Argo CD, --dry-run=client), so each rendering would generate another Secret %s: name Secrets of your own (keys.existingSecret, nats.auth.existingSecret), or set keys.generate to true if you apply the result only once" .secret) -}}
 {{- else if or .root.Release.IsInstall $found -}}
 {{- .value | b64enc -}}
 {{- else -}}
