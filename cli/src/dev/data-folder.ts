@@ -1,16 +1,14 @@
 /**
- * The data folder of `millrace dev`. One process at a time holds it: `holder.json` names that process and the engines that it started.
- * A holder that was killed leaves the file behind; the next start sees that the process is gone and ends the engines it has left.
+ * The data folder of `millrace dev`. It belongs to Millrace when its `dev.json` says so, or when it was empty; in any other folder
+ * `millrace dev` writes and removes nothing. One process at a time holds it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { Failure } from '../output/failures.ts';
-import { endProcess, isSame, type KnownProcess, startOf } from './processes.ts';
-
-export type EngineProcess = KnownProcess & { name: string; stopSignal: NodeJS.Signals };
-type Holder = KnownProcess & { engines: EngineProcess[] };
+import { hasMark, STATE } from './dev-state.ts';
+import { type EngineProcess, HOLDER, lockFolder, parseHolder } from './folder-lock.ts';
 
 export type DataFolder = Disposable & {
   dir: string;
@@ -18,7 +16,20 @@ export type DataFolder = Disposable & {
   note(engine: EngineProcess): void;
 };
 
-const HOLDER = 'holder.json';
+/** Every name that `millrace dev` gives to something in its folder. --wipe removes nothing else. */
+const OWN_NAMES = [
+  /^dev\.json(\.new)?$/,
+  /^holder\.json(\.\d+)?$/,
+  /^\.probe-\d+$/,
+  /^nats$/,
+  /^postgresql(\.making)?$/,
+  /^pglite$/,
+  /^programs-\d[\w.+-]*$/,
+  /^initdb-password$/,
+  /^(nats|postgresql|pglite|server)\.log$/,
+];
+/** A start that was killed before it wrote its state leaves only these behind. */
+const FIRST_NAMES = OWN_NAMES.slice(1, 3);
 /** A first start takes about 90 MB; the engines need room to work. */
 const LEAST_FREE_BYTES = 200_000_000;
 
@@ -29,21 +40,16 @@ export function defaultDataDir(): string {
 
 export async function openDataFolder(dir: string, { wipe }: { wipe: boolean }): Promise<DataFolder> {
   makeFolder(dir);
-  const file = join(dir, HOLDER);
-  await takeOver(file, dir);
-  if (wipe) removeContents(dir);
-  mustHaveRoom(dir);
-  const holder: Holder = { ...ownProcess(), engines: [] };
-  const write = () => writeFileSync(file, JSON.stringify(holder), { mode: 0o600 });
-  write();
-  return {
-    dir,
-    note(engine) {
-      holder.engines.push(engine);
-      write();
-    },
-    [Symbol.dispose]: () => rmSync(file, { force: true }),
-  };
+  mustBeOurs(dir, wipe);
+  const lock = await lockFolder(dir);
+  try {
+    if (wipe) removeContents(dir);
+    mustHaveRoom(dir);
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+  return { dir, note: (engine) => lock.note(engine), [Symbol.dispose]: () => lock[Symbol.dispose]() };
 }
 
 function makeFolder(dir: string): void {
@@ -57,36 +63,28 @@ function makeFolder(dir: string): void {
   }
 }
 
-/** Fails while another process holds the folder; ends the engines of one that was killed. */
-async function takeOver(file: string, dir: string): Promise<void> {
-  const before = readHolder(file);
-  if (before === undefined) return;
-  if (isSame(before)) {
-    throw new Failure(`Another \`millrace dev\` (process ${before.pid}) uses ${dir}.`, {
-      todo: 'Stop it with Ctrl-C in its terminal, or give this one a folder of its own: --data DIR.',
-    });
-  }
-  await Promise.all(before.engines.map((engine) => endProcess(engine, engine.stopSignal)));
+function mustBeOurs(dir: string, wipe: boolean): void {
+  const state = join(dir, STATE);
+  const isOurs = existsSync(state) ? hasMark(readFileSync(state, 'utf8')) : isUnused(dir);
+  if (isOurs) return;
+  throw new Failure(`${dir} holds other files, so ${wipe ? '--wipe' : 'Millrace'} leaves it alone.`, {
+    todo: 'Name an empty folder, or one that `millrace dev` has made: --data DIR.',
+  });
 }
 
-/** A file that was cut off while it was written names no engine that can be told from others. */
-function readHolder(file: string): Holder | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
-  } catch {
-    return undefined;
-  }
+function isUnused(dir: string): boolean {
+  const names = readdirSync(dir);
+  if (!names.every((name) => FIRST_NAMES.some((own) => own.test(name)))) return false;
+  const holder = names.includes(HOLDER) ? readFileSync(join(dir, HOLDER), 'utf8') : '';
+  return holder === '' || parseHolder(holder) !== undefined;
 }
 
+/** The lock stays: this process holds the folder. The state goes last, because the folder is ours by it. */
 function removeContents(dir: string): void {
-  const isOurs = existsSync(join(dir, 'dev.json')) || readdirSync(dir).every((name) => name === HOLDER);
-  if (!isOurs) {
-    throw new Failure(`${dir} holds other files, so --wipe leaves it alone.`, {
-      todo: 'Name a folder that `millrace dev` has made, or remove the files yourself.',
-    });
+  const names = readdirSync(dir).filter((name) => OWN_NAMES.some((own) => own.test(name)));
+  for (const name of [...names.filter((each) => each !== STATE), STATE]) {
+    if (name !== HOLDER) rmSync(join(dir, name), { recursive: true, force: true });
   }
-  for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true });
 }
 
 function mustHaveRoom(dir: string): void {
@@ -119,8 +117,4 @@ export function folderFailure(error: unknown, dir: string): Failure | undefined 
     default:
       return undefined;
   }
-}
-
-function ownProcess(): KnownProcess {
-  return { pid: process.pid, startedAt: startOf(process.pid) ?? '' };
 }

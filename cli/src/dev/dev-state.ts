@@ -1,13 +1,18 @@
 /** `dev.json` of the data folder: which version wrote it, with which database, the secrets that were generated for it, the last ports. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION } from '@millrace/server/version';
 import { Failure } from '../output/failures.ts';
 
 export type DatabaseKind = 'postgresql' | 'pglite';
 
+export const STATE = 'dev.json';
+/** Tells our `dev.json` from those of other programs. */
+const MARK = 'millrace dev';
+
 export type DevState = {
+  madeBy: typeof MARK;
   version: string;
   database: DatabaseKind;
   secrets: {
@@ -22,11 +27,16 @@ export type DevState = {
   ports: { collect: number; console: number };
 };
 
+/** Whether Millrace wrote this text, even if the rest of it is damaged: the mark stands first. */
+export function hasMark(text: string): boolean {
+  return /^\{\s*"madeBy":\s*"millrace dev"/.test(text);
+}
+
 const FIRST_PORTS = { collect: 8080, console: 8081 };
 
 /** The state of the folder, or a new one. `wanted` is undefined when any database will do. */
 export function readState(dir: string, wanted: DatabaseKind | undefined, otherwise: DatabaseKind): DevState {
-  const file = join(dir, 'dev.json');
+  const file = join(dir, STATE);
   if (!existsSync(file)) return newState(wanted ?? otherwise);
   const state = parse(readFileSync(file, 'utf8'), dir);
   const newStart = 'Remove the data with --wipe, or name another folder: --data DIR.';
@@ -42,14 +52,16 @@ export function readState(dir: string, wanted: DatabaseKind | undefined, otherwi
 }
 
 export function writeState(dir: string, state: DevState): void {
-  writeFileSync(join(dir, 'dev.json'), JSON.stringify(state, null, 2), { mode: 0o600 });
+  const draft = join(dir, `${STATE}.new`);
+  writeFileSync(draft, JSON.stringify(state, null, 2), { mode: 0o600 });
+  renameSync(draft, join(dir, STATE));
 }
 
 function parse(text: string, dir: string): DevState {
   try {
     return JSON.parse(text) as DevState;
   } catch {
-    throw new Failure(`${join(dir, 'dev.json')} cannot be read: it is not JSON.`, {
+    throw new Failure(`${join(dir, STATE)} cannot be read: it is not JSON.`, {
       todo: 'Remove the data with --wipe, or name another folder: --data DIR.',
     });
   }
@@ -58,6 +70,7 @@ function parse(text: string, dir: string): DevState {
 function newState(database: DatabaseKind): DevState {
   const secret = (bytes: number) => randomBytes(bytes).toString('hex');
   return {
+    madeBy: MARK,
     version: VERSION,
     database,
     secrets: {

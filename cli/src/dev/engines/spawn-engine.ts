@@ -8,7 +8,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../output/failures.ts';
 import { type DataFolder, diskFull } from '../data-folder.ts';
-import { endProcess, startOf } from '../processes.ts';
+import { startOf } from '../processes.ts';
 
 export type Engine = AsyncDisposable & {
   /** Rejects when the engine ends by itself, which it never should. */
@@ -41,8 +41,7 @@ export async function startEngine(plan: EnginePlan, folder: DataFolder): Promise
   });
   const { pid } = child;
   if (pid === undefined) throw await ended;
-  const known = { pid, startedAt: startOf(pid) ?? '' };
-  folder.note({ name, stopSignal, ...known });
+  folder.note({ name, stopSignal, pid, startedAt: startOf(pid) ?? '' });
   const killWithUs = () => void child.kill(plan.killSignal);
   process.once('exit', killWithUs);
   let isStopping = false;
@@ -52,7 +51,7 @@ export async function startEngine(plan: EnginePlan, folder: DataFolder): Promise
     failed,
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      await endProcess(known, stopSignal);
+      await endChild(child, stopSignal, ended);
       process.removeListener('exit', killWithUs);
     },
   };
@@ -78,6 +77,16 @@ function spawnDetached({ program, args, logFile, uid, env }: EnginePlan): ChildP
   });
   closeSync(log);
   return child;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** A child of this process is known by its handle, also where the system tells no start time. */
+async function endChild(child: ChildProcess, signal: NodeJS.Signals, ended: Promise<unknown>): Promise<void> {
+  child.kill(signal);
+  const impatient = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  await ended;
+  clearTimeout(impatient);
 }
 
 async function untilReady({ name, isReady, logFile }: EnginePlan): Promise<void> {
