@@ -20,6 +20,8 @@ export type DestinationConfig = {
   filters: FilterRule[];
   /** Secrets are references, `${env:NAME}` or `${keep}`. */
   settings: Record<string, unknown>;
+  /** The settings of a file before references were resolved: a plan shows these. */
+  written?: Record<string, unknown>;
 };
 
 /** A workspace as the server has it: the same, with ids, and with `{"set": true}` in place of each secret. */

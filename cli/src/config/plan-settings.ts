@@ -1,7 +1,7 @@
 /** The settings of a destination compared with those of the server, which never shows a secret. Pure but for the environment. */
 import { isObject } from '@millrace/server/walk-settings';
 import type { DestinationConfig } from './model.ts';
-import { KEEP, secretValue, withSecrets } from './secrets.ts';
+import { hasReference, KEEP, secretValue, withSecrets } from './secrets.ts';
 
 /** `from` and `to` are texts for people; a secret is never in them. */
 export type FieldChange = { field: string; from: string | null; to: string | null };
@@ -17,7 +17,7 @@ export type SettingsPlan = {
 type Settings = Record<string, unknown>;
 
 export function compareSettings(
-  { settings: wanted }: DestinationConfig,
+  { settings: wanted, written: texts }: DestinationConfig,
   before: DestinationConfig | undefined,
   schema: object,
   setSecrets: boolean,
@@ -41,7 +41,7 @@ export function compareSettings(
       .map((name) => [name, null]),
   );
   return {
-    fields: [...compareOpen(open(schema, current), open(schema, wanted)), ...written],
+    fields: [...compareOpen(open(schema, current), open(schema, wanted), texts), ...written],
     body: { ...body, ...gone },
     missing,
   };
@@ -74,15 +74,23 @@ function fieldName(path: string): string {
   return `settings${path.replaceAll('/', '.')}`;
 }
 
-/** One change for each leaf that differs. A secret that comes is told by its reference, so only one that goes is told here. */
-function compareOpen(before: unknown, wanted: unknown, path = ''): FieldChange[] {
+/**
+ * One change for each leaf that differs. A secret that comes is told by its reference, so only one that goes is told here. A value that
+ * the environment has a part in is told as the file writes it.
+ */
+function compareOpen(before: unknown, wanted: unknown, written: unknown, path = ''): FieldChange[] {
   if (isBranch(before) || isBranch(wanted)) {
-    const [from, to] = [entriesOf(before), entriesOf(wanted)];
+    const [from, to, texts] = [entriesOf(before), entriesOf(wanted), entriesOf(written)];
     const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
-    return names.flatMap((name) => compareOpen(from[name], to[name], `${path}/${name}`));
+    return names.flatMap((name) => compareOpen(from[name], to[name], texts[name], `${path}/${name}`));
   }
   if (before === wanted || wanted === 'a secret') return [];
-  return [{ field: fieldName(path), from: textOf(before), to: textOf(wanted) }];
+  const field = fieldName(path);
+  if (typeof written === 'string' && hasReference(written)) {
+    // The value before may be what the environment gave to an earlier apply.
+    return [{ field, from: before === undefined ? null : 'another value', to: written }];
+  }
+  return [{ field, from: textOf(before), to: textOf(wanted) }];
 }
 
 function isBranch(value: unknown): value is object {

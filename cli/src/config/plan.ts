@@ -130,10 +130,11 @@ function listChanges(name: string, before: readonly string[], wanted: readonly s
 
 function extras(wanted: WorkspaceConfig, { sources }: CurrentWorkspace): Change[] {
   return [...sources].flatMap(([source, current]): Change[] => {
-    const kept = wanted.sources[source];
+    // A source may be called as something that every object has, such as `constructor`.
+    const kept = Object.hasOwn(wanted.sources, source) ? wanted.sources[source] : undefined;
     if (kept === undefined) return [{ action: 'delete', kind: 'source', source, fields: [], current }];
     return [...current.destinations]
-      .filter(([name]) => kept.destinations[name] === undefined)
+      .filter(([name]) => !Object.hasOwn(kept.destinations, name))
       .map(([destination, each]) => ({
         action: 'delete',
         kind: 'destination',

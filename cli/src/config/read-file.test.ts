@@ -28,7 +28,7 @@ test('what a file does not say has its default', () => {
   );
   const orders = web?.destinations['orders'];
   const others = { catalog: 'Webhooks', enabled: true, paused: true, filters: [] };
-  assert.deepEqual({ ...orders, settings: {} }, { ...others, settings: {} });
+  assert.deepEqual({ ...orders, settings: {}, written: {} }, { ...others, settings: {}, written: {} });
   assert.equal(orders?.settings['sharedSecret'], '${env:SHOP_SECRET}');
 });
 

@@ -65,12 +65,14 @@ function readDestination(value: unknown, place: string, schemas: Schemas): Desti
   }
   const filters = destination['filters'] ?? [];
   if (!Array.isArray(filters)) throw mistake(`${place}.filters is no list`, 'Write one rule an item.');
+  const written = fields(destination['settings'], `${place}.settings`);
   return {
     catalog,
     enabled: readBoolean(destination['enabled'], `${place}.enabled`, true),
     paused: readBoolean(destination['paused'], `${place}.paused`, false),
     filters: filters as FilterRule[],
-    settings: readSettings(fields(destination['settings'], `${place}.settings`), `${place}.settings`, schema),
+    settings: readSettings(written, `${place}.settings`, schema),
+    written,
   };
 }
 

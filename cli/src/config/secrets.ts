@@ -5,7 +5,8 @@ import { Failure } from '../output/failures.ts';
 
 export const KEEP = '${keep}';
 const REFERENCE = /^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$/;
-const REFERENCES = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** `$${` stands for the text `${`, so that the text of a setting is never taken for a reference. */
+const REFERENCES = /\$\$\{|\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 type Settings = Record<string, unknown>;
 type Secrets = (path: string, value: unknown) => unknown;
@@ -41,16 +42,36 @@ export function secretValue(reference: string): string | undefined {
   return name === undefined ? undefined : variable(name);
 }
 
+/** Texts of the server as a file writes them. */
+export function escapeReferences(value: unknown): unknown {
+  return mapTexts(value, '', (text) => text.replaceAll('${', '$$$${'));
+}
+
+/** Whether the environment has a part in this text of a file. */
+export function hasReference(text: string): boolean {
+  return [...text.matchAll(REFERENCES)].some(([, name]) => name !== undefined);
+}
+
 /** References in values that are no secrets, such as the host in a URL. */
 export function resolveReferences(value: unknown, place: string): unknown {
-  if (Array.isArray(value)) return value.map((each, at) => resolveReferences(each, `${place}.${at}`));
+  return mapTexts(value, place, resolveText);
+}
+
+type Change = (text: string, place: string) => string;
+
+function mapTexts(value: unknown, place: string, change: Change): unknown {
+  if (Array.isArray(value)) return value.map((each, at) => mapTexts(each, `${place}.${at}`, change));
   if (isObject(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => [name, resolveReferences(each, `${place}.${name}`)]),
+      Object.entries(value).map(([name, each]) => [name, mapTexts(each, `${place}.${name}`, change)]),
     );
   }
-  if (typeof value !== 'string') return value;
-  return value.replace(REFERENCES, (_, name: string) => {
+  return typeof value === 'string' ? change(value, place) : value;
+}
+
+function resolveText(text: string, place: string): string {
+  return text.replace(REFERENCES, (_, name: string | undefined) => {
+    if (name === undefined) return '${';
     const found = variable(name);
     if (found !== undefined) return found;
     throw new Failure(`${place} refers to ${name}, which the environment does not have.`, {

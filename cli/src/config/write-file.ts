@@ -3,7 +3,7 @@ import { visible } from '@millrace/console/format/texts';
 import { stringify } from 'yaml';
 import type { CurrentDestination, CurrentSource, CurrentWorkspace } from './model.ts';
 import { DEFAULT_CATALOG, FILE_VERSION } from './model.ts';
-import { referenceFor, withSecrets } from './secrets.ts';
+import { escapeReferences, referenceFor, withSecrets } from './secrets.ts';
 
 /** Only what differs from the default, so that the file reads as a person would write it. */
 export function toDocument({ sources, schemas }: CurrentWorkspace): object {
@@ -44,7 +44,8 @@ function destinationDocument(
   schemas: CurrentWorkspace['schemas'],
 ) {
   const { catalog, enabled, paused, filters, settings } = config;
-  const shown = withSecrets(schemas.get(catalog) ?? {}, settings, (path) => referenceFor(source, name, path));
+  const texts = escapeReferences(settings) as typeof settings;
+  const shown = withSecrets(schemas.get(catalog) ?? {}, texts, (path) => referenceFor(source, name, path));
   return {
     ...(catalog === DEFAULT_CATALOG ? {} : { catalog }),
     ...(enabled ? {} : { enabled }),
