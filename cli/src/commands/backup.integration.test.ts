@@ -84,7 +84,7 @@ suite('backup and restore', () => {
     await using postgres = await startPostgresServer();
     const there = ['--nats-url', nats.adminUrl, '--database-url', postgres.url];
     const drill = await runMillrace(['drill', '--from', from, ...there], { env });
-    assert.equal(drill.code, 0, drill.err);
+    assert.equal(drill.code, 0, `${drill.out}${drill.err}`);
     assert.match(
       drill.out,
       /same {2}EVENTS-0, last sequence: \d+\n[\s\S]*same {2}rows of sources: 1\n[\s\S]*restored as of /,

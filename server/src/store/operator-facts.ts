@@ -15,7 +15,29 @@ export type DatabaseState = {
 
 export async function readDatabaseState(databaseUrl: string): Promise<DatabaseState> {
   await using reading = await connected(databaseUrl);
-  const ask = async <Row extends object>(sql: string) => (await reading.client.query<Row>(sql)).rows;
+  const state = await stateOver(reading.client);
+  return state;
+}
+
+/** The state of one moment, and the name under which `pg_dump --snapshot` sees the same moment until this is disposed. */
+export type FrozenDatabase = AsyncDisposable & { state: DatabaseState; snapshot: string };
+
+export async function freezeDatabase(databaseUrl: string): Promise<FrozenDatabase> {
+  await using opening = new AsyncDisposableStack();
+  const { client } = opening.use(await connected(databaseUrl));
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  // Nothing is asked here while pg_dump works, however long that takes.
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  const { rows } = await client.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');
+  const state = await stateOver(client);
+  const open = opening.move();
+  return { state, snapshot: rows[0]?.snapshot ?? '', [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+type Asking = Awaited<ReturnType<typeof connected>>['client'];
+
+async function stateOver(client: Asking): Promise<DatabaseState> {
+  const ask = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
   await ask(`SELECT set_config('millrace.system', 'on', false)`);
   const [facts] = await ask<{ version: string; number: number; bytes: string; tables: string; ours: boolean }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,

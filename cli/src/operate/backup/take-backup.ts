@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { countRedrivesSince, readDatabaseState } from '@millrace/server/database-facts';
+import { countRedrivesSince, freezeDatabase } from '@millrace/server/database-facts';
 import { readMigrationState } from '@millrace/server/migrations';
 import { openStreamCopies, type StreamCopies } from '@millrace/server/stream-copies';
 import { VERSION } from '@millrace/server/version';
@@ -132,13 +132,15 @@ function explain(error: unknown, name: string): never {
 }
 
 async function dump(dir: string, databaseUrl: string, progress: Steps): Promise<NonNullable<Manifest['database']>> {
-  const state = await readDatabaseState(databaseUrl);
+  // The counts of the manifest and the dump are of the same moment, so a drill may compare them.
+  await using frozen = await freezeDatabase(databaseUrl);
+  const { state, snapshot } = frozen;
   const { applied: migrations, leastVersion } = await readMigrationState(databaseUrl);
   const path = await findProgram('pg_dump', state.versionNumber);
   progress.step(`database, ${bytesIn(state.bytes)}`);
   await using writer = await openFileWriter(dir, 'database.dump');
   let written = 0;
-  const args = ['--format=custom', '--enable-row-security', '--no-owner'];
+  const args = ['--format=custom', '--enable-row-security', '--no-owner', `--snapshot=${snapshot}`];
   await runProgram({ path, args, databaseUrl }, async (chunk) => {
     await writer.write(chunk);
     written += chunk.length;
