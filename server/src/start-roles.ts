@@ -155,6 +155,7 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
       lanes: record.lanes,
       // Every process has the same MILLRACE_RETRY_SCALE.
       retryWindowMs: RETRY_WINDOW_MS / config.deliver.retryScale,
+      sharesProcess: config.roles.length > 1,
       about: { version: VERSION, roles: config.roles, startedAt: new Date(stream.now()), settings: config.shown },
       metrics,
       tails: starting.use(stream.tails()),

@@ -62,6 +62,76 @@ suite('a process with all roles, on a database that a newer version has migrated
     assert.deepEqual((await readiness()).body, { status: 'ready' });
   });
 
+  test('collects and delivers whatever keeps control from the database, and control says what it is', async () => {
+    await using nats = await startNatsCluster({ nodes: 1 });
+    await using postgres = await startPostgresServer();
+    await using receiver = await openReceiver();
+    const settings = { ...stackSettings(nats.url, postgres), MILLRACE_METRICS_PORT: '0' };
+    const told = openLogLines();
+    const start = (change: Record<string, string> = {}) => {
+      const read = readConfig({ ...settings, ...change });
+      assert.ok(read.ok);
+      return startRoles(read.value, told.log);
+    };
+    let running = await start();
+    await using _ = { [Symbol.asyncDispose]: async () => running[Symbol.asyncDispose]() };
+    const stack = overHttp({
+      controlUrl: () => `http://127.0.0.1:${running.control?.port}`,
+      collectUrl: () => `http://127.0.0.1:${running.collectPort}`,
+    });
+    const { writeKey } = await addScene(stack, receiver.url);
+    const isRefused = async (reason: RegExp) => {
+      const { status, body } = await stack.ask<{ code: string; errors: { message: string }[] }>('GET', '/sources');
+      assert.deepEqual([status, body.code], [503, 'database_refused']);
+      assert.match(body.errors[0]?.message ?? '', reason);
+      assert.match(String(told.of('database.refused').at(-1)?.['error']), reason);
+    };
+    const isReady = async (reason: RegExp) => {
+      const ready = await fetch(`http://127.0.0.1:${running.metricsPort}/readyz`);
+      assert.equal(ready.status, 200, 'a load balancer must not take collect away');
+      assert.match(((await ready.json()) as { missing: string[] }).missing[0] ?? '', reason);
+    };
+    const owner = new URL(postgres.url).username;
+    const cases = [
+      {
+        name: 'no-rls',
+        spoil: 'CREATE TABLE public.newer (workspace_id text)',
+        mend: 'DROP TABLE public.newer',
+        reason: /row-level security is off for newer/,
+      },
+      {
+        name: 'no-fence',
+        spoil: 'ALTER FUNCTION drop_record_partition(text, date) RENAME TO newer_drop',
+        mend: 'ALTER FUNCTION newer_drop(text, date) RENAME TO drop_record_partition',
+        reason: /drop_record_partition\(text, date\)" does not exist/,
+      },
+      {
+        name: 'read-only',
+        spoil: `CREATE TABLE kept AS SELECT * FROM schema_additions ORDER BY name DESC LIMIT 1;
+          DELETE FROM schema_additions WHERE name IN (SELECT name FROM kept);
+          ALTER ROLE ${owner} SET default_transaction_read_only = on`,
+        mend: `INSERT INTO schema_additions SELECT * FROM kept; ALTER ROLE ${owner} RESET default_transaction_read_only`,
+        reason: /read-only transaction/,
+      },
+    ];
+    for (const { name, spoil, mend, reason } of cases) {
+      await running[Symbol.asyncDispose]();
+      postgres.run(spoil);
+      running = await start();
+      await isRefused(reason);
+      await isReady(reason);
+      assert.equal(await stack.send(writeKey, [{ type: 'track', event: name, userId: 'u' }]), 200);
+      await until(() => receiver.received.some(({ body }) => body.includes(name)), 60_000);
+      postgres.run(mend);
+      await until(async () => (await stack.ask('GET', '/sources')).status === 200, 60_000);
+    }
+
+    await running[Symbol.asyncDispose]();
+    running = await start({ MILLRACE_KEYS: `1:${Buffer.alloc(32, 2).toString('base64')}` });
+    await isRefused(/key 1 in MILLRACE_KEYS is not the key 1/);
+    assert.equal(await stack.send(writeKey, [{ type: 'track', event: 'keys', userId: 'u' }]), 200);
+  });
+
   test('as a process with control alone, says at /readyz that it waits for another version', async () => {
     await using nats = await startNatsCluster({ nodes: 1 });
     await using postgres = await startPostgresServer();

@@ -1,6 +1,6 @@
 /**
- * The store of a control process, from its start on. It is `waiting` while the database does not answer, `refused` while its
- * migrations and this version do not fit, and `open` from then on. `keepOpening` tries to leave the first two, with exponential
+ * The store of a control process, from its start on. It is `waiting` while the database does not answer, `refused` while control
+ * cannot use it, for example because its migrations and this version do not fit, and `open` from then on. `keepOpening` tries to leave the first two, with exponential
  * backoff; nothing leaves `open`.
  */
 import type { Logger } from '../log.ts';
@@ -15,6 +15,8 @@ export type OpenNeeds = {
   migrationDatabaseUrl: string;
   /** The rest of the start that needs the database; runs before the first query is let through. */
   prepare(store: Store): Promise<void>;
+  /** Whether collect or deliver run in this process: then no error of the database ends the start. */
+  sharesProcess?: boolean;
   log: Logger;
 };
 
@@ -26,52 +28,57 @@ export type OpenedStore = Store & {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 const HOW_TO_GO_ON =
-  'Control waits and tries again; collect and deliver go on. `millrace upgrade-check` says what to do: docs/run/upgrading.md';
+  'Control waits and tries again; collect and deliver go on. `millrace upgrade-check` and `millrace doctor` say what to do: docs/run/upgrading.md';
 
 /**
  * Migrates and opens the database. A database that is down, or whose migrations do not fit, does not stop the process, because its
- * other roles do not need it: until the database is open, every query throws StoreUnavailable or StoreRefused.
+ * other roles do not need it: until the database is open, every query throws StoreUnavailable or StoreRefused. Any other error
+ * of the first try (a wrong key ring, a missing fence) ends the start of a process with control alone, and of no other.
  */
 export async function openStoreWhenUp(needs: OpenNeeds): Promise<OpenedStore> {
-  let store: Store | undefined;
-  let refusal: string | undefined;
+  const found: Found = { store: undefined, refusal: undefined };
   const stop = new AbortController();
-  const open = async (): Promise<boolean> => {
-    try {
-      store = await openPrepared(needs);
-      refusal = undefined;
-      return true;
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      if (error instanceof MigrationRefused) {
-        // Every ten seconds the same: the log has it once.
-        if (why !== refusal) needs.log.error({ error: why, how: HOW_TO_GO_ON }, 'database.refused');
-        refusal = why;
-        return false;
-      }
-      if (!isUnavailable(error)) throw error;
-      refusal = undefined;
-      needs.log.warn({ why }, 'database.waiting');
-      return false;
-    }
-  };
-  const opening = (await open()) ? Promise.resolve() : keepOpening(open, stop.signal, needs.log);
+  const isOpen = await open(found, needs, needs.sharesProcess !== true);
+  const opening = isOpen ? Promise.resolve() : keepOpening(() => open(found, needs, false), stop.signal);
   const opened = (): Store => {
-    if (refusal !== undefined) throw new StoreRefused(refusal);
-    if (store === undefined) throw new StoreUnavailable('the database has not answered yet');
-    return store;
+    if (found.refusal !== undefined) throw new StoreRefused(found.refusal);
+    if (found.store === undefined) throw new StoreUnavailable('the database has not answered yet');
+    return found.store;
   };
   return {
-    refusal: () => refusal,
+    refusal: () => found.refusal,
     inWorkspace: async (workspaceId, work) => opened().inWorkspace(workspaceId, work),
     readWorkspace: async (workspaceId, work) => opened().readWorkspace(workspaceId, work),
     asSystem: async (work) => opened().asSystem(work),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await opening;
-      await store?.[Symbol.asyncDispose]();
+      await found.store?.[Symbol.asyncDispose]();
     },
   };
+}
+
+type Found = { store: Store | undefined; refusal: string | undefined };
+
+/** One try; resolves with whether the store is open. `mayThrow`: an error that is neither of the two states is thrown. */
+async function open(found: Found, needs: OpenNeeds, mayThrow: boolean): Promise<boolean> {
+  try {
+    found.store = await openPrepared(needs);
+    found.refusal = undefined;
+    return true;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (isUnavailable(error)) {
+      found.refusal = undefined;
+      needs.log.warn({ why }, 'database.waiting');
+      return false;
+    }
+    if (mayThrow && !(error instanceof MigrationRefused)) throw error;
+    // Every ten seconds the same: the log has it once.
+    if (why !== found.refusal) needs.log.error({ error: why, how: HOW_TO_GO_ON }, 'database.refused');
+    found.refusal = why;
+    return false;
+  }
 }
 
 async function openPrepared({ databaseUrl, migrationDatabaseUrl, prepare, log }: OpenNeeds): Promise<Store> {
@@ -89,14 +96,9 @@ async function openPrepared({ databaseUrl, migrationDatabaseUrl, prepare, log }:
   return store;
 }
 
-async function keepOpening(open: () => Promise<boolean>, signal: AbortSignal, log: Logger): Promise<void> {
+async function keepOpening(open: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     await pause(pauseMs, signal);
-    if (signal.aborted) return;
-    try {
-      if (await open()) return;
-    } catch (error) {
-      log.error({ error: error instanceof Error ? error.message : String(error) }, 'database.refused');
-    }
+    if (signal.aborted || (await open())) return;
   }
 }

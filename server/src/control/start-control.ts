@@ -38,6 +38,7 @@ export type StartNeeds = {
   /** The size of the config bucket; without it only NATS refuses entries. */
   configRoom?(): Promise<ConfigRoom>;
   retryWindowMs?: number;
+  sharesProcess?: boolean;
   about?: NonNullable<ControlNeeds['about']>;
   metrics?: Metrics;
   tails?: Tails;
@@ -52,6 +53,7 @@ export async function startControl({
   side,
   project,
   configRoom,
+  sharesProcess = false,
   log,
   ...given
 }: StartNeeds): Promise<Control> {
@@ -62,7 +64,7 @@ export async function startControl({
     await checkKeyRing(opened, keyRing);
     await setUp(opened, settings, now(), log);
   };
-  const store = starting.use(await openStoreWhenUp({ ...settings, prepare, log }));
+  const store = starting.use(await openStoreWhenUp({ ...settings, prepare, sharesProcess, log }));
   const projector = starting.use(project(store));
   const work = starting.use(startWork({ store, side, catalog: CATALOG, now, log }));
   const changed = () => {
