@@ -1,5 +1,6 @@
 /** The output of `millrace dev`. Progress goes to standard error; standard output has the greeting and events, or one line of JSON. */
 import process from 'node:process';
+import { visible } from '@millrace/console/format/texts';
 import { styled } from '../output/print.ts';
 import type { Ready } from './run-dev.ts';
 
@@ -12,7 +13,7 @@ export type Screen = {
 
 export function jsonScreen(): Screen {
   return {
-    step: (text) => void process.stderr.write(`${text}\n`),
+    step: (text) => void process.stderr.write(`${visible(text)}\n`),
     event: () => undefined,
     ready({ collectUrl, consoleUrl, token, writeKey }) {
       process.stdout.write(`${JSON.stringify({ ready: true, collectUrl, consoleUrl, token, writeKey })}\n`);
@@ -22,8 +23,8 @@ export function jsonScreen(): Screen {
 
 export function textScreen(): Screen {
   return {
-    step: (text) => void process.stderr.write(`${text}\n`),
-    event: (text) => void process.stdout.write(`${text}\n`),
+    step: (text) => void process.stderr.write(`${visible(text)}\n`),
+    event: (text) => void process.stdout.write(`${visible(text)}\n`),
     ready: (ready, dataDir) => void process.stdout.write(greeting(ready, dataDir)),
   };
 }

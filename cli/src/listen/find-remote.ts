@@ -5,6 +5,7 @@ import type { Control } from '../api/control.ts';
 import { findDestination, findSource } from '../api/find-named.ts';
 import { connect } from '../api/server-options.ts';
 import { Failure } from '../output/failures.ts';
+import { inline } from '../output/print.ts';
 import type { Remote } from './read-plan.ts';
 
 export type FoundRemote = {
@@ -32,7 +33,7 @@ export async function findRemote({ server, source: named, as, token, workspace }
   if (as === undefined) return { control, source, destination: undefined, blockedEvents: [] };
   const destination = await findDestination(control, as);
   if (destination.sourceId !== source.id) {
-    throw new Failure(`The destination ${destination.name} gets no events of ${source.name}.`, {
+    throw new Failure(inline(`The destination ${destination.name} gets no events of ${source.name}.`), {
       exit: 'usage',
       todo: `Give --source ${destination.sourceId}, or another destination.`,
     });

@@ -38,8 +38,8 @@ function asWhom({ forward }: Plan, { destination }: FoundRemote): string[] {
   const { name, id, headerNames } = destination;
   const given = new Set(Object.keys(forward?.headers ?? {}).map((header) => header.toLowerCase()));
   const hidden = headerNames.filter((header) => !given.has(header.toLowerCase()));
-  const missing = `headers  ${hidden.join(', ')}: the server keeps their values; add them with --header`;
-  return [`as       ${name} (${id}): its body, filters and ids`, ...(hidden.length === 0 ? [] : [missing])];
+  const missing = `headers  ${inline(hidden.join(', '))}: the server keeps their values; add them with --header`;
+  return [`as       ${inline(name)} (${id}): its body, filters and ids`, ...(hidden.length === 0 ? [] : [missing])];
 }
 
 function forwardLines(forward: Forwarding | undefined): string[] {

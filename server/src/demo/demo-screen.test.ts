@@ -37,6 +37,21 @@ suite('the screen of `npm run dev`', () => {
     assert.deepEqual(lines.slice(1), [DELIVERED_LINE]);
   });
 
+  test('text of senders moves no cursor, makes no line and turns no direction', () => {
+    const { screen, lines } = openScreen();
+    const event = 'A\u001b]0;owned\u0007\u009b2J\r\nfake line\u202e\u2028';
+    screen.stored({ ...STORED, events: [{ ...EVENT, event, properties: { [event]: '\u009b\u202e\u007f' } }] });
+    screen.delivered({ ...DELIVERED, body: JSON.stringify({ type: 'track\u001b', event }) }, URL_1);
+    for (const line of lines) assert.doesNotMatch(line.replaceAll('\n', ''), /\p{Cc}|\u202e|\u2028/u);
+    assert.deepEqual(
+      lines.map((line) => line.split('\n').length),
+      [3, 1],
+    );
+    assert.match(lines[1] ?? '', /A\\u001b\]0;owned\\u0007\\u009b2J\\u000d\\u000afake line\\u202e/);
+    const shown = JSON.parse(lines[0]?.split('\n')[2] ?? '') as { event: string };
+    assert.equal(shown.event, event);
+  });
+
   test('keeps the order when the delivery is heard of first', () => {
     const { screen, lines } = openScreen();
     screen.delivered(DELIVERED, URL_1);

@@ -1,5 +1,6 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Received } from './demo-receiver.ts';
+import { harmless } from './harmless.ts';
 import type { StoredRequest } from '../stream/events/read-events.ts';
 
 export type DemoScreen = {
@@ -42,7 +43,7 @@ export function openDemoScreen({ deliveryIdOf, print }: DemoScreenNeeds): DemoSc
     }
     const since = storedAt.get(id);
     const when = since === undefined ? 'stored before this start' : `${Math.max(0, at - since)} ms after it was stored`;
-    const which = attempt === '1' ? '' : `, attempt ${attempt}`;
+    const which = attempt === '1' ? '' : `, attempt ${harmless(attempt)}`;
     const fields = JSON.parse(body) as Record<string, unknown>;
     print(`${lineOf(at, fields)}  delivered to ${url}, signature verified, ${when}${which}`);
   }
@@ -51,7 +52,7 @@ export function openDemoScreen({ deliveryIdOf, print }: DemoScreenNeeds): DemoSc
     stored({ stream, sequence, sourceId, ...request }) {
       for (const event of request.events) {
         const line = lineOf(request.storedAt, { ...event });
-        print(`\n${line}  stored in ${stream} as #${sequence}\n  ${JSON.stringify(event)}`);
+        print(`\n${line}  stored in ${stream} as #${sequence}\n  ${harmless(JSON.stringify(event))}`);
         const id = deliveryIdOf(sourceId, event);
         storedAt.set(id, request.storedAt);
         early.get(id)?.();
@@ -78,6 +79,6 @@ const NAMES = ['event', 'name', 'groupId', 'userId', 'User ID', 'anonymousId'];
 
 /** For events as they are stored and for bodies as they are sent, which name the ids of an alias call differently. */
 function lineOf(at: number, fields: Readonly<Record<string, unknown>>): string {
-  const name = NAMES.map((each) => fields[each]).find((value) => typeof value === 'string') ?? '';
-  return `${timeOf(at)}  ${String(fields['type']).padEnd(8)}  ${name.padEnd(24)}`;
+  const name = harmless(NAMES.map((each) => fields[each]).find((value) => typeof value === 'string') ?? '');
+  return `${timeOf(at)}  ${harmless(String(fields['type'])).padEnd(8)}  ${name.padEnd(24)}`;
 }

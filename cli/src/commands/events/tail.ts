@@ -69,7 +69,9 @@ async function tail(options: TailOptions): Promise<void> {
     ...(options.user === undefined ? {} : { userId: options.user }),
   };
   const isViewed = !options.json && options.view && most === Infinity && canView();
-  using view = isViewed ? openView({ header: { title: `millrace tail  ${source.name}`, lines: [] } }) : undefined;
+  using view = isViewed
+    ? openView({ header: { title: `millrace tail  ${inline(source.name)}`, lines: [] } })
+    : undefined;
   const collect = chosen.collect ?? 'http://localhost:8080';
   const look = view && openTailView({ view, source: inline(source.name), names, collect });
   void view?.ended.then((how) => (how === 'interrupted' ? stop() : life.abort()));
@@ -99,7 +101,7 @@ function tellState(item: TailItem, name: string): boolean {
       remark(`Tail of ${inline(name)}, at most ${item.maxPerSecond} events a second. Ctrl-C ends it.`);
       return true;
     case 'lost':
-      remark(`Not connected: ${item.why}. Next try in ${Math.round(item.waitMs / 100) / 10} s.`);
+      remark(`Not connected: ${inline(item.why)}. Next try in ${Math.round(item.waitMs / 100) / 10} s.`);
       return true;
     case 'sampled':
       remark(
