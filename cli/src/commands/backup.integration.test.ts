@@ -54,7 +54,7 @@ suite('backup and restore', () => {
     assert.equal(taken.code, 0, taken.err);
     const { streams } = JSON.parse(taken.out) as { streams: { stream: { name: string; messages: number } }[] };
     const order = streams.map(({ stream }) => stream.name);
-    assert.deepEqual(order.slice(0, 4), ['EVENTS-0', 'EVENTS-1', 'LANES-0', 'TICKETS']);
+    assert.deepEqual(order.slice(0, 4), ['QUARANTINE', 'EVENTS-0', 'EVENTS-1', 'LANES-0']);
     assert.equal(order.at(-1), 'AUDIT');
     assert.match(
       (await runMillrace(['restore', '--from', to, '--check'])).out,

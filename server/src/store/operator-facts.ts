@@ -20,9 +20,9 @@ export async function readDatabaseState(databaseUrl: string): Promise<DatabaseSt
 }
 
 /** The state of one moment, and the name under which `pg_dump --snapshot` sees the same moment until this is disposed. */
-export type FrozenDatabase = AsyncDisposable & { state: DatabaseState; snapshot: string };
+export type DatabaseSnapshot = AsyncDisposable & { state: DatabaseState; snapshot: string };
 
-export async function freezeDatabase(databaseUrl: string): Promise<FrozenDatabase> {
+export async function freezeDatabase(databaseUrl: string): Promise<DatabaseSnapshot> {
   await using opening = new AsyncDisposableStack();
   const { client } = opening.use(await connected(databaseUrl));
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -61,17 +61,6 @@ async function stateOver(client: Asking): Promise<DatabaseState> {
     rows: counts[0] ?? null,
     keyIds: keys.map(({ id }) => id),
   };
-}
-
-/** Retries of dead letters that ran at any moment since then: they move letters from DEAD back into lanes. */
-export async function countRedrivesSince(databaseUrl: string, since: Date): Promise<number> {
-  await using reading = await connected(databaseUrl);
-  await reading.client.query(`SELECT set_config('millrace.system', 'on', false)`);
-  const { rows } = await reading.client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM jobs WHERE kind = 'redrive' AND (ended_at IS NULL AND state = 'running' OR ended_at >= $1)`,
-    [since],
-  );
-  return rows[0]?.count ?? 0;
 }
 
 /** Empties the schema of the login, for a restore that was told to replace everything, and makes the role that grants name. */

@@ -8,7 +8,8 @@ import type { StreamFacts } from '@millrace/server/stream-copies';
 import { Failure } from '../../output/failures.ts';
 
 export type FileFacts = { file: string; bytes: number; sha256: string };
-export type StreamCopy = FileFacts & { stream: StreamFacts };
+/** The supplement holds what was stored after the beginning of the snapshot; absent when that was nothing. */
+export type StreamCopy = FileFacts & { stream: StreamFacts; supplement?: FileFacts & { messages: number } };
 
 export type Manifest = {
   format: 1;
@@ -47,7 +48,8 @@ export function readManifest(dir: string): Manifest {
 }
 
 export function filesOf({ streams, database }: Manifest): FileFacts[] {
-  return database === null ? streams : [...streams, database];
+  const files = streams.flatMap((copy) => (copy.supplement === undefined ? [copy] : [copy, copy.supplement]));
+  return database === null ? files : [...files, database];
 }
 
 /** Reads every file whole; the problems that it finds, in sentences. */

@@ -16,6 +16,7 @@ import type { BackupNeeds } from './take-backup.ts';
 import { checkFiles, type Manifest, readManifest, type StreamCopy } from './manifest.ts';
 import { findProgram, runProgram } from './pg-tools.ts';
 import { backupOrder } from './stream-order.ts';
+import { readSupplementFile } from './supplements.ts';
 
 export type RestoreNeeds = BackupNeeds & {
   /** Of the service, which gets its role in the restored database. */
@@ -143,6 +144,11 @@ async function restoreOne(copies: StreamCopies, { dir, copy, replicas, progress 
   }
   if (isAlone) await copies.scale(name, wanted);
   await settled(copies, copy);
+  if (copy.supplement === undefined) return;
+  progress.step(`stream ${name}, ${copy.supplement.messages} messages that were stored during the backup`);
+  await copies.restoreSupplement(readSupplementFile(dir, copy.supplement.file)).catch((error: unknown) => {
+    throw explain(error, name);
+  });
 }
 
 async function* watched(

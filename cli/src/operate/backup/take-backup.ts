@@ -1,11 +1,11 @@
 /**
- * Takes a backup of a running installation. The order is that of `stream-order.ts`; the backup's point is the moment before the
- * first part. Retries of dead letters move deliveries against the flow: a pass in which one ran is taken again.
+ * Takes a backup of a running installation: the snapshots of all streams, then what was stored meanwhile, then the database. The
+ * orders are those of `stream-order.ts`; the backup's point is the moment before the first part.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { countRedrivesSince, freezeDatabase } from '@millrace/server/database-facts';
+import { freezeDatabase } from '@millrace/server/database-facts';
 import { readMigrationState } from '@millrace/server/migrations';
 import { openStreamCopies, type StreamCopies } from '@millrace/server/stream-copies';
 import { VERSION } from '@millrace/server/version';
@@ -15,6 +15,7 @@ import { reaching } from '../unreachable.ts';
 import { type Manifest, MANIFEST, type StreamCopy } from './manifest.ts';
 import { findProgram, runProgram } from './pg-tools.ts';
 import { backupOrder } from './stream-order.ts';
+import { takeSupplements } from './supplements.ts';
 import { openFileWriter } from './write-file.ts';
 
 export type BackupNeeds = {
@@ -26,26 +27,27 @@ export type BackupNeeds = {
   progress: Steps;
 };
 
-const MOST_PASSES = 3;
-
 export async function takeBackup(needs: BackupNeeds): Promise<Manifest> {
   const { dir, natsUrl, natsFiles, databaseUrl, progress } = needs;
   makeFolder(dir);
   try {
     await using copies = await reaching('NATS', () => openStreamCopies({ natsUrl, natsFiles }));
     const facts = await copies.facts();
-    const { point, streams, notes } = await copyStreams(copies, needs);
+    const taken = await takeSnapshots(copies, needs);
+    const streams = await takeSupplements(copies, { dir, taken, progress }).catch((error: unknown) =>
+      explain(error, 'of waiting deliveries'),
+    );
     const database =
       databaseUrl === undefined ? null : await reaching('PostgreSQL', () => dump(dir, databaseUrl, progress));
     const manifest: Manifest = {
       format: 1,
       version: VERSION,
-      point: point.toISOString(),
+      point: facts.now.toISOString(),
       finishedAt: new Date().toISOString(),
       nats: { version: facts.version, servers: facts.servers },
       streams,
       database,
-      notes: database === null ? [...notes, 'Made with --without-database: PostgreSQL is not in it.'] : notes,
+      notes: database === null ? ['Made with --without-database: PostgreSQL is not in it.'] : [],
     };
     await writeManifest(dir, manifest);
     return manifest;
@@ -77,26 +79,7 @@ function makeFolder(dir: string): void {
   }
 }
 
-type Pass = { point: Date; streams: StreamCopy[]; notes: string[] };
-
-async function copyStreams(copies: StreamCopies, needs: BackupNeeds): Promise<Pass> {
-  const { dir, databaseUrl, progress } = needs;
-  for (let pass = 1; ; pass += 1) {
-    const { now: point } = await copies.facts();
-    const streams = await onePass(copies, needs);
-    const redrives =
-      databaseUrl === undefined ? 0 : await reaching('PostgreSQL', () => countRedrivesSince(databaseUrl, point));
-    if (redrives === 0) return { point, streams, notes: [] };
-    if (pass === MOST_PASSES) {
-      const note = `Dead letters were being sent again in all ${MOST_PASSES} passes: of those under way, some may be neither in DEAD nor in a lane. Their events are in the event streams.`;
-      return { point, streams, notes: [note] };
-    }
-    progress.step('Dead letters were sent again meanwhile: taking the streams once more');
-    rmSync(join(dir, 'streams'), { recursive: true, force: true });
-  }
-}
-
-async function onePass(copies: StreamCopies, { dir, progress }: BackupNeeds): Promise<StreamCopy[]> {
+async function takeSnapshots(copies: StreamCopies, { dir, progress }: BackupNeeds): Promise<StreamCopy[]> {
   const there = await copies.list();
   const order = backupOrder(there.map(({ name }) => name));
   if (order.length === 0) {

@@ -7,7 +7,9 @@ import { openLog } from '../../log.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import type { NatsFiles } from '../nats/nats-access.ts';
 import { askServers } from '../prepare/assert-servers.ts';
+import { readSupplement, type SupplementMessage, type SupplementNeeds } from './read-supplement.ts';
 import { restoreStream } from './restore-stream.ts';
+import { restoreSupplement } from './restore-supplement.ts';
 import { snapshotStream } from './snapshot-stream.ts';
 import {
   type ConsumerFacts,
@@ -18,6 +20,7 @@ import {
   toFacts,
 } from './stream-facts.ts';
 
+export type { SupplementMessage } from './read-supplement.ts';
 export type { ConsumerFacts, EngineFacts, StreamFacts } from './stream-facts.ts';
 
 export type StreamCopies = AsyncDisposable & {
@@ -27,8 +30,11 @@ export type StreamCopies = AsyncDisposable & {
   consumers(stream: string): Promise<ConsumerFacts[]>;
   /** Resolves with the stream as it was when the snapshot began. */
   snapshot(name: string, needs: SnapshotNeeds): Promise<StreamFacts>;
+  /** Reads the messages from a sequence on that are still there; resolves with the first sequence that was not read. */
+  supplement(name: string, needs: SupplementNeeds): Promise<number>;
   /** Makes the stream anew, with as many replicas as its config asks for. */
   restore(needs: RestoreNeeds): Promise<StreamFacts>;
+  restoreSupplement(messages: AsyncIterable<SupplementMessage>): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
   remove(name: string): Promise<void>;
 };
@@ -74,7 +80,9 @@ export async function openStreamCopies({
       return consumers;
     },
     snapshot: (name, needs) => snapshotStream(connection, name, needs),
+    supplement: (name, needs) => readSupplement(manager, name, needs),
     restore: (needs) => restoreStream(connection, needs),
+    restoreSupplement: (messages) => restoreSupplement(connection, messages),
     scale: (name, replicas) => scaleStream(manager, name, replicas),
     async remove(name) {
       await manager.streams.delete(name);
