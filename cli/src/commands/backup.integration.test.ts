@@ -136,6 +136,18 @@ suite('backup and restore', () => {
     assert.match(refused.err, /needs more rights than a role has/);
   });
 
+  test('of two backups into one new folder at the same time one is refused, and the other is whole', async () => {
+    const to = join(dir, 'twice');
+    const take = () => runMillrace(['backup', '--to', to], { env });
+    const [refused, taken] = (await Promise.all([take(), take()])).toSorted(
+      (one, other) => Number(other.code) - Number(one.code),
+    );
+    assert.deepEqual([taken?.code, refused?.code], [0, 2], refused?.err);
+    assert.match(refused?.err ?? '', /Another backup is writing|is not empty|holds a backup already/);
+    assert.equal((await runMillrace(['restore', '--from', to, '--check'], { env })).code, 0);
+    assert.deepEqual(readdirSync(to).toSorted(), ['database.dump', 'manifest.json', 'streams']);
+  });
+
   test('a restore beside running processes is refused', async () => {
     const from = join(dir, 'running');
     assert.equal((await runMillrace(['backup', '--to', from, '--without-database'], { env })).code, 0);

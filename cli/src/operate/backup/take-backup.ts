@@ -2,7 +2,7 @@
  * Takes a backup of a running installation: the snapshots of all streams, then what was stored meanwhile, then the database. The
  * orders are those of `stream-order.ts`; the backup's point is the moment before the first part.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freezeDatabase } from '@millrace/server/database-facts';
@@ -27,9 +27,13 @@ export type BackupNeeds = {
   progress: Steps;
 };
 
+const LOCK = 'backup.lock';
+const OWN_FILES = ['streams', 'database.dump', `${MANIFEST}.draft`, MANIFEST];
+
 export async function takeBackup(needs: BackupNeeds): Promise<Manifest> {
   const { dir, natsUrl, natsFiles, databaseUrl, progress } = needs;
   makeFolder(dir);
+  const lock = lockFolder(dir);
   try {
     await using copies = await reaching('NATS', () => openStreamCopies({ natsUrl, natsFiles }));
     const facts = await copies.facts();
@@ -53,9 +57,10 @@ export async function takeBackup(needs: BackupNeeds): Promise<Manifest> {
     return manifest;
   } catch (error) {
     // A backup that broke off is none: nothing of it is left to be taken for one.
-    for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true });
+    for (const name of OWN_FILES) rmSync(join(dir, name), { recursive: true, force: true });
     throw error;
   } finally {
+    rmSync(lock, { force: true });
     progress.end();
   }
 }
@@ -75,6 +80,22 @@ function makeFolder(dir: string): void {
   } catch (error) {
     throw new Failure(`${dir} cannot be made: ${error instanceof Error ? error.message : String(error)}`, {
       todo: 'Choose another folder with --to.',
+    });
+  }
+}
+
+/** Two backups that start at the same time may both find the folder empty: the one that makes this file goes on. */
+function lockFolder(dir: string): string {
+  const lock = join(dir, LOCK);
+  try {
+    writeFileSync(lock, `${process.pid}\n`, { flag: 'wx', mode: 0o600 });
+    return lock;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new Failure(isTaken ? `Another backup is writing into ${dir}.` : `${dir} may not be written: ${why}`, {
+      exit: isTaken ? 'usage' : 'failed',
+      todo: 'Name a new folder in --to, one for each backup.',
     });
   }
 }
