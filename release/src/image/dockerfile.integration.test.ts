@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { ROOT_DIR } from '@millrace/engines';
@@ -27,6 +27,15 @@ suite('the Dockerfile', () => {
     assert.deepEqual(
       steps.filter((step) => step.startsWith('FROM ')),
       ['FROM ${BASE}'],
+    );
+  });
+
+  test('names only files of the project that exist', () => {
+    const named = text.match(/release\/src\/[\w/.-]+\.ts/g) ?? [];
+    assert.ok(named.length > 0);
+    assert.deepEqual(
+      named.filter((file) => !existsSync(join(ROOT_DIR, file))),
+      [],
     );
   });
 });
