@@ -26,7 +26,8 @@ const PLACES: readonly Place[] = [
   { files: 'clients/node/src/version.ts', pattern: between("VERSION = '", "'") },
   { files: 'clients/go/limits.go', pattern: between('Version = "', '"') },
   { files: 'docs/use/openapi.json', pattern: between('^    "version": "', '"') },
-  { files: 'docs/run/image.md', pattern: between('ghcr\\.io/millrace/millrace:', '') },
+  { files: 'docs/run/image.md', pattern: between('ghcr\\.io/millrace/millrace:|--build-arg VERSION=', '') },
+  { files: 'docs/run/troubleshooting.md', pattern: between('git clone --branch v', '') },
   { files: 'deploy/versions.env', pattern: between('^MILLRACE_VERSION=', '$') },
   { files: 'deploy/helm/*/Chart.yaml', pattern: between('^(?:version|appVersion): [\'"]?', '[\'"]?$') },
 ];
