@@ -24,6 +24,11 @@ export function listenCommand(): Command {
       collect,
     )
     .option('--delay <time>', 'answer later, such as 2s')
+    .option(
+      '--allow-origin <origin>',
+      'let web pages of this origin send, beside those of localhost (repeat it for more)',
+      collect,
+    )
     .option('--record <file>', 'append each entry to this file as a line of JSON')
     .option('--count <n>', 'end after this many calls and webhooks')
     .addOption(new Option('--output <form>', 'json or compact lines').choices(['json', 'compact']))

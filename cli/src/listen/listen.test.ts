@@ -1,6 +1,7 @@
 /** `millrace listen` on its own: the program as people start it, with real requests. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,30 @@ async function startListen(...args: string[]) {
 }
 
 suite('the loopback collector', () => {
+  test('refuses web pages of elsewhere, unless --allow-origin names them', async () => {
+    await using listening = await startListen('--allow-origin', 'https://shop.test');
+    const { post, entries } = listening;
+    const call = { event: 'Hello', userId: 'u1' };
+    assert.equal((await post('/v1/track', call, { Origin: 'https://evil.example' })).status, 403);
+    assert.equal((await post('/hook', { type: 'track' }, { Origin: 'null' })).status, 403);
+    const { port } = new URL(listening.url);
+    const status = new Promise((resolve, reject) => {
+      const asked = request({
+        port,
+        host: '127.0.0.1',
+        path: '/v1/track',
+        method: 'POST',
+        headers: { Host: 'evil.example' },
+      });
+      asked.on('error', reject).on('response', (response) => resolve(response.resume().statusCode));
+      asked.end('{}');
+    });
+    assert.equal(await status, 403);
+    assert.equal((await post('/v1/track', call, { Origin: 'https://shop.test' })).status, 200);
+    await listening.hasSeen('call', 1);
+    assert.deepEqual([entries('note').length, entries('call').length, entries('webhook').length], [3, 1, 0]);
+  });
+
   test('takes calls and refuses them as production does, and tells each', async () => {
     await using listening = await startListen();
     const { post, entries } = listening;
@@ -190,6 +215,7 @@ suite('forwarding', () => {
     assert.deepEqual([forwarded?.['ok'], forwarded?.['status'], forwarded?.['outcome']], [true, 200, 'delivered']);
     listening.child.kill('SIGINT');
     assert.equal((await listening.ended).code, 130);
+    assert.equal(statSync(record).mode & 0o777, 0o600, 'only this user can read the record');
     const recorded = readFileSync(record, 'utf8')
       .trim()
       .split('\n')

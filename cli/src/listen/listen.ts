@@ -56,9 +56,9 @@ type Parts = {
 
 async function collectHere(parts: Parts): Promise<void> {
   const { plan, show, queue, view, stop } = parts;
-  const { port, writeKey, secret, fail, delayMs } = plan;
+  const { port, writeKey, secret, fail, delayMs, allowedOrigins } = plan;
   await using server = await serveLoopback({
-    settings: { host: '127.0.0.1', port, writeKey, secret, fail, delayMs },
+    settings: { host: '127.0.0.1', port, writeKey, secret, fail, delayMs, allowedOrigins },
     show,
     hasRoom: (events) => queue?.hasRoom(events) ?? true,
     accepted: (event, of) => queue?.add(event, of),

@@ -11,6 +11,7 @@ export type ListenOptions = {
   secret?: string;
   fail?: string[];
   delay?: string;
+  allowOrigin?: string[];
   record?: string;
   count?: string;
   output?: 'json' | 'compact';
@@ -46,6 +47,7 @@ export type Plan = {
   secret: string | undefined;
   fail: readonly FailureRule[];
   delayMs: number;
+  allowedOrigins: readonly string[];
   record: string | undefined;
   /** End after this many. */
   count: number;
@@ -68,6 +70,7 @@ export function readPlan(options: ListenOptions): Plan {
     secret,
     fail,
     delayMs: options.delay === undefined ? 0 : readDuration('--delay', options.delay),
+    allowedOrigins: (options.allowOrigin ?? []).map(readOrigin),
     record: options.record,
     count: options.count === undefined ? Infinity : readNumber('--count', options.count, { least: 1, most: 1e9 }),
     output: readOutput(options),
@@ -75,6 +78,15 @@ export function readPlan(options: ListenOptions): Plan {
     forward: readForwarding(options, secret),
     remote,
   };
+}
+
+function readOrigin(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null';
+  if (origin !== 'null' && origin === text.replace(/\/$/, '').toLowerCase()) return origin;
+  throw usage(
+    `--allow-origin does not take ${JSON.stringify(text)}.`,
+    'Give scheme, host and port of the page: --allow-origin https://shop.test:8443.',
+  );
 }
 
 function readOutput({ json, output, view }: ListenOptions): Plan['output'] {

@@ -1,6 +1,6 @@
 /**
  * The server of `millrace listen`: paths of the collection API are answered as in production, any other POST with a webhook's body
- * is a webhook. It answers on the loopback interface only.
+ * is a webhook. It answers on the loopback interface only, and only programs and pages of this machine.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -18,6 +18,8 @@ import {
   writeAnswer,
 } from '@millrace/server/loopback';
 import { Failure } from '../output/failures.ts';
+import { inline } from '../output/print.ts';
+import { refusedCaller } from './check-caller.ts';
 import { checkSignatures } from './check-signatures.ts';
 import type { Headers, NewEntry } from './entry.ts';
 import { nameOf, userOf } from './entry.ts';
@@ -31,6 +33,8 @@ export type LoopbackSettings = {
   secret: string | undefined;
   fail: readonly FailureRule[];
   delayMs: number;
+  /** Origins of web pages elsewhere that may send here. */
+  allowedOrigins: readonly string[];
 };
 
 export type LoopbackNeeds = {
@@ -106,12 +110,20 @@ type Respond = (exchange: Exchange) => Promise<Answer>;
 async function respond(exchange: Exchange, needs: LoopbackNeeds, answer: Respond): Promise<void> {
   const { request, response } = exchange;
   const { settings, random } = needs;
+  const refused = refusedCaller(request.headers, settings.allowedOrigins);
+  if (refused !== undefined) return refuseCaller(exchange, refused, needs);
   // Only requests with a body are made to fail: a health check or a preflight is not the traffic under test.
   const failure = request.method === 'POST' ? pickFailure(settings.fail, random()) : undefined;
   if (failure !== undefined) return fail(exchange, failure, needs);
   const given = await answer(exchange);
   if (settings.delayMs > 0 && request.method === 'POST') await sleep(settings.delayMs);
   writeAnswer(request, response, given);
+}
+
+async function refuseCaller({ request, response }: Exchange, why: string, { show }: LoopbackNeeds): Promise<void> {
+  await readBody(request, MAX_BATCH_BYTES, () => true);
+  show({ kind: 'note', isProblem: true, text: inline(`A request was refused: ${why}.`) });
+  writeAnswer(request, response, jsonAnswer(403, { success: false, code: 'foreign_origin', message: `${why}.` }));
 }
 
 /** The body is read first: a client that is still writing could not see the answer. */

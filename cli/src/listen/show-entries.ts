@@ -63,7 +63,7 @@ export async function openEntries({ output, view, record, actions }: EntriesNeed
 }
 
 async function openRecord(path: string) {
-  const file = createWriteStream(path, { flags: 'a' });
+  const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
   await once(file, 'open').catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     const todo = 'Give a file in a folder that you may write.';
