@@ -27,6 +27,33 @@ test('a credential of a profile stays with its server', () => {
   assert.deepEqual(chooseServer({ server: 'https://a.example/' }, known).credential, { token: 'mlr_a' });
 });
 
+test('the token of the environment goes to the server of the environment, or to --server where it names none', () => {
+  const choose = (options: object, env: Partial<Environment>) =>
+    chooseServer(options, { environment: { ...NOTHING, token: 'mlr_env', ...env }, profiles: PROFILES }).credential;
+  const server = 'https://env.example';
+  assert.deepEqual(choose({}, { server }), { token: 'mlr_env' });
+  assert.deepEqual(choose({ server: 'https://env.example/api/v1' }, { server }), { token: 'mlr_env' });
+  assert.deepEqual(choose({ server: 'https://c.example' }, {}), { token: 'mlr_env' });
+  assert.equal(choose({ server: 'https://c.example' }, { server }), undefined);
+  assert.deepEqual(choose({}, {}), { token: 'mlr_a' }, 'the default profile has its own credential');
+  assert.deepEqual(choose({ profile: 'other' }, { server: 'https://b.example' }), { session: 'session-b' });
+});
+
+test('the collect address of the environment is left out when an option names the server', () => {
+  const environment = { ...NOTHING, server: 'https://env.example', collect: 'https://collect.example' };
+  const choose = (options: object) => chooseServer(options, { environment, profiles: PROFILES }).collect;
+  assert.equal(choose({}), 'https://collect.example');
+  assert.equal(choose({ server: 'https://c.example' }), undefined);
+  assert.equal(choose({ profile: 'other' }), undefined);
+});
+
+test('a profile called as something that every object has is no profile', () => {
+  assert.throws(
+    () => chooseServer({ profile: 'constructor' }, { environment: NOTHING, profiles: PROFILES }),
+    /no profile constructor/,
+  );
+});
+
 test('an address may be that of the console or of the API', () => {
   assert.equal(serverAddress('https://a.example/'), 'https://a.example');
   assert.equal(serverAddress('https://a.example/millrace/api/v1'), 'https://a.example/millrace');

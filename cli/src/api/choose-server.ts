@@ -1,6 +1,7 @@
 /**
  * Decides which server a command asks, and as whom: options win over a profile named by option, which wins over the environment,
- * which wins over the default profile. A credential of a profile never goes to another server than the profile's.
+ * which wins over the default profile. A credential of a profile never goes to another server than the profile's, and the token of the
+ * environment only to the server of the environment, or to the one that `--server` names where the environment has none.
  */
 import { Failure } from '../output/failures.ts';
 import type { Environment } from '../environment.ts';
@@ -27,7 +28,8 @@ export type ChosenServer = {
 type Known = { environment: Environment; profiles: Profiles };
 
 export function chooseServer(options: ServerOptions, { environment, profiles }: Known): ChosenServer {
-  const profile = profiles[options.profile ?? DEFAULT_PROFILE];
+  const name = options.profile ?? DEFAULT_PROFILE;
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (options.profile !== undefined && profile === undefined) throw noProfile(options.profile, profiles);
   const isNamed = options.profile !== undefined;
   const server = options.server ?? (isNamed ? profile?.server : environment.server) ?? profile?.server;
@@ -39,13 +41,24 @@ export function chooseServer(options: ServerOptions, { environment, profiles }: 
   }
   const address = serverAddress(server);
   const own = profile !== undefined && profile.server === address ? profile : undefined;
-  const token = options.token ?? (isNamed ? undefined : environment.token);
+  const token = options.token ?? (isNamed ? undefined : environmentToken(address, options, environment));
   return {
     server: address,
     credential: token === undefined ? credentialOf(own) : { token },
     workspace: options.workspace ?? own?.workspace,
-    collect: own?.collect ?? environment.collect,
+    collect: own?.collect ?? environmentCollect(options, environment),
   };
+}
+
+function environmentToken(address: string, options: ServerOptions, { server, token }: Environment): string | undefined {
+  if (token === undefined) return undefined;
+  const isMeant = server === undefined ? options.server !== undefined : serverAddress(server) === address;
+  return isMeant ? token : undefined;
+}
+
+/** The environment's collect belongs to the environment's server: an option that names another server leaves it out. */
+export function environmentCollect(options: ServerOptions, { collect }: Environment): string | undefined {
+  return options.server === undefined && options.profile === undefined ? collect : undefined;
 }
 
 /** An address without a path: the commands add `/api/v1` themselves. */

@@ -45,7 +45,7 @@ export function openChosen(chosen: ChosenServer, { timeout }: ServerOptions): Co
   if (credential === undefined) {
     throw new Failure(`You are not signed in to ${server}.`, {
       exit: 'refused',
-      todo: `Sign in with millrace login --server ${server}, or set MILLRACE_TOKEN.`,
+      todo: `Sign in with millrace login --server ${server}, or set MILLRACE_URL and MILLRACE_TOKEN.`,
     });
   }
   return openControl({ server, credential, workspace, timeoutMs: timeoutMs(timeout) });

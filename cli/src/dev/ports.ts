@@ -25,13 +25,19 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
+/** `localhost` may mean ::1: a program that has the port there would get what is meant for us. */
 async function isFree(port: number): Promise<boolean> {
+  return (await isFreeOn(port, HOST)) && (await isFreeOn(port, '::1'));
+}
+
+async function isFreeOn(port: number, host: string): Promise<boolean> {
   const server = createServer();
-  server.listen(port, HOST);
+  server.listen(port, host);
   try {
     await once(server, 'listening');
-  } catch {
-    return false;
+  } catch (error) {
+    // On a machine without IPv6 no program listens on ::1.
+    return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
   server.close();
   await once(server, 'close');

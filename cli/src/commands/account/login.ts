@@ -57,7 +57,7 @@ async function login(options: LoginOptions): Promise<void> {
   const environment = readEnvironment();
   const file = profilesFile(environment.configDir);
   const profiles = await readProfiles(file);
-  const known = profiles[options.profile];
+  const known = Object.hasOwn(profiles, options.profile) ? profiles[options.profile] : undefined;
   const server = serverAddress(options.server ?? environment.server ?? known?.server ?? DEFAULT_SERVER);
   if (isExposed(server)) remark(`Warning: ${server} has no TLS, so others on the network can read your credentials.`);
   const { credential, me } = await signIn(server, options);

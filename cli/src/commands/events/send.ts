@@ -5,7 +5,7 @@ import process from 'node:process';
 import type { Source } from '@millrace/contract/control';
 import type { Command } from 'commander';
 import { counted } from '@millrace/console/format/numbers';
-import { serverAddress } from '../../api/choose-server.ts';
+import { environmentCollect, serverAddress } from '../../api/choose-server.ts';
 import { type CollectAnswer, findCollectUrl, sendCalls } from '../../api/collect.ts';
 import type { Control } from '../../api/control.ts';
 import { findSource } from '../../api/find-named.ts';
@@ -84,7 +84,7 @@ type Collect = { control?: Control; url: string; writeKey: string };
 async function findCollect(options: SendOptions): Promise<Collect> {
   const environment = readEnvironment();
   const writeKey = options.writeKey ?? (options.source === undefined ? environment.writeKey : undefined);
-  const given = options.collect ?? environment.collect;
+  const given = options.collect ?? environmentCollect(options, environment);
   if (writeKey !== undefined && given !== undefined) return { url: serverAddress(given), writeKey };
   if (writeKey === undefined && options.source === undefined) {
     throw new Failure('Which source?', {
