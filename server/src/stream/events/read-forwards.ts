@@ -19,6 +19,11 @@ export type ForwardRange = {
   since?: number | undefined;
   /** Requests that were stored after this are left for the next read, if there are several streams. */
   horizon: number;
+  /**
+   * A later time of storage comes from a clock that is wrong. Such a request, and with it its stream, does not wait until that time has
+   * come: it counts as stored at the horizon.
+   */
+  latest: number;
 };
 
 export type ForwardRead = {
@@ -53,8 +58,8 @@ export async function readForwards(reader: EventReader, range: ForwardRange): Pr
     places: () => tapes.map(({ from }) => from),
     async next() {
       for (const tape of tapes) await fill(tape);
-      const oldest = tapes.reduce((one, other) => (storedAt(other) < storedAt(one) ? other : one));
-      if (reader.streams > 1 && storedAt(oldest) > range.horizon) return undefined;
+      const oldest = tapes.reduce((one, other) => (timeOf(other, range) < timeOf(one, range) ? other : one));
+      if (reader.streams > 1 && timeOf(oldest, range) > range.horizon) return undefined;
       const request = oldest.held.shift();
       if (request === undefined) return undefined;
       oldest.from = request.sequence + 1;
@@ -79,6 +84,7 @@ async function openTape(reader: EventReader, { sourceId, places, since }: Forwar
   return { ...tape, from: (await reader.firstAt(stream, sourceId, since)) ?? ends.last + 1 };
 }
 
-function storedAt({ held }: Tape): number {
-  return held[0]?.storedAt ?? Infinity;
+function timeOf({ held: [first] }: Tape, { horizon, latest }: ForwardRange): number {
+  if (first === undefined) return Infinity;
+  return first.storedAt > latest ? horizon : first.storedAt;
 }

@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@millrace/contract';
 import { FeedItems, FeedQuery } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { findSource } from '../../../store/sources.ts';
-import { type FeedPosition, readForwards } from '../../../stream/events/read-forwards.ts';
+import { type FeedPosition, type ForwardRange, readForwards } from '../../../stream/events/read-forwards.ts';
 import type { EventReader, StoredEvents } from '../../../stream/events/stored-events.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
@@ -30,9 +30,10 @@ export const feedRoutes: Route[] = [
     async ask({ actor, params, query, inWorkspace }, { side, now }) {
       const { workspaceId } = actor;
       const place = query.cursor === undefined ? undefined : readPlace(readPage({ cursor: query.cursor }).after ?? '');
-      const horizon = now().getTime() - HOLD_MS;
+      const nowMs = now().getTime();
+      const times = { horizon: nowMs - HOLD_MS, latest: nowMs + HOLD_MS };
       const { id: sourceId } = found(await inWorkspace((tx) => findSource(tx, workspaceId, params.id)));
-      const page = await askEngine(readFeed(side.events, { sourceId, query, place, horizon }));
+      const page = await askEngine(readFeed(side.events, { sourceId, query, place, times }));
       const events = page.items.map(({ event }) => event);
       const isShown = await inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, events));
       return {
@@ -48,7 +49,8 @@ export const feedRoutes: Route[] = [
 /** Where to go on: the first unread sequence of each stream, and how many events of the request there were read already. */
 type FeedPlace = { places: FeedPosition; stream: number; taken: number };
 
-type Reading = { sourceId: string; query: Query; place: FeedPlace | undefined; horizon: number };
+type Times = Pick<ForwardRange, 'horizon' | 'latest'>;
+type Reading = { sourceId: string; query: Query; place: FeedPlace | undefined; times: Times };
 type Page = {
   items: { storedAt: string; event: AcceptedEvent }[];
   next: FeedPlace;
@@ -56,9 +58,9 @@ type Page = {
   hasGap: boolean;
 };
 
-async function readFeed(reader: EventReader, { sourceId, query, place, horizon }: Reading): Promise<Page> {
+async function readFeed(reader: EventReader, { sourceId, query, place, times }: Reading): Promise<Page> {
   const since = query.from === undefined ? undefined : Date.parse(query.from);
-  const read = await readForwards(reader, { sourceId, places: place?.places, since, horizon });
+  const read = await readForwards(reader, { sourceId, places: place?.places, since, ...times });
   const untilMs = performance.now() + MAX_MS;
   const most = query.limit ?? 100;
   const items: Page['items'] = [];
