@@ -1,6 +1,6 @@
 /**
- * Decides which callers the loopback server answers. Every web page that a browser of this machine shows can reach it, and a page whose name was pointed
- * at 127.0.0.1 can read its answers: so the name of the server and the origin of the page have to be of this machine.
+ * Decides which callers the loopback server answers. Every web page that a browser of this machine shows can reach it, and a page whose
+ * name was pointed at 127.0.0.1 can read its answers: so the name of the server and the origin of the page have to be of this machine.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
