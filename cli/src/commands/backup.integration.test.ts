@@ -82,6 +82,7 @@ suite('backup and restore', () => {
     assert.equal((await runMillrace(['backup', '--to', from], { env })).code, 0);
     await using nats = await startNatsCluster({ nodes: 1 });
     await using postgres = await startPostgresServer();
+    await using fresh = await startNatsCluster({ nodes: 1 });
     const there = ['--nats-url', nats.adminUrl, '--database-url', postgres.url];
     const drill = await runMillrace(['drill', '--from', from, ...there], { env });
     assert.equal(drill.code, 0, `${drill.out}${drill.err}`);
@@ -92,6 +93,17 @@ suite('backup and restore', () => {
     const onProduction = await runMillrace(['drill', '--from', from, '--nats-url', stack.nats.adminUrl], { env });
     assert.equal(onProduction.code, 2);
     assert.match(onProduction.err, /these are the ones that the settings name/);
+
+    // Without settings only the content of the engines tells that they are in use.
+    const again = await runMillrace(['drill', '--from', from, ...there]);
+    assert.equal(again.code, 3, again.err);
+    assert.match(again.err, /not empty: NATS has \d+ streams .*, and the database has \d+ tables. Nothing was changed/);
+    const emptyNats = ['--nats-url', fresh.adminUrl, '--database-url', stack.postgres.url];
+    const onTables = await runMillrace(['drill', '--from', from, ...emptyNats]);
+    assert.equal(onTables.code, 3, onTables.err);
+    assert.equal((await stack.get<{ items: unknown[] }>('GET', '/sources')).items.length, 1);
+    const forced = await runMillrace(['drill', '--from', from, ...there, '--force']);
+    assert.equal(forced.code, 0, forced.err);
   });
 
   test('a damaged, cut-off, missing or unfinished backup is named and never restored', async () => {

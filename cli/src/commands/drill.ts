@@ -7,17 +7,15 @@ import { withExamples } from '../output/example-of.ts';
 import { Failure } from '../output/failures.ts';
 import { openSteps } from '../output/steps.ts';
 
-type Options = { from: string; natsUrl: string; databaseUrl?: string; json?: true };
+type Options = { from: string; natsUrl: string; databaseUrl?: string; force?: true; json?: true };
 
 export function drillCommand(): Command {
   const command = new Command('drill')
-    .description('restore a backup into throwaway engines, replace what they hold, and compare the counts')
+    .description('restore a backup into empty throwaway engines and compare the counts')
     .requiredOption('--from <folder>', 'the folder of a finished backup')
-    .requiredOption('--nats-url <url>', 'a NATS server for the drill, with JetStream; its streams are deleted')
-    .option(
-      '--database-url <url>',
-      'a database for the drill; its tables are dropped. Without it only streams are restored',
-    )
+    .requiredOption('--nats-url <url>', 'an empty NATS server for the drill, with JetStream')
+    .option('--database-url <url>', 'an empty database for the drill. Without it only streams are restored')
+    .option('--force', 'delete the streams and tables that are there, those of an earlier drill')
     .option('--json', 'print the comparison as JSON')
     .action(drill);
   return withExamples(command, {
@@ -26,9 +24,9 @@ export function drillCommand(): Command {
   });
 }
 
-async function drill({ from, natsUrl, databaseUrl, json }: Options): Promise<void> {
+async function drill({ from, natsUrl, databaseUrl, force, json }: Options): Promise<void> {
   refuseProduction(natsUrl, databaseUrl);
-  const needs = { dir: from, natsUrl, natsFiles: {}, databaseUrl, serviceUrl: databaseUrl, isForced: true };
+  const needs = { dir: from, natsUrl, natsFiles: {}, databaseUrl, serviceUrl: databaseUrl, isForced: force ?? false };
   const { manifest, compared, seconds } = await runDrill({ ...needs, progress: openSteps() });
   const wrong = compared.filter(({ expected, found }) => expected !== found);
   if (json)
@@ -47,7 +45,7 @@ async function drill({ from, natsUrl, databaseUrl, json }: Options): Promise<voi
   });
 }
 
-/** The drill deletes what it finds: the engines of the settings are not for it. */
+/** The engines of the settings are not for a drill, also with --force. */
 function refuseProduction(natsUrl: string, databaseUrl: string | undefined): void {
   const read = readSettings({}, { MILLRACE_ROLES: 'collect' });
   if (!read.ok) return;
@@ -58,7 +56,7 @@ function refuseProduction(natsUrl: string, databaseUrl: string | undefined): voi
     (databaseUrl !== undefined &&
       [control.databaseUrl, control.migrationDatabaseUrl].some((url) => isSame(url, databaseUrl)));
   if (!isShared) return;
-  throw new Failure('The drill deletes everything in its engines, and these are the ones that the settings name.', {
+  throw new Failure('A drill needs throwaway engines, and these are the ones that the settings name.', {
     exit: 'usage',
     todo: 'Start other engines for the drill, and name them in --nats-url and --database-url.',
   });

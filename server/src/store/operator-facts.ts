@@ -5,7 +5,7 @@ export type DatabaseState = {
   version: string;
   versionNumber: number;
   bytes: number;
-  /** Tables in the schema that the login uses. */
+  /** Tables in the schema that the login uses, and in `public`, which a forced restore drops. */
   tables: number;
   /** The rows of the tables that a person would count: null before the first migration. */
   rows: { workspaces: number; sources: number; destinations: number; users: number; auditEntries: number } | null;
@@ -42,7 +42,7 @@ async function stateOver(client: Asking): Promise<DatabaseState> {
   const [facts] = await ask<{ version: string; number: number; bytes: string; tables: string; ours: boolean }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
        pg_database_size(current_database())::text AS bytes,
-       (SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace)::text AS tables,
+       (SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN (to_regnamespace(current_schema()), to_regnamespace('public')))::text AS tables,
        to_regclass('audit_log') IS NOT NULL AND has_table_privilege(to_regclass('audit_log'), 'SELECT') AS ours`,
   );
   const counts = facts?.ours
