@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { Client } from 'pg';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from '../src/config.ts';
 import { startRoles } from '../src/start-roles.ts';
@@ -130,6 +131,31 @@ suite('a process with all roles, on a database that a newer version has migrated
     running = await start({ MILLRACE_KEYS: `1:${Buffer.alloc(32, 2).toString('base64')}` });
     await isRefused(/key 1 in MILLRACE_KEYS is not the key 1/);
     assert.equal(await stack.send(writeKey, [{ type: 'track', event: 'keys', userId: 'u' }]), 200);
+  });
+
+  test('is ready to collect while a migration takes long, and stops without waiting for its end', async () => {
+    await using nats = await startNatsCluster({ nodes: 1 });
+    await using postgres = await startPostgresServer();
+    const read = readConfig({ ...stackSettings(nats.url, postgres), MILLRACE_METRICS_PORT: '0' });
+    assert.ok(read.ok);
+    const { log, of: told } = openLogLines();
+    const start = () => startRoles(read.value, log);
+    // Another session holds the lock of the migrations.
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await using _ = { [Symbol.asyncDispose]: () => client.end() };
+    await client.query('SELECT pg_advisory_lock(4820551301)');
+    {
+      await using running = await start();
+      const ready = await fetch(`http://127.0.0.1:${running.metricsPort}/readyz`);
+      assert.equal(ready.status, 200);
+      const asked = await fetch(`http://127.0.0.1:${running.control?.port}/readyz`);
+      assert.equal(asked.status, 503);
+    }
+    await using running = await start();
+    await client.query('SELECT pg_advisory_unlock(4820551301)');
+    await until(async () => (await fetch(`http://127.0.0.1:${running.control?.port}/readyz`)).status === 200, 60_000);
+    assert.equal(told('database.migrated').length, 1);
   });
 
   test('as a process with control alone, says at /readyz that it waits for another version', async () => {

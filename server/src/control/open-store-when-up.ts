@@ -27,6 +27,8 @@ export type OpenedStore = Store & {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
+/** How long the start of a process with other roles waits for the first try. */
+const PATIENCE_MS = 10_000;
 const HOW_TO_GO_ON =
   'Control waits and tries again; collect and deliver go on. `millrace upgrade-check` and `millrace doctor` say what to do: docs/run/upgrading.md';
 
@@ -38,11 +40,15 @@ const HOW_TO_GO_ON =
 export async function openStoreWhenUp(needs: OpenNeeds): Promise<OpenedStore> {
   const found: Found = { store: undefined, refusal: undefined };
   const stop = new AbortController();
-  const isOpen = await open(found, needs, needs.sharesProcess !== true);
-  const opening = isOpen ? Promise.resolve() : keepOpening(() => open(found, needs, false), stop.signal);
+  const first = open(found, needs, { mayThrow: needs.sharesProcess !== true, signal: stop.signal });
+  const again = () => open(found, needs, { mayThrow: false, signal: stop.signal });
+  // A long migration holds up control, and not the roles beside it.
+  await (needs.sharesProcess === true ? Promise.race([first, pause(PATIENCE_MS, stop.signal)]) : first);
+  const opening = first.then((isOpen) => (isOpen ? undefined : keepOpening(again, stop.signal)));
   const opened = (): Store => {
     if (found.refusal !== undefined) throw new StoreRefused(found.refusal);
-    if (found.store === undefined) throw new StoreUnavailable('the database has not answered yet');
+    if (found.store === undefined)
+      throw new StoreUnavailable('the database is not open yet: it has not answered, or its migration still runs');
     return found.store;
   };
   return {
@@ -58,15 +64,17 @@ export async function openStoreWhenUp(needs: OpenNeeds): Promise<OpenedStore> {
   };
 }
 
+type Try = { mayThrow: boolean; signal: AbortSignal };
 type Found = { store: Store | undefined; refusal: string | undefined };
 
 /** One try; resolves with whether the store is open. `mayThrow`: an error that is neither of the two states is thrown. */
-async function open(found: Found, needs: OpenNeeds, mayThrow: boolean): Promise<boolean> {
+async function open(found: Found, needs: OpenNeeds, { mayThrow, signal }: Try): Promise<boolean> {
   try {
-    found.store = await openPrepared(needs);
+    found.store = await openPrepared(needs, signal);
     found.refusal = undefined;
     return true;
   } catch (error) {
+    if (signal.aborted) return false;
     const why = error instanceof Error ? error.message : String(error);
     if (isUnavailable(error)) {
       found.refusal = undefined;
@@ -81,8 +89,9 @@ async function open(found: Found, needs: OpenNeeds, mayThrow: boolean): Promise<
   }
 }
 
-async function openPrepared({ databaseUrl, migrationDatabaseUrl, prepare, log }: OpenNeeds): Promise<Store> {
-  const { applied, unknown } = await migrateDatabase(migrationDatabaseUrl, databaseUrl);
+async function openPrepared(needs: OpenNeeds, signal: AbortSignal): Promise<Store> {
+  const { databaseUrl, migrationDatabaseUrl, prepare, log } = needs;
+  const { applied, unknown } = await migrateDatabase(migrationDatabaseUrl, databaseUrl, { signal });
   if (applied.length > 0) log.info({ applied }, 'database.migrated');
   if (unknown.length > 0)
     log.warn({ unknown, why: 'a newer version applied them, and their mark lets this version work' }, 'database.newer');

@@ -15,6 +15,11 @@ export async function migrateDatabase(
   options: MigrateOptions = {},
 ): Promise<Migrated> {
   await using migrating = await connected(databaseUrl);
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const end = () => void migrating.client.end();
+  signal?.addEventListener('abort', end, { once: true });
+  using _ = { [Symbol.dispose]: () => signal?.removeEventListener('abort', end) };
   const migrated = await migrate(migrating.client, readMigrations(MIGRATIONS_DIR), options);
   await fenceDatabase(migrating.client, await loginOf(serviceUrl));
   return migrated;

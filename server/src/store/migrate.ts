@@ -22,6 +22,8 @@ export type MigrateOptions = {
   /** Another process migrates, and this one waits for it. */
   onWait?(): void;
   onApply?(name: string): void;
+  /** Ends the connection, also in the middle of a migration, which then leaves nothing behind. */
+  signal?: AbortSignal;
 };
 
 /** Any number that no other program uses in the same database. */
