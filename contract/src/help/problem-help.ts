@@ -131,10 +131,9 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
   },
   database_refused: {
     title: 'The database and this version do not fit',
-    cause:
-      'Control waits, because the database was migrated by a newer version or is not migrated yet. Collection and delivery go on.',
+    cause: 'Control waits, because it cannot use the database; the error says why. Collection and delivery go on.',
     remedy:
-      'Run the command millrace upgrade-check, which names the version to start. Control then continues by itself.',
+      'Run the commands millrace upgrade-check and millrace doctor, which say what to do. Control then continues by itself.',
     whoCanDoIt: 'operator',
   },
   no_deliver: {
