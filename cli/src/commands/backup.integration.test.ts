@@ -106,6 +106,29 @@ suite('backup and restore', () => {
     assert.equal(forced.code, 0, forced.err);
   });
 
+  test('no role works on the streams of a restore that broke off, until a restore has finished', async () => {
+    const from = join(dir, 'broken-off');
+    assert.equal((await runMillrace(['backup', '--to', from], { env })).code, 0);
+    await using nats = await startNatsCluster({ nodes: 1 });
+    await using postgres = await startPostgresServer();
+    // The service's login does not exist: the restore fails at its last step, after all streams.
+    const failing = { ...envOf(nats, postgres), MILLRACE_DATABASE_URL: 'postgres://127.0.0.1:9/x' };
+    assert.notEqual((await runMillrace(['restore', '--from', from], { env: failing })).code, 0);
+    const read = readConfig({ ...stackSettings(nats.url, postgres), MILLRACE_METRICS_PORT: '0' });
+    assert.ok(read.ok);
+    let isStarted = false;
+    const starting = startRoles(read.value, openLog({ level: 'fatal', pretty: false })).then((roles) => {
+      isStarted = true;
+      return roles;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    assert.equal(isStarted, false);
+    const again = await runMillrace(['restore', '--from', from, '--force'], { env: envOf(nats, postgres) });
+    assert.equal(again.code, 0, again.err);
+    await using running = await starting;
+    assert.ok(running.collectPort);
+  });
+
   test('a damaged, cut-off, missing or unfinished backup is named and never restored', async () => {
     const whole = join(dir, 'damage');
     assert.equal((await runMillrace(['backup', '--to', whole], { env })).code, 0);

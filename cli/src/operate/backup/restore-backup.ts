@@ -1,11 +1,12 @@
 /**
  * Puts a backup into empty engines. Everything that can be found out before the first change is found out before it: the files are
- * whole, the engines are empty, the versions fit. Streams come first and the database last, in one transaction: an installation
- * without its database serves no configuration, so a restore that broke off cannot be taken for one that finished.
+ * whole, the engines are empty, the versions fit. TICKETS comes first, with a mark at which every role waits; then the other
+ * streams and the database in one transaction. The mark goes last: a restore that broke off is not taken for one that finished.
  */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { prepareForRestore, readDatabaseState } from '@millrace/server/database-facts';
+import { RESTORE_MARK, TICKETS_STREAM } from '@millrace/server/layout';
 import { migrateDatabase } from '@millrace/server/migrations';
 import { openStreamCopies, type StreamCopies } from '@millrace/server/stream-copies';
 import { compareVersions, VERSION } from '@millrace/server/version';
@@ -39,7 +40,8 @@ export async function restoreBackup(needs: RestoreNeeds): Promise<Restored> {
     const pgRestore =
       databaseUrl === undefined || database === null ? undefined : await readyDatabase(databaseUrl, needs.isForced);
     await emptyStreams(copies, needs.isForced);
-    for (const copy of manifest.streams) await restoreOne(copies, { dir, copy, replicas, progress });
+    const ordered = [...manifest.streams.filter(isTickets), ...manifest.streams.filter((copy) => !isTickets(copy))];
+    for (const copy of ordered) await restoreOne(copies, { dir, copy, replicas, progress });
     if (databaseUrl !== undefined && database !== null && pgRestore !== undefined) {
       progress.step(`database, ${bytesIn(database.bytes)}`);
       await prepareForRestore(databaseUrl, { isForced: needs.isForced });
@@ -48,10 +50,18 @@ export async function restoreBackup(needs: RestoreNeeds): Promise<Restored> {
       await runProgram({ path: pgRestore, args, databaseUrl });
       await migrateDatabase(databaseUrl, needs.serviceUrl);
     }
+    if (manifest.streams.some(isTickets)) await copies.unmarkRestore();
     return { manifest, replicas };
   } finally {
     progress.end();
   }
+}
+
+/** The stream that carries the mark of a restore under way. */
+const isTickets = ({ stream }: StreamCopy): boolean => stream.name === TICKETS_STREAM;
+
+function marked<Config extends { metadata?: Record<string, string> }>(config: Config): Config {
+  return { ...config, metadata: { ...config.metadata, [RESTORE_MARK]: 'under way' } };
 }
 
 function nameOf(databaseUrl: string): string {
@@ -122,7 +132,8 @@ type One = { dir: string; copy: StreamCopy; replicas: number; progress: Steps };
  * one replica takes the stream, and the others follow.
  */
 async function restoreOne(copies: StreamCopies, { dir, copy, replicas, progress }: One): Promise<void> {
-  const { config, name, messages } = copy.stream;
+  const { name, messages } = copy.stream;
+  const config = isTickets(copy) ? marked(copy.stream.config) : copy.stream.config;
   const wanted = Math.min(config.num_replicas, replicas);
   progress.step(`stream ${name}, ${messages} messages, ${bytesIn(copy.bytes)}`);
   let isAlone = false;

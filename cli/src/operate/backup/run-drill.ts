@@ -17,7 +17,7 @@ export async function runDrill(needs: RestoreNeeds): Promise<Drill> {
   return { manifest, compared, seconds: Math.round((performance.now() - startedAt) / 100) / 10 };
 }
 
-/** A drill may take only what nobody misses: an address alone does not tell whose engine that is. */
+/** An address alone does not tell whose engine that is: another name may lead to the one of production. */
 async function refuseFull({ natsUrl, natsFiles, databaseUrl }: RestoreNeeds): Promise<void> {
   await using copies = await reaching('NATS', () => openStreamCopies({ natsUrl, natsFiles }));
   const streams = await copies.list();

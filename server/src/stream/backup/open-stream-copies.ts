@@ -6,6 +6,7 @@ import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { openLog } from '../../log.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import type { NatsFiles } from '../nats/nats-access.ts';
+import { RESTORE_MARK, TICKETS_STREAM } from '../layout/layout.ts';
 import { askServers } from '../prepare/assert-servers.ts';
 import { readSupplement, type SupplementMessage, type SupplementNeeds } from './read-supplement.ts';
 import { restoreStream } from './restore-stream.ts';
@@ -35,6 +36,8 @@ export type StreamCopies = AsyncDisposable & {
   /** Makes the stream anew, with as many replicas as its config asks for. */
   restore(needs: RestoreNeeds): Promise<StreamFacts>;
   restoreSupplement(messages: AsyncIterable<SupplementMessage>): Promise<void>;
+  /** Lets the roles begin: they wait while TICKETS has the mark of a restore. */
+  unmarkRestore(): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
   remove(name: string): Promise<void>;
 };
@@ -84,6 +87,7 @@ export async function openStreamCopies({
     restore: (needs) => restoreStream(connection, needs),
     restoreSupplement: (messages) => restoreSupplement(connection, messages),
     scale: (name, replicas) => scaleStream(manager, name, replicas),
+    unmarkRestore: () => unmarkRestore(manager),
     async remove(name) {
       await manager.streams.delete(name);
     },
@@ -95,6 +99,12 @@ async function factsOfAll(manager: JetStreamManager): Promise<StreamFacts[]> {
   const streams: StreamFacts[] = [];
   for await (const { config, state } of manager.streams.list()) streams.push(toFacts(config, state));
   return streams.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+async function unmarkRestore(manager: JetStreamManager): Promise<void> {
+  const { config } = await manager.streams.info(TICKETS_STREAM);
+  const { [RESTORE_MARK]: mark, ...metadata } = config.metadata ?? {};
+  if (mark !== undefined) await manager.streams.update(TICKETS_STREAM, { ...config, metadata });
 }
 
 /** Resolves when every replica has all of it: only then does the loss of a server lose nothing. */

@@ -44,6 +44,8 @@ export const ticketAtSubject = (destinationId: string): string => `tickets.at.${
 export const ticketDueSubject = (destinationId: string): string => `tickets.due.${destinationId}`;
 /** Urgent tickets, of lanes whose receiver works, have their own consumer. */
 export const ticketUrgentSubject = (destinationId: string): string => `tickets.urgent.${destinationId}`;
+/** In the metadata of TICKETS, which a restore makes first, until it is done: every role may ask for it, and waits. */
+export const RESTORE_MARK = 'millrace-restore';
 /** Asks the leader of TICKETS about the stream: the answer carries its time, which every role keeps to. */
 export const CLOCK_SUBJECT = `$JS.API.STREAM.INFO.${TICKETS_STREAM}`;
 /** Scheduled, due or urgent. */

@@ -4,8 +4,9 @@ import { errors } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
 import { assertServers } from './assert-servers.ts';
 import type { Connection } from '../nats/connect-nats.ts';
+import { undefinedIfMissing } from '../nats/engine-errors.ts';
 import { ensureLayout } from './ensure-layout.ts';
-import type { StreamSettings } from '../layout/layout.ts';
+import { RESTORE_MARK, type StreamSettings, TICKETS_STREAM } from '../layout/layout.ts';
 import { type NatsRole, streamsNeeded } from '../layout/permissions.ts';
 import { whenSettled } from '../nats/when-settled.ts';
 
@@ -18,6 +19,7 @@ const LOOK_MS = 500;
  * is missing, they make it where their NATS user may, as in development, and else wait for control.
  */
 export async function prepareLayout(connection: Connection, { roles, settings, log }: LayoutNeeds): Promise<void> {
+  await whenRestored(connection, log);
   if (roles.includes('control')) {
     await ensureLayout(connection, settings);
     return;
@@ -32,6 +34,21 @@ export async function prepareLayout(connection: Connection, { roles, settings, l
     await sleep(LOOK_MS);
   }
   await assertServers(connection.nc, { replicas: settings.replicas, isThere: true });
+}
+
+/** Streams of a restore that has not finished are half of an installation: no role works on them. */
+async function whenRestored(connection: Connection, log: Logger): Promise<void> {
+  const manager = await whenSettled(() => jetstreamManager(connection.nc, { timeout: 2_000 }));
+  const missing = undefinedIfMissing(JetStreamApiCodes.StreamNotFound);
+  for (let isWaiting = false; ; isWaiting = true) {
+    const found = await whenSettled(() => manager.streams.info(TICKETS_STREAM).catch(missing));
+    // A repeated restore deletes the marked stream and makes it again: while this process waits, no stream is no end of it.
+    const isDone = found === undefined ? !isWaiting : found.config.metadata?.[RESTORE_MARK] === undefined;
+    if (isDone) return;
+    const todo = 'A restore is under way or broke off: run millrace restore again with --force to its end.';
+    if (!isWaiting) log.warn({ todo }, 'restore.waiting');
+    await sleep(LOOK_MS);
+  }
 }
 
 async function missingOf(manager: JetStreamManager, streams: readonly string[]): Promise<string[]> {
