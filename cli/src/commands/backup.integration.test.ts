@@ -117,11 +117,12 @@ suite('backup and restore', () => {
     const read = readConfig({ ...stackSettings(nats.url, postgres), MILLRACE_METRICS_PORT: '0' });
     assert.ok(read.ok);
     let isStarted = false;
-    const starting = startRoles(read.value, openLog({ level: 'fatal', pretty: false })).then((roles) => {
+    const file = join(dir, 'broken-off.log');
+    const starting = startRoles(read.value, openLog({ level: 'warn', pretty: false, file })).then((roles) => {
       isStarted = true;
       return roles;
     });
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('restore.waiting'));
     assert.equal(isStarted, false);
     const again = await runMillrace(['restore', '--from', from, '--force'], { env: envOf(nats, postgres) });
     assert.equal(again.code, 0, again.err);
