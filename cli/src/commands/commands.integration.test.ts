@@ -92,8 +92,8 @@ suite('exit codes', () => {
     ],
     ['millrace deliveries show dlv_nowhere', 4, /does not exist/],
     ['millrace explain nobody-sent-this', 4, /no record of this event/],
-    ['millrace whoami --server $NOWHERE', 5, /nothing listens there/],
-    ['millrace whoami --server http://nowhere.invalid', 5, /the name does not exist|name server does not answer/],
+    ['MILLRACE_URL=$NOWHERE millrace whoami', 5, /nothing listens there/],
+    ['MILLRACE_URL=http://nowhere.invalid millrace whoami', 5, /the name does not exist|name server does not answer/],
     ['millrace send track Test --collect $NOWHERE --source web --user u1', 5, /nothing listens there/],
     ['millrace send track Test --write-key wrong --user u1', 3, /invalid_write_key/],
     ['millrace send track --source web --user u1', 3, /event_not_defined/],
@@ -110,7 +110,7 @@ suite('exit codes', () => {
   }
 
   test('every failure is one sentence and a remedy, and no stack trace', async () => {
-    const { stderr } = await person.shell('millrace whoami --server $NOWHERE');
+    const { stderr } = await person.shell('MILLRACE_URL=$NOWHERE millrace whoami');
     assert.match(
       stderr,
       /^millrace: http:\/\/127\.0\.0\.1:\d+ cannot be reached: nothing listens there\.\nCheck .*\.\n$/,
