@@ -36,6 +36,10 @@ function changesOf(transitions: readonly Transition[]): Change[] {
 
 function compare(one: Transition, other: Transition): number {
   if (one.definition !== other.definition) return one.definition - other.definition;
+  return compareKeys(one, other);
+}
+
+function compareKeys(one: Transition, other: Transition): number {
   return one.key < other.key ? -1 : Number(one.key > other.key);
 }
 
@@ -89,7 +93,8 @@ const HISTORY: Statement = {
     FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::text[], $6::text[], $7::text[]) AS c`,
 };
 
-async function writeHistory(tx: Tx, transitions: readonly Transition[]): Promise<void> {
+async function writeHistory(tx: Tx, given: readonly Transition[]): Promise<void> {
+  const transitions = given.toSorted(compareKeys);
   await tx.query(HISTORY, [
     ...namesOf(transitions),
     int8Array(transitions.map(({ at }) => at)),
