@@ -51,6 +51,7 @@ function envelopeProblem(value: Fields): string | undefined {
 }
 
 function isComputedRoute(value: unknown): value is ComputedRoute {
-  if (!isFields(value) || fieldProblem(value, { workspaceId: 'text', destinations: 'list' }) !== undefined) return false;
+  if (!isFields(value) || fieldProblem(value, { workspaceId: 'text', destinations: 'list' }) !== undefined)
+    return false;
   return (value['destinations'] as unknown[]).every((id) => typeof id === 'string');
 }

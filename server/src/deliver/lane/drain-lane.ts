@@ -147,7 +147,8 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     const destination = config.destination(destinationId);
     if (destination === undefined || event.type === 'delete') return undefined;
     const computed = { workspaceId: webhook.workspaceId, destinations: [destinationId] };
-    const routing = sourceId === undefined ? routingOf(config, webhook.sourceId) : routingOf(config, sourceId, computed);
+    const routing =
+      sourceId === undefined ? routingOf(config, webhook.sourceId) : routingOf(config, sourceId, computed);
     const [routed] = routeEvent(event, { ...routing, destinations: [destination] });
     return routed?.kind === 'skip' ? routed : undefined;
   }
