@@ -16,6 +16,7 @@ export const FORMATS = {
   destination: 1,
   user: 1,
   health: 1,
+  floor: 1,
 } as const;
 export type FormatName = keyof typeof FORMATS;
 

@@ -5,6 +5,7 @@ import { newDelivery } from './delivery.ts';
 import { readDeliveries, readLetter } from './read-deliveries.ts';
 import { type FormatName, FORMATS, REQUEST_FORMATS, type Stored } from './format.ts';
 import { readDestinationConfig, readSourceConfig, readUserConfig } from './read-config.ts';
+import { readFloorText } from './read-floor.ts';
 import { readHealth } from './read-health.ts';
 import { readOutcomes } from './read-outcomes.ts';
 import { readEnvelope, readRequest } from './read-request.ts';
@@ -64,6 +65,7 @@ const FORMATS_READ: Record<string, { read(text: string, version: number | undefi
       read: (text, v) => readHealth(withVersion(text, v)),
       good: { destinationId: 'd', workspaceId: 'w', state: 'failing', since: AT, depth: 1, bytes: 1, updatedAt: AT },
     },
+    floor: { read: (text, v) => readFloorText(withVersion(text, v)), good: { createdAt: 1, through: 2 } },
   };
 
 function withVersion(text: string, v: number | undefined): string {
