@@ -193,6 +193,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['store', 'stream/config', 'stream/layout', ...LEAVES],
   },
   store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
+  'compute/profiles': {
+    holds: 'profiles as the fold, the role and the store share them: keys, links, transitions, the face of the store',
+    imports: [],
+  },
   stream: { holds: 'NATS JetStream as each role sees it', imports: ['stream/*', 'secrets', ...LEAVES] },
   'stream/backup': {
     holds: 'whole streams are copied out and back, for the operator’s backups',
