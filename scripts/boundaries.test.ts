@@ -48,6 +48,12 @@ const violations: Planted[] = [
     code: `import { x as y } from '${path}';\nexport const x = y;`,
     says: /run in browsers/,
   })),
+  ...['node:fs', 'typebox', '../../../server/src/config.ts'].map((path) => ({
+    promise: `definitions are checked in browsers too and do not import ${path}`,
+    file: 'contract/src/audiences/planted.ts',
+    code: `import { x as y } from '${path}';\nexport const x = y;`,
+    says: /checked in browsers too/,
+  })),
   {
     promise: 'the demo asks its own server in one file only',
     file: 'server/src/demo/shop/planted.ts',
