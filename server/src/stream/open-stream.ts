@@ -6,6 +6,7 @@ import { type ConfigTrust, openConfigView, type ConfigView } from './config/conf
 import { openConfigWriter, type ConfigWriter } from './config/config-writer.ts';
 import { type Connect, type Connection, connectNats } from './nats/connect-nats.ts';
 import { type EngineClock, openEngineClock } from './nats/engine-clock.ts';
+import { type ComputeSide, openComputeSide } from './open-compute-side.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { type EventStream, openEventStreams } from './events/event-streams.ts';
@@ -41,6 +42,7 @@ export type Stream = AsyncDisposable & {
   deliverySide(): Promise<DeliverySide>;
   recordSide(): Promise<RecordSide>;
   controlSide(): Promise<ControlSide>;
+  computeSide(): Promise<ComputeSide>;
   tellSeen(sighting: Sighting): void;
   onSeen(seen: (sighting: Sighting) => void): Disposable;
   tellRefused(refused: RefusedCalls): void;
@@ -96,6 +98,7 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics, version }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
     controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
+    computeSide: () => openComputeSide({ connect, now, log }),
     tellSeen: (sighting) => tellSeen(watching, sighting),
     onSeen: (seen) => onSeen(watching, seen),
     tailWriter: () => openTailWriter(watching),

@@ -80,7 +80,7 @@ export const REFUSED_SUBJECT = 'refused';
 export const PEERS_SUBJECT = 'deliver.alive';
 /** Heartbeats of the processes of all roles, for the operator; compute processes share the streams by them. */
 export const ALIVE_SUBJECT = 'process.alive';
-/** A compute process has changed memberships that wait to be sent, or a definition has changed: the others look at once. */
+/** A compute process has changed memberships that wait to be sent, or control a definition: compute processes look at once. */
 export const COMPUTED_SUBJECT = 'compute.changed';
 /** A question of control to whichever deliver process takes it, and the subject of its answer. */
 export const ASK_SUBJECT = 'deliver.ask';

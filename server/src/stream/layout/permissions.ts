@@ -154,6 +154,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       bucketSubject(FLOORS_BUCKET, '>'),
       wantSubject('*'),
       ASK_SUBJECT,
+      COMPUTED_SUBJECT,
       ALIVE_SUBJECT,
     ],
     subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*'), answerSubject('*'), PEERS_SUBJECT, ALIVE_SUBJECT],
