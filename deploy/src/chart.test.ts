@@ -84,7 +84,8 @@ suite('the Helm chart', () => {
         named(render('everything.yaml', '--set', 'database.migrate=job'), 'NetworkPolicy', `shop-millrace-${role}`).spec
           .egress,
       );
-    for (const role of ['collect', 'deliver', 'control']) assert.match(egress(role), /"port":4318.*"tracing"/);
+    for (const role of ['collect', 'deliver', 'control', 'compute'])
+      assert.match(egress(role), /"port":4318.*"tracing"/);
     assert.doesNotMatch(egress('migrate'), /tracing/);
   });
 
