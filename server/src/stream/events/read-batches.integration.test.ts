@@ -101,6 +101,7 @@ suite('batches of an event stream', () => {
     assert.equal(read.position.sequence, 3);
     await bed.send('d');
     assert.deepEqual((await readSome(first, 1)).names, ['d']);
+    await until(async () => (await first.next(100))?.endSeenMs !== undefined);
     await using second = bed.read(read.position);
     assert.deepEqual((await readSome(second, 1)).names, ['d'], 'a process that did not commit reads it again');
   });

@@ -31,8 +31,8 @@ export type ReadBatch = {
   gaps: ReadGap[];
   /** Requests, or calls of them, that were passed over. */
   skipped: { unreadable: number; newer: number };
-  /** How many requests were in the stream behind the batch when it was read. */
-  behind: number;
+  /** When it was last known that the stream has nothing behind the batch, by the monotonic clock; undefined when it has. */
+  endSeenMs: number | undefined;
 };
 
 export type BatchReader = AsyncDisposable & {
@@ -78,6 +78,8 @@ export function openBatches(needs: BatchNeeds): BatchReader {
       if (!isWhole) noteHeldUp(batch);
       if (isUntouched(batch) && follower.isAnew()) return undefined;
       position = batch.position;
+      // What follows a request that stops the reader is for another process.
+      batch.endSeenMs = isHeldUp ? performance.now() : follower.endSeenMs();
       const { size: _, before: __, ...read } = batch;
       return read;
     },
@@ -88,7 +90,7 @@ export function openBatches(needs: BatchNeeds): BatchReader {
 type Batch = ReadBatch & { size: { events: number; bytes: number }; before: ReadPosition };
 
 function newBatch(position: ReadPosition): Batch {
-  const nothing = { requests: [], gaps: [], skipped: { unreadable: 0, newer: 0 }, behind: 0 };
+  const nothing = { requests: [], gaps: [], skipped: { unreadable: 0, newer: 0 }, endSeenMs: undefined };
   return { ...nothing, position, before: position, size: { events: 0, bytes: 0 } };
 }
 
@@ -118,7 +120,7 @@ async function gather(batch: Batch, follower: Follower, needs: BatchNeeds): Prom
 
 /** False when it has to be left for a newer process, and too many are. */
 function takeMessage(batch: Batch, message: FollowedMessage, needs: BatchNeeds): boolean {
-  const { sequence, storedAt, pending, data } = message;
+  const { sequence, storedAt, data } = message;
   const { position } = batch;
   const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
   const read = readIfWanted(message.subject, envelope, data, needs);
@@ -126,7 +128,6 @@ function takeMessage(batch: Batch, message: FollowedMessage, needs: BatchNeeds):
   if (isLeft && position.left.length >= MOST_LEFT) return false;
   if (sequence > position.sequence + 1) batch.gaps.push({ from: position.sequence + 1, through: sequence - 1 });
   batch.position = { ...position, sequence, storedAt, left: isLeft ? [...position.left, sequence] : position.left };
-  batch.behind = pending;
   add(batch, { sequence, storedAt, bytes: data.length }, read);
   return true;
 }

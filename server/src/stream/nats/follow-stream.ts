@@ -30,6 +30,8 @@ export type Follower = AsyncDisposable & {
   /** Resolves when there is a message, when the stream was made anew, or when the time is over. */
   arrival(waitMs: number): Promise<void>;
   isAnew(): boolean;
+  /** When the server last said that there is nothing more, by the monotonic clock; undefined while there is, or it is not known. */
+  endSeenMs(): number | undefined;
 };
 
 export type FollowNeeds = {
@@ -62,8 +64,9 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
   const { signal } = life;
   const held: FollowedMessage[] = [];
   let heldBytes = 0;
-  /** The last message that came in. */
+  /** The last message that came in, and how many more were behind it; the consumer tells that at its first heartbeat too. */
   let last = after;
+  let behind: number | undefined;
   let reading: Reading | undefined;
   let isAnew = false;
   let isTroubled = false;
@@ -75,6 +78,7 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
     reading.subscription.unsubscribe();
     if (!signal.aborted) log.debug({ stream, why }, 'follow.lost');
     reading = undefined;
+    behind = undefined;
     lost.resolve();
   }
 
@@ -125,7 +129,11 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
     const code = message.headers?.code ?? 0;
     const description = message.headers?.description ?? '';
     if (reading !== undefined) reading.heardAt = performance.now();
-    if (code === 100) return;
+    if (code === 100) {
+      // It comes only when there was nothing to send for a while.
+      behind = 0;
+      return;
+    }
     const isEnd = code === 404 || code === 408 || (code === 409 && /max ?bytes|batch completed/i.test(description));
     if (!isEnd) {
       lose(`${code} ${description}`);
@@ -146,6 +154,7 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
     reading.heardAt = performance.now();
     reading.asked -= 1;
     last = { ...last, sequence, storedAt };
+    behind = pending;
     held.push({ sequence, storedAt, pending, subject: message.subject, headers: message.headers, data: message.data });
     heldBytes += message.data.length;
     arrived.resolve();
@@ -197,6 +206,7 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
       if (held.length === 0 && !isAnew) arrived = Promise.withResolvers();
     },
     isAnew: () => isAnew && held.length === 0,
+    endSeenMs: () => (held.length === 0 && behind === 0 && reading !== undefined ? reading.heardAt : undefined),
     async [Symbol.asyncDispose]() {
       life.abort();
       clearInterval(looker);
