@@ -21,6 +21,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the programs, the settings and the wiring of roles',
     imports: [
       'collect',
+      'compute',
       'control',
       'deliver',
       'record',
@@ -97,6 +98,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'deliver/client': {
     holds: 'the HTTP client for customers’ URLs, the only one: address policy, deadlines, limits on answers',
     imports: ['http', 'domain'],
+  },
+  compute: {
+    holds: 'role: folds events into profiles and sends what changes of audiences and computed traits',
+    imports: ['compute/*', 'store', 'store/compute', 'stream', 'stream/*', ...LEAVES],
   },
   control: {
     holds: 'role: wires the control API',

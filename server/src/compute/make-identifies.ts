@@ -5,7 +5,7 @@ import { REQUEST_FORMATS } from '../domain/format.ts';
 import type { RequestToAppend } from '../stream/events/append-request.ts';
 import type { SendingTransition } from './profiles/profile-store.ts';
 
-export type Sender = {
+type Sender = {
   /** The computed source of the workspace. */
   sourceId: string;
   /** Of a definition, by its number. */

@@ -21,7 +21,7 @@ export type PositionLook = {
   nowMs: number;
 };
 
-export type PositionChoice = { take: string[]; giveBack: string[] };
+export type PositionChanges = { take: string[]; giveBack: string[] };
 
 export const LEASE_MS = 10_000;
 /** After it took a stream that its share does not cover: the process that should have taken it could not. */
@@ -43,7 +43,7 @@ export function openSharing(holder: string) {
   }
 
   return {
-    look({ names, rows, held, processes, nowMs }: PositionLook): PositionChoice {
+    look({ names, rows, held, processes, nowMs }: PositionLook): PositionChanges {
       const byName = new Map(rows.map((row) => [row.stream, row]));
       const share = Math.ceil(names.length / processes);
       const take: string[] = [];

@@ -40,6 +40,13 @@ export async function insertComputedSource(tx: Tx, workspaceId: string, id: stri
 
 const COMPUTED_NAME = 'Audiences and computed traits';
 
+export type SourceOwner = { id: string; workspace_id: string; kind: SourceKind };
+
+/** Of those that exist. */
+export function sourceOwners(tx: Tx, ids: readonly string[]): Promise<SourceOwner[]> {
+  return tx.query('SELECT id, workspace_id, kind FROM sources WHERE id = ANY($1)', [ids]);
+}
+
 export function findComputedSource(tx: Tx, workspaceId: string): Promise<SourceRow | undefined> {
   return oneRow(tx, `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND kind = 'computed'`, [workspaceId]);
 }

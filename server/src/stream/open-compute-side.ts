@@ -9,7 +9,7 @@ import { openPublisher } from './nats/publish.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
 import { findPlace, type FoundPlace, type StreamPlace } from './nats/stream-place.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
-import { onComputed, tellComputed } from './signals/computed.ts';
+import { type ComputedChange, onComputed, tellComputed } from './signals/computed.ts';
 import { hearProcesses } from './signals/hear-processes.ts';
 
 /** The parts of NATS that compute works with. */
@@ -20,15 +20,15 @@ export type ComputeSide = AsyncDisposable & {
   streams(): Promise<string[]>;
   /** Where to go on in a stream after a known place; undefined while there is no such stream. */
   findPlace(stream: string, known: StreamPlace | undefined): Promise<FoundPlace | undefined>;
-  batches(needs: Pick<BatchNeeds, 'stream' | 'position' | 'isWanted'>): BatchReader;
+  batches(needs: Pick<BatchNeeds, 'stream' | 'position' | 'isWanted' | 'triedInVain'>): BatchReader;
   floors: Floors;
   /** How much deliver has before it. */
   load(): Promise<StreamLoad>;
   /** How many compute processes are alive, this one included. */
   processes(): number;
   /** Wakes the compute processes that wait for something to change. */
-  tellChanged(): void;
-  onChanged(told: () => void): Disposable;
+  tellChanged(change: ComputedChange): void;
+  onChanged(told: (change: ComputedChange) => void): Disposable;
 };
 
 /** Of the event streams, the most: requests that deliver has not taken up, and the part of its limit that a stream uses. */
@@ -54,7 +54,7 @@ export async function openComputeSide({ connect, now, log }: ComputeSideNeeds): 
     floors: openFloors({ ...durable, manager }),
     load: async () => loadOf(manager, await streams()),
     processes: () => Math.max(1, heard.list()?.filter(({ roles }) => roles.includes('compute')).length ?? 1),
-    tellChanged: () => tellComputed(connection),
+    tellChanged: (change) => tellComputed(connection, change),
     onChanged: (told) => onComputed(connection, told),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -22,6 +22,7 @@ import { openQuarantine } from './quarantine/quarantine.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
 import { type AnswerNeeds, answerAsks, type Asks, openAsks } from './signals/asks.ts';
+import { tellComputed } from './signals/computed.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './signals/refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './signals/sightings.ts';
 import { tellAlive } from './signals/tell-alive.ts';
@@ -43,6 +44,8 @@ export type Stream = AsyncDisposable & {
   recordSide(): Promise<RecordSide>;
   controlSide(): Promise<ControlSide>;
   computeSide(): Promise<ComputeSide>;
+  /** Definitions have changed: compute processes look at once. */
+  tellDefinitionsChanged(): void;
   tellSeen(sighting: Sighting): void;
   onSeen(seen: (sighting: Sighting) => void): Disposable;
   tellRefused(refused: RefusedCalls): void;
@@ -99,14 +102,23 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
     controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
     computeSide: () => openComputeSide({ connect, now, log }),
-    tellSeen: (sighting) => tellSeen(watching, sighting),
-    onSeen: (seen) => onSeen(watching, seen),
     tailWriter: () => openTailWriter(watching),
     tails: () => openTails(watching),
-    tellRefused: (refused) => tellRefused(watching, refused),
-    onRefused: (told) => onRefused(watching, told),
+    ...tellingOver(watching),
     ...askingOver(watching, { now, log }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Telling = Pick<Stream, 'tellSeen' | 'onSeen' | 'tellRefused' | 'onRefused' | 'tellDefinitionsChanged'>;
+
+function tellingOver(connection: Connection): Telling {
+  return {
+    tellSeen: (sighting) => tellSeen(connection, sighting),
+    onSeen: (seen) => onSeen(connection, seen),
+    tellRefused: (refused) => tellRefused(connection, refused),
+    onRefused: (told) => onRefused(connection, told),
+    tellDefinitionsChanged: () => tellComputed(connection, 'definitions'),
   };
 }
 

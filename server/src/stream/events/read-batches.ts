@@ -47,6 +47,8 @@ export type BatchNeeds = {
   position: ReadPosition;
   /** Whether the events of a source are wanted. The requests of others are passed over without being read. */
   isWanted(sourceId: string): boolean;
+  /** Sequences in `left` that need not be tried again. */
+  triedInVain?: ReadonlySet<number>;
   log: Logger;
 };
 
@@ -78,7 +80,7 @@ export function openBatches(needs: BatchNeeds): BatchReader {
       if (!isWhole) noteHeldUp(batch);
       if (isUntouched(batch) && follower.isAnew()) return undefined;
       position = batch.position;
-      // What follows a request that stops the reader is for another process.
+      // Another process reads on from a request that stops this one.
       batch.endSeenMs = isHeldUp ? performance.now() : follower.endSeenMs();
       const { size: _, before: __, ...read } = batch;
       return read;
@@ -166,9 +168,13 @@ function readIfWanted(subject: string, envelope: string, body: Uint8Array, { isW
 
 /** A new process may know the format of requests that the one before it had to leave. */
 async function readLeft(batch: Batch, needs: BatchNeeds): Promise<void> {
-  const { manager, stream } = needs;
+  const { manager, stream, triedInVain } = needs;
   const still: number[] = [];
   for (const sequence of batch.position.left) {
+    if (triedInVain?.has(sequence) === true) {
+      still.push(sequence);
+      continue;
+    }
     const message = await readAt(manager, stream, sequence);
     if (message === undefined) {
       batch.gaps.push({ from: sequence, through: sequence });
