@@ -197,6 +197,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'rows become entries of the config bucket: outbox, projector, repair',
     imports: ['store', 'stream/config', 'stream/layout', ...LEAVES],
   },
+  'store/compute': {
+    holds: 'PostgreSQL: all SQL of audiences and computed traits',
+    imports: ['compute/profiles', 'store'],
+  },
   store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
   'compute/profiles': {
     holds: 'profiles as the fold, the role and the store share them: keys, links, transitions, the face of the store',

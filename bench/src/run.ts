@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
+import { benchProfiles } from './compute/bench-profiles.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   clients: benchClients,
   collect: benchCollect,
   deliver: benchDeliver,
+  profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,
   tail: benchTail,

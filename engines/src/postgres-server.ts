@@ -23,8 +23,11 @@ export type PostgresServer = AsyncDisposable & {
   run(sql: string, database?: string): string;
 };
 
-/** A real server of a test's own, on a free port, stopped and removed when the test lets go of it. */
-export async function startPostgresServer({ isNewer = false } = {}): Promise<PostgresServer> {
+/**
+ * A real server of a test's own, on a free port, stopped and removed when the test lets go of it. `options` of its command line
+ * outweigh those for tests, such as fsync=off.
+ */
+export async function startPostgresServer({ isNewer = false, options = '' } = {}): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
   const folder = isNewer ? newerPostgresFolder() : undefined;
   const run = (program: string, args: string[]) => void runPostgres(program, args, folder);
@@ -32,7 +35,7 @@ export async function startPostgresServer({ isNewer = false } = {}): Promise<Pos
   copyFolder(postgresTemplate(folder), dir);
   // Right before it is used: in the time that a copy takes, others would find it free as well.
   const [port = 0] = await freePorts(1);
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off`;
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off ${options}`;
   const start = () => run('pg_ctl', ['start', '-w', '-D', dir, '-l', join(dir, 'server.log'), '-o', settings]);
   const stop = (mode: string) => run('pg_ctl', ['stop', '-w', '-m', mode, '-D', dir]);
   const isRunning = () => spawnSync('test', ['-e', join(dir, 'postmaster.pid')]).status === 0;

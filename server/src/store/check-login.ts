@@ -63,8 +63,8 @@ const QUESTION = `
     pg_has_role(login.oid, audit.relowner, 'MEMBER') AS "ownsTables",
     json_build_object('isSuperuser', queries.rolsuper, 'bypassesRls', queries.rolbypassrls,
       'changesAudit', has_table_privilege(queries.oid, audit.oid, 'UPDATE, DELETE, TRUNCATE')) AS queries,
-    ARRAY(SELECT c.relname::text FROM pg_class c
-      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace_id' AND NOT a.attisdropped
+    ARRAY(SELECT DISTINCT c.relname::text FROM pg_class c
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('workspace_id', 'profile_key') AND NOT a.attisdropped
       WHERE c.relnamespace = audit.relnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
         AND NOT (c.relrowsecurity AND (c.relforcerowsecurity OR NOT pg_has_role(queries.oid, c.relowner, 'MEMBER')))
       ORDER BY 1) AS "openTables",

@@ -2,8 +2,11 @@ import { escapeLiteral, Pool } from 'pg';
 
 /** One transaction. Every query of the store takes one as its first argument. */
 export type Tx = {
-  query<Row extends Record<string, unknown>>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends Record<string, unknown>>(sql: string | Statement, values?: readonly unknown[]): Promise<Row[]>;
 };
+
+/** A statement that each connection prepares once. A value that is a Buffer is sent in PostgreSQL's binary format. */
+export type Statement = { name: string; text: string };
 
 export type Store = AsyncDisposable & {
   /** A transaction that sees one workspace: row-level security hides the others, even from a query without a filter. */
@@ -66,7 +69,13 @@ async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<
   try {
     await client.query(begin);
     const result = await work({
-      query: async (sql, values) => (await client.query(sql, values === undefined ? [] : [...values])).rows,
+      query: async (sql, values = []) => {
+        const { rows } = await client.query({
+          ...(typeof sql === 'string' ? { text: sql } : sql),
+          values: [...values],
+        });
+        return rows;
+      },
     });
     await client.query('COMMIT');
     return result;

@@ -7,6 +7,8 @@
  */
 import type { IdKind, ProfileKey } from './profile-key.ts';
 
+export type DefinitionKind = 'audience' | 'trait';
+
 /** Counts definitions over all workspaces, from 1; never used again. Stands for the definition's id in states and tables. */
 export type DefinitionNumber = number;
 
@@ -71,6 +73,8 @@ export type TransitionCause = 'event' | 'time' | 'backfill' | 'edit' | 'merge';
 /** A change of a membership or of a trait's value. */
 export type Transition = {
   definition: DefinitionNumber;
+  /** False is no membership of an audience, and a value of a trait. */
+  kind: DefinitionKind;
   key: ProfileKey;
   /** In milliseconds. */
   at: number;
@@ -110,7 +114,7 @@ export type StoredDefinition = {
   number: DefinitionNumber;
   id: string;
   workspaceId: string;
-  kind: 'audience' | 'trait';
+  kind: DefinitionKind;
   key: string;
   state: DefinitionState;
   destinations: string[];
@@ -125,14 +129,16 @@ export type DefinitionState = 'preparing' | 'computing' | 'live' | 'deleting' | 
 export type StoredVersion = { version: number; body: unknown; measures: unknown; state: VersionState };
 export type VersionState = 'preparing' | 'computing' | 'live' | 'replaced';
 
+export type DefinitionList = { version: number; definitions: StoredDefinition[] };
+
 /** From this sequence on the reader of the stream folds the version; everything before it is left to the backfill. */
-export type FoldingStart = { definition: DefinitionNumber; version: number; sequence: number };
+export type FoldingStart = { definition: DefinitionNumber; version: number; createdAt: number; sequence: number };
 
 export type FoldTx = {
   /** Counts the changes of all definitions: the same number, the same definitions. Read when the transaction begins. */
   readonly definitionsVersion: number;
-  /** Definitions that changed after that version, deleted ones included; 0 for all. */
-  definitions(after: number): Promise<StoredDefinition[]>;
+  /** Definitions that changed after a version, deleted ones included; 0 for all. Its own version may be newer than the above. */
+  definitions(after: number): Promise<DefinitionList>;
   startFolding(starts: readonly FoldingStart[]): Promise<void>;
   /** Events that came after this time were trimmed before they were folded: every definition says so from now on. */
   markIncomplete(since: number): Promise<void>;
@@ -148,12 +154,12 @@ export type FoldTx = {
   moveTo(position: Position): Promise<void>;
 };
 
-/** A transition on its way. `destinations`: only these; undefined for all of its definition. */
+/** A transition on its way, to the destinations that its definition had when it was claimed, or to a new one of them. */
 export type SendingTransition = {
   workspaceId: string;
   definition: DefinitionNumber;
   definitionId: string;
-  definitionKind: 'audience' | 'trait';
+  definitionKind: DefinitionKind;
   definitionKey: string;
   key: ProfileKey;
   kind: IdKind;
@@ -162,11 +168,14 @@ export type SendingTransition = {
   /** Of the last transition that it stands for. Grows with each one that is sent of a profile and definition, with gaps. */
   sequence: number;
   at: number;
-  destinations: string[] | undefined;
+  destinations: string[];
 };
 
 /** Its rows never change: a relay that takes over sends the same again. */
 export type SendingBatch = { batch: string; transitions: SendingTransition[] };
+
+/** At most `most` in all, and `mostOfFirstSyncs` of first syncs, for which there is room only when little else waits. */
+export type ClaimOptions = { now: number; most: number; mostOfFirstSyncs: number };
 
 export type ProfileStore = {
   /** Counts the epoch up. The position is the stored one: the reader decides where to go on, and `moveTo` writes it. */
@@ -182,6 +191,6 @@ export type ProfileStore = {
    */
   fold<T>(held: HeldPosition, work: (tx: FoldTx) => Promise<T>): Promise<T>;
   /** The batch that is being sent; else a new one of what may be sent at `now`, oldest first, first syncs last. */
-  claimBatch(held: HeldPosition, options: { now: number; most: number }): Promise<SendingBatch | undefined>;
+  claimBatch(held: HeldPosition, options: ClaimOptions): Promise<SendingBatch | undefined>;
   deleteBatch(held: HeldPosition, batch: string): Promise<void>;
 };

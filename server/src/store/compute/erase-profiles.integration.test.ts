@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { NewLink } from '../../compute/profiles/profile-store.ts';
+import {
+  change,
+  keyOf,
+  newProfile,
+  newTransition,
+  OTHER_WORKSPACE,
+  openProfileBed,
+  type ProfileBed,
+  WORKSPACE,
+} from '../../../testing/profile-store.ts';
+import { until } from '../../../testing/until.ts';
+import { eraseProfiles } from './erase-profiles.ts';
+import { findProfile } from './read-profiles.ts';
+import { countProfiles, membershipSizes } from './sizes.ts';
+
+const ALL = { now: 1_000_000, most: 1, mostOfFirstSyncs: 0 };
+
+suite('erasing a user from audiences', () => {
+  let bed: ProfileBed;
+  before(async () => {
+    bed = await openProfileBed();
+  });
+  after(() => bed[Symbol.asyncDispose]());
+
+  const erase = (...ids: string[]) => bed.store.inWorkspace(WORKSPACE, (tx) => eraseProfiles(tx, WORKSPACE, ids));
+  const linkOf = (id: string, to: string): NewLink => {
+    const target = to === 'shared' ? to : keyOf(to);
+    return { from: keyOf(id, 'anonymous'), workspaceId: WORKSPACE, kind: 'anonymous', id, to: target, left: [] };
+  };
+
+  /** A user with a device and an older id, a timer, memberships, a transition that waits and one that is being sent. */
+  async function addUser(id: string): Promise<void> {
+    const { profiles, audience, trait } = bed;
+    const held = await profiles.takeOver('stream', 'a');
+    const [old, user] = [newProfile(`${id} before`), newProfile(id, { dueAt: 77 })];
+    const value = { kind: 'trait', value: `of ${id}`, previous: null } as const;
+    const transitions = [newTransition(audience, id, { messageId: 'm1' }), newTransition(trait, id, value)];
+    await change(profiles, held, {
+      profiles: [old, user],
+      links: [linkOf(`${id} phone`, `${id} before`)],
+      transitions,
+    });
+    const alias = { ...linkOf(`${id} before`, id), from: old.key, kind: 'user' } as const;
+    await change(profiles, held, { links: [alias] });
+    await profiles.claimBatch(await profiles.takeOver('relay', 'a'), ALL);
+  }
+
+  /** In the whole database, as text or as part of a key. */
+  function traces(id: string): string[] {
+    const dump = bed.server.dump().split('\n');
+    const ids = [id, `${id} before`, `${id} phone`];
+    const keys = ids.flatMap((each) => [keyOf(each), keyOf(each, 'anonymous')]);
+    const asUuid = (key: string) => key.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    const words = [...ids, ...keys, ...keys.map(asUuid), Buffer.from(id).toString('hex')];
+    return dump.filter((line) => words.some((word) => line.includes(word)));
+  }
+
+  test('leaves no row with an id or key of theirs in any table, and tells how many there were', async () => {
+    await addUser('mallory');
+    await addUser('trent');
+    assert.ok(traces('mallory').length >= 8, traces('mallory').join('\n'));
+    const trentBefore = traces('trent');
+    assert.deepEqual(await erase('mallory'), { profiles: 1, memberships: 2, history: 2 });
+    assert.deepEqual(traces('mallory'), []);
+    assert.deepEqual(traces('trent'), trentBefore);
+    const [sizes, count] = await bed.store.inWorkspace(WORKSPACE, async (tx) => [
+      await membershipSizes(tx, WORKSPACE),
+      await countProfiles(tx, WORKSPACE),
+    ]);
+    assert.deepEqual([sizes.get(bed.audience), sizes.get(bed.trait), count], [1, 1, 1]);
+    assert.deepEqual(await erase('mallory'), { profiles: 0, memberships: 0, history: 0 });
+  });
+
+  test('by an id that an alias has made part of another user takes that user along', async () => {
+    await addUser('oscar');
+    assert.equal((await erase('oscar before')).profiles, 1);
+    assert.deepEqual(traces('oscar'), []);
+  });
+
+  test('keeps a device that is shared with another user', async () => {
+    const held = await bed.profiles.takeOver('stream', 'a');
+    await change(bed.profiles, held, { profiles: [newProfile('walter')], links: [linkOf('kiosk', 'shared')] });
+    await erase('walter');
+    assert.equal(bed.server.run(`SELECT count(*) FROM profiles WHERE id = 'kiosk'`).trim(), '1');
+  });
+
+  test('waits for a reader that has the user, and erases what that one links to them', async () => {
+    const held = await bed.profiles.takeOver('stream', 'a');
+    await change(bed.profiles, held, { profiles: [newProfile('peggy')] });
+    let erased: ReturnType<typeof erase> | undefined;
+    await bed.profiles.fold(held, async (tx) => {
+      const keys = [keyOf('peggy'), keyOf('peggy phone', 'anonymous')];
+      await tx.load(keys, () => keys);
+      erased = erase('peggy');
+      await until(
+        () => bed.server.run(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`).trim() === '1',
+      );
+      await tx.write({ profiles: [newProfile('peggy')], links: [linkOf('peggy phone', 'peggy')], transitions: [] });
+    });
+    assert.equal((await erased)?.profiles, 1);
+    assert.deepEqual(traces('peggy'), []);
+  });
+
+  test('is of one workspace: the same id in another one stays', async () => {
+    const held = await bed.profiles.takeOver('stream', 'a');
+    const both = [newProfile('victor'), newProfile('victor', { workspaceId: OTHER_WORKSPACE })];
+    await change(bed.profiles, held, { profiles: both });
+    await erase('victor');
+    const find = (workspaceId: string) =>
+      bed.store.inWorkspace(workspaceId, (tx) => findProfile(tx, { workspaceId, kind: 'user', id: 'victor' }));
+    assert.equal(await find(WORKSPACE), undefined);
+    assert.equal((await find(OTHER_WORKSPACE))?.id, 'victor');
+  });
+});
