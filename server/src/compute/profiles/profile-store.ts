@@ -10,12 +10,28 @@ import type { IdKind, ProfileKey } from './profile-key.ts';
 /** Counts definitions over all workspaces, from 1; never used again. Stands for the definition's id in states and tables. */
 export type DefinitionNumber = number;
 
-/** A stream with the time of its creation in milliseconds: one that was deleted and made anew is another one. */
-export type StreamIdentity = { name: string; createdAt: number };
+/**
+ * How far a stream is folded. The reader compares `createdAt` and `storedAt` with the stream's own, because a restored stream may
+ * hold other messages under the same sequences. All times are milliseconds since 1970.
+ */
+export type Position = {
+  /** When the stream was created. */
+  createdAt: number;
+  /** The last sequence that was folded. */
+  sequence: number;
+  /** When NATS stored the message with that sequence. */
+  storedAt: number;
+  /** The time up to which timers have run. */
+  clock: number;
+  /** Sequences before it that only a newer version can fold. */
+  left: readonly number[];
+};
 
-/** The last sequence that was folded (0 for none), and the time up to which timers have run, in milliseconds. */
-export type Position = { sequence: number; clock: number };
-export type HeldPosition = Position & { stream: StreamIdentity; epoch: number };
+/** `position` is undefined until the first `moveTo`. */
+export type HeldPosition = { stream: string; epoch: number; position: Position | undefined };
+
+/** A position as another process sees it. `beat` changes with each commit of the holder; no holder: released. */
+export type PositionState = HeldPosition & { holder: string | undefined; beat: string };
 
 /** Another reader has taken over the position. Nothing was written. */
 export class LostPosition extends Error {
@@ -48,7 +64,7 @@ export type NewLink = {
 };
 
 /** Audiences: boolean. Traits: their value, null for none. */
-export type ComputedValue = boolean | number | string | string[] | null;
+export type ComputedValue = boolean | number | string | (string | number | boolean)[] | null;
 
 export type TransitionCause = 'event' | 'time' | 'backfill' | 'edit' | 'merge';
 
@@ -66,7 +82,10 @@ export type Transition = {
   cause: TransitionCause;
   /** The event that caused it. */
   messageId?: string;
-  /** When it may be sent, after the definition's settle time; undefined when it is not to be sent. */
+  /**
+   * When it may be sent: its time plus the definition's settle time. A transition that coalesces with an unsent one does not delay
+   * it, or a value that keeps changing would never be sent. Undefined when it is not to be sent.
+   */
   sendAt: number | undefined;
   /** Part of a first sync, which yields to everything else. */
   isFirstSync?: boolean;
@@ -94,10 +113,17 @@ export type StoredDefinition = {
   kind: 'audience' | 'trait';
   key: string;
   state: DefinitionState;
-  /** Lowest first: the one that is live, and the one that is to replace it. */
-  versions: { version: number; body: unknown; isLive: boolean }[];
+  destinations: string[];
+  /** The `definitionsVersion` in which the definition or one of its versions last changed. */
+  changed: number;
+  /** Lowest first: the one that is live, and the one that is to replace it. Replaced ones are left out. */
+  versions: StoredVersion[];
 };
 export type DefinitionState = 'preparing' | 'computing' | 'live' | 'deleting' | 'deleted';
+
+/** Body and measures are the fold's. */
+export type StoredVersion = { version: number; body: unknown; measures: unknown; state: VersionState };
+export type VersionState = 'preparing' | 'computing' | 'live' | 'replaced';
 
 /** From this sequence on the reader of the stream folds the version; everything before it is left to the backfill. */
 export type FoldingStart = { definition: DefinitionNumber; version: number; sequence: number };
@@ -108,6 +134,8 @@ export type FoldTx = {
   /** Definitions that changed after that version, deleted ones included; 0 for all. */
   definitions(after: number): Promise<StoredDefinition[]>;
   startFolding(starts: readonly FoldingStart[]): Promise<void>;
+  /** Events that came after this time were trimmed before they were folded: every definition says so from now on. */
+  markIncomplete(since: number): Promise<void>;
   /**
    * Reads the links of these keys (and the links of their targets), asks `choose` which profiles the caller is going to write,
    * and locks those in the order of their keys, unknown ones included. If a link has changed meanwhile, it starts over, so
@@ -120,9 +148,40 @@ export type FoldTx = {
   moveTo(position: Position): Promise<void>;
 };
 
+/** A transition on its way. `destinations`: only these; undefined for all of its definition. */
+export type SendingTransition = {
+  workspaceId: string;
+  definition: DefinitionNumber;
+  definitionId: string;
+  definitionKind: 'audience' | 'trait';
+  definitionKey: string;
+  key: ProfileKey;
+  kind: IdKind;
+  id: string;
+  value: ComputedValue;
+  /** Of the last transition that it stands for. Grows with each one that is sent of a profile and definition, with gaps. */
+  sequence: number;
+  at: number;
+  destinations: string[] | undefined;
+};
+
+/** Its rows never change: a relay that takes over sends the same again. */
+export type SendingBatch = { batch: string; transitions: SendingTransition[] };
+
 export type ProfileStore = {
-  /** The stream of a new creation time begins at 0; the clock goes on, since time never goes backwards. */
-  takeOver(stream: StreamIdentity, holder: string): Promise<HeldPosition>;
-  /** Rejects without an effect, or commits everything. `moveTo` need not be called, for work that belongs to no event. */
-  fold<T>(position: HeldPosition, work: (tx: FoldTx) => Promise<T>): Promise<T>;
+  /** Counts the epoch up. The position is the stored one: the reader decides where to go on, and `moveTo` writes it. */
+  takeOver(stream: string, holder: string): Promise<HeldPosition>;
+  positions(): Promise<PositionState[]>;
+  /** So that the next holder need not wait. No effect if another one has taken over. */
+  release(held: HeldPosition): Promise<void>;
+  /** Whether there is anything to compute. */
+  hasDefinitions(): Promise<boolean>;
+  /**
+   * Rejects without an effect, or commits everything; only a lost connection leaves open which (StoreUnavailable): take over again
+   * and see. `moveTo` need not be called, for work that belongs to no event.
+   */
+  fold<T>(held: HeldPosition, work: (tx: FoldTx) => Promise<T>): Promise<T>;
+  /** The batch that is being sent; else a new one of what may be sent at `now`, oldest first, first syncs last. */
+  claimBatch(held: HeldPosition, options: { now: number; most: number }): Promise<SendingBatch | undefined>;
+  deleteBatch(held: HeldPosition, batch: string): Promise<void>;
 };
