@@ -202,6 +202,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['compute/profiles', 'store'],
   },
   store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
+  'compute/fold': {
+    holds: 'pure: events become facts of profiles, definitions are evaluated over them, changes become transitions',
+    imports: ['compute/state', 'compute/profiles', 'domain'],
+  },
+  'compute/state': {
+    holds: 'pure: the state of a profile and its bytes: measures, tiles, traits, groups, message ids, standings',
+    imports: ['compute/profiles'],
+  },
   'compute/profiles': {
     holds: 'profiles as the fold, the role and the store share them: keys, links, transitions, the face of the store',
     imports: [],

@@ -8,6 +8,8 @@ const AGGREGATES = ['sum', 'min', 'max', 'average'];
 const COMPARISONS = ['atLeast', 'lessThan', 'exactly'];
 const EVENT_LEAF_FIELDS = [...SELECTION_FIELDS, ...AGGREGATES, ...COMPARISONS];
 const MAX_TRAIT_CHARACTERS = 200;
+/** A profile keeps no deeper parts of traits: see keptTrait. */
+const MAX_TRAIT_STEPS = 3;
 
 export function checkCondition(value: unknown, problems: ProblemList): void {
   const leaves = checkLevel(value, 1, problems);
@@ -57,12 +59,13 @@ function checkTraitLeaf(value: UntrustedObject, problems: ProblemList): void {
   const message = checkText(value['trait'], MAX_TRAIT_CHARACTERS);
   if (message !== undefined) problems.add('/trait', message);
   if (!checkOperands(value, problems) || message !== undefined) return;
+  if (String(value['trait']).split('.').length > MAX_TRAIT_STEPS) problems.add('/trait', TRAIT_PROBLEM);
   const rule = { ...value, field: `traits.${String(value['trait'])}` };
   for (const [path, message] of ruleProblems(rule as unknown as FilterRule))
     problems.add(path === '/field' ? '/trait' : path, path === '/field' ? TRAIT_PROBLEM : message);
 }
 
-const TRAIT_PROBLEM = 'must be the name of a trait, such as plan, or a path of at most 10 names, such as address.city';
+const TRAIT_PROBLEM = `must be the name of a trait, such as plan, or a path of at most ${MAX_TRAIT_STEPS} names, such as address.city`;
 
 function checkAudienceLeaf(value: UntrustedObject, problems: ProblemList): void {
   refuseOthers(value, ['audience'], problems);

@@ -124,6 +124,7 @@ suite('a definition that cannot be saved', () => {
     ['has a rule of another shape', leaf({ where: ['x'] }), '/when/where/0', /must be a rule/],
     ['asks a trait without a value', audience({ trait: 'plan', op: 'equals' }), '/when/value', /needed by equals/],
     ['asks a path with an empty name', audience({ trait: 'a..b', op: 'exists' }), '/when/trait', /address\.city/],
+    ['asks a path of four names', audience({ trait: 'a.b.c.d', op: 'exists' }), '/when/trait', /at most 3 names/],
     ['computes the unknown', trait({ compute: 'median', event: 'E' }), '/compute', /one of count/],
     ['sums no field', trait({ compute: 'sum', event: 'E' }), '/field', /needed by sum/],
     ['counts a field', trait({ compute: 'count', event: 'E', field: 'properties.x' }), '/field', /counts events/],

@@ -3,7 +3,7 @@ import type { Definition } from './definition.ts';
 import type { DefinitionProblem } from './problem-list.ts';
 
 /**
- * What is wrong with the audiences that a definition asks for, given the others of its workspace by id. An audience that would
+ * The problems with the audiences that a definition asks for, given the others of its workspace by id. An audience that would
  * come to ask for itself has no answer, so it is refused; `id` is undefined for a definition that is being made.
  */
 export function referenceProblems(

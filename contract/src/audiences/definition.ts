@@ -50,7 +50,7 @@ interface DefinitionFields {
   destinations?: string[];
   /** Profiles without a userId are told too. */
   includeAnonymous?: boolean;
-  /** A change is told after so long without another of the same profile; see settleSecondsOf for what applies without it. */
+  /** How long a change waits before it is told; later changes of the same profile are told with it. Without it: settleSecondsOf. */
   settleSeconds?: number;
 }
 
