@@ -21,16 +21,11 @@ const transition = (userId: string, change: Partial<SendingTransition> = {}): Se
   value: true,
   sequence: 3,
   at: AT,
-  destinations: undefined,
+  destinations: ['dst_1', 'dst_2'],
   ...change,
 });
 
-const sender = {
-  sourceId: 'src_computed',
-  destinationsOf: (number: number) => (number === 7 ? ['dst_1', 'dst_2'] : []),
-};
-
-const made = (...transitions: SendingTransition[]) => makeRequests(transitions, sender, NOW).requests;
+const made = (...transitions: SendingTransition[]) => makeRequests(transitions, 'src_computed', NOW).requests;
 
 const eventsOf = ({ envelope, body }: ReturnType<typeof made>[number]) => {
   const read = readRequest(envelope, body);
@@ -86,7 +81,7 @@ suite('the requests of transitions', () => {
   test('are the same for the same batch, and have other message ids for another sequence', () => {
     const batch = [transition('u1'), transition('u2', { value: false })];
     const ids = (requests: ReturnType<typeof made>) => requests.map(({ id, home }) => [id, home]);
-    assert.deepEqual(ids(made(...batch)), ids(makeRequests(batch, sender, NOW + 60_000).requests));
+    assert.deepEqual(ids(made(...batch)), ids(makeRequests(batch, 'src_computed', NOW + 60_000).requests));
     const messageIds = [3, 4].flatMap((sequence) =>
       made(transition('u1', { sequence })).flatMap((request) =>
         eventsOf(request).events.map(({ messageId }) => messageId),
@@ -95,11 +90,11 @@ suite('the requests of transitions', () => {
     assert.equal(new Set(messageIds).size, 2);
   });
 
-  test('go to the destinations of the definition, to those of the transition if it has its own, and nowhere without any', () => {
+  test('go to the destinations of the transition, and nowhere without any', () => {
     const requests = made(
       transition('u1'),
       transition('u2', { destinations: ['dst_new'] }),
-      transition('u3', { definition: 8 }),
+      transition('u3', { destinations: [] }),
       transition('u4'),
     );
     const seen = requests.map((request) => {
@@ -118,7 +113,7 @@ suite('the requests of transitions', () => {
     const value = 'x'.repeat(200_000);
     const large = made(...['a', 'b', 'c'].map((id) => transition(id, { definitionKind: 'trait', value })));
     assert.deepEqual(large.map((request) => eventsOf(request).events.length), [2, 1]); // biome-ignore format: short
-    const { requests, tooLarge } = makeRequests([transition('a', { value: 'x'.repeat(600_000) })], sender, NOW);
+    const { requests, tooLarge } = makeRequests([transition('a', { value: 'x'.repeat(600_000) })], 'src_computed', NOW);
     assert.deepEqual([requests.length, tooLarge.length], [0, 1]);
   });
 });

@@ -5,13 +5,6 @@ import { REQUEST_FORMATS } from '../domain/format.ts';
 import type { RequestToAppend } from '../stream/events/append-request.ts';
 import type { SendingTransition } from './profiles/profile-store.ts';
 
-type Sender = {
-  /** The computed source of the workspace. */
-  sourceId: string;
-  /** Of a definition, by its number. */
-  destinationsOf(definition: number): readonly string[];
-};
-
 export type MadeRequests = {
   requests: RequestToAppend[];
   /** Their value is too large for any request. */
@@ -22,16 +15,12 @@ export type MadeRequests = {
 const MOST_CALLS = 100;
 const MOST_BYTES = MAX_BATCH_BYTES;
 
-/** Requests of one workspace; transitions for the same destinations go together, in their order. */
-export function makeRequests(
-  transitions: readonly SendingTransition[],
-  { sourceId, destinationsOf }: Sender,
-  now: number,
-): MadeRequests {
+/** Requests of one workspace and its computed source; transitions for the same destinations go together, in their order. */
+export function makeRequests(transitions: readonly SendingTransition[], sourceId: string, now: number): MadeRequests {
   const groups = new Map<string, Group>();
   const tooLarge: SendingTransition[] = [];
   for (const transition of transitions) {
-    const destinations = transition.destinations ?? destinationsOf(transition.definition);
+    const { destinations } = transition;
     if (destinations.length === 0) continue;
     const call = identifyOf(transition);
     const { messageId } = call;

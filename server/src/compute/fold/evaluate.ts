@@ -162,6 +162,7 @@ function changeTo(
   else Object.assign(heldValue, { sequence, value });
   const isTold = profile.kind === 'user' || definition.isForAnonymous;
   return {
+    kind: definition.isAudience ? 'audience' : 'trait',
     definition: definition.number,
     key: profile.key,
     at: now,
