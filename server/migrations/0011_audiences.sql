@@ -97,14 +97,7 @@ CREATE TABLE profiles (
   link uuid,
   PRIMARY KEY (profile_key),
   CHECK ((state IS NULL) = (link IS NOT NULL))
-) PARTITION BY HASH (profile_key);
-DO $$
-BEGIN
-  FOR part IN 0..15 LOOP
-    EXECUTE format('CREATE TABLE profiles_%s PARTITION OF profiles FOR VALUES WITH (MODULUS 16, REMAINDER %s) WITH (fillfactor = 90)',
-                   part, part);
-  END LOOP;
-END $$;
+) WITH (fillfactor = 90);
 CREATE INDEX profiles_link ON profiles (link) WHERE link <> '00000000-0000-0000-0000-000000000000';
 
 -- Keys that a transaction is about to create, so that a second one waits for it. Deleted by the same transaction: no other sees a row.
@@ -153,10 +146,10 @@ CREATE TABLE membership_changes (
   written_on date NOT NULL,
   cause text NOT NULL,
   value text NOT NULL,
-  message_id text,
-  PRIMARY KEY (profile_key, definition, sequence, written_on)
+  message_id text
 ) PARTITION BY RANGE (written_on);
 CREATE INDEX membership_changes_newest ON membership_changes (definition, id);
+CREATE INDEX membership_changes_profile ON membership_changes (profile_key);
 
 -- Transitions to be sent, one row for a profile and definition: later ones coalesce with it. A row for one destination alone is part of
 -- the first sync of that destination.

@@ -27,7 +27,7 @@ const FIGURES = `SELECT (SELECT count(*) FROM profiles) AS profiles,
     (SELECT sum(n_tup_upd) FROM parts) / (SELECT count(*) FROM profiles) AS rewrites`;
 
 export function diskFigures({ postgres }: Scene): DiskFigures {
-  const parts = `parts AS (SELECT * FROM pg_stat_user_tables WHERE relname ~ '^profiles_[0-9]+$')`;
+  const parts = `parts AS (SELECT * FROM pg_stat_user_tables WHERE relname = 'profiles')`;
   const told = postgres.run(`WITH ${parts} SELECT row_to_json(f) FROM (${FIGURES}) AS f`);
   const figures = Object.entries(JSON.parse(told) as DiskFigures);
   return Object.fromEntries(figures.map(([name, value]) => [name, Math.round(value * 1_000) / 1_000])) as DiskFigures;

@@ -18,8 +18,9 @@ const UPDATE: Statement = {
     FROM unnest($1::uuid[], $2::bytea[], $3::int8[]) AS c (key, state, due_at) WHERE p.profile_key = c.key`,
 };
 
-/** Profiles in their order, new ones and changed ones, each with its timer. */
-export async function writeProfiles(tx: Tx, profiles: readonly StoredProfile[], locks: Locks): Promise<void> {
+/** New ones and changed ones, each with its timer; in the order of keys, because neighbours in an index are cheaper. */
+export async function writeProfiles(tx: Tx, given: readonly StoredProfile[], locks: Locks): Promise<void> {
+  const profiles = given.toSorted((one, other) => (one.key < other.key ? -1 : 1));
   const [inserts, updates]: [StoredProfile[], StoredProfile[]] = [[], []];
   for (const profile of profiles) (lockOf(locks, profile.key) === 'absent' ? inserts : updates).push(profile);
   await moveTimers(tx, profiles, locks);

@@ -22,6 +22,7 @@ export async function writeTransitions(tx: Tx, transitions: readonly Transition[
   );
 }
 
+/** In the order of definitions and keys: neighbours in an index are written one after the other. */
 function changesOf(transitions: readonly Transition[]): Change[] {
   const changes = new Map<string, Change>();
   for (const transition of transitions) {
@@ -30,15 +31,25 @@ function changesOf(transitions: readonly Transition[]): Change[] {
     if (change === undefined) changes.set(pair, { first: transition, last: transition });
     else change.last = transition;
   }
-  return [...changes.values()];
+  return [...changes.values()].sort((one, other) => compare(one.last, other.last));
 }
 
-const PUT: Statement = {
-  name: 'memberships-put',
+function compare(one: Transition, other: Transition): number {
+  if (one.definition !== other.definition) return one.definition - other.definition;
+  return one.key < other.key ? -1 : Number(one.key > other.key);
+}
+
+/** The value before tells whether there is a row: the profile is locked, so nothing else has changed it. */
+const INSERT: Statement = {
+  name: 'memberships-insert',
   text: `INSERT INTO memberships (definition, profile_key, since, sequence, value)
-    SELECT * FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::text[])
-    ON CONFLICT (definition, profile_key) DO UPDATE
-      SET since = excluded.since, sequence = excluded.sequence, value = excluded.value`,
+    SELECT * FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::text[])`,
+};
+const UPDATE: Statement = {
+  name: 'memberships-update',
+  text: `UPDATE memberships m SET since = c.since, sequence = c.sequence, value = c.value
+    FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::text[]) AS c (definition, key, since, sequence, value)
+    WHERE m.definition = c.definition AND m.profile_key = c.key`,
 };
 const REMOVE: Statement = {
   name: 'memberships-remove',
@@ -47,19 +58,24 @@ const REMOVE: Statement = {
 };
 
 async function writeMemberships(tx: Tx, changes: readonly Change[]): Promise<void> {
-  const put = changes.filter(({ last }) => isMember(last.kind, last.value)).map(({ last }) => last);
-  const removed = changes
-    .filter(({ first, last }) => isMember(first.kind, first.previous) && !isMember(last.kind, last.value))
-    .map(({ last }) => last);
-  if (put.length > 0) {
-    await tx.query(PUT, [
-      ...namesOf(put),
-      int8Array(put.map(({ at }) => at)),
-      int4Array(put.map(({ sequence }) => sequence)),
-      textArray(put.map(({ kind, value }) => (kind === 'audience' ? undefined : JSON.stringify(value)))),
-    ]);
+  const [inserted, updated, removed]: [Transition[], Transition[], Transition[]] = [[], [], []];
+  for (const { first, last } of changes) {
+    const wasMember = isMember(first.kind, first.previous);
+    if (isMember(last.kind, last.value)) (wasMember ? updated : inserted).push(last);
+    else if (wasMember) removed.push(last);
   }
+  if (inserted.length > 0) await tx.query(INSERT, membershipsOf(inserted));
+  if (updated.length > 0) await tx.query(UPDATE, membershipsOf(updated));
   if (removed.length > 0) await tx.query(REMOVE, namesOf(removed));
+}
+
+function membershipsOf(transitions: readonly Transition[]): Buffer[] {
+  return [
+    ...namesOf(transitions),
+    int8Array(transitions.map(({ at }) => at)),
+    int4Array(transitions.map(({ sequence }) => sequence)),
+    textArray(transitions.map(({ kind, value }) => (kind === 'audience' ? undefined : JSON.stringify(value)))),
+  ];
 }
 
 function namesOf(transitions: readonly Transition[]): [Buffer, Buffer] {
@@ -85,24 +101,40 @@ async function writeHistory(tx: Tx, transitions: readonly Transition[]): Promise
 }
 
 /** A row that waits keeps its time and what was sent before it; a first sync that coalesces with a later change is urgent. */
+const COALESCE: Statement = {
+  name: 'compute-outbox-coalesce',
+  text: `UPDATE compute_outbox o SET at = c.at, sequence = c.sequence, value = c.value, is_first_sync = o.is_first_sync AND c.is_first_sync
+    FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::bool[], $6::text[])
+      WITH ORDINALITY AS c (definition, key, at, sequence, is_first_sync, value, place)
+    WHERE o.profile_key = c.key AND o.definition = c.definition AND o.destination = '' RETURNING c.place::int AS place`,
+};
 const QUEUE: Statement = {
-  name: 'compute-outbox-put',
-  text: `INSERT INTO compute_outbox AS o (definition, profile_key, at, sequence, send_at, is_first_sync, value, before)
-    SELECT * FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::int8[], $6::bool[], $7::text[], $8::text[])
-    ON CONFLICT (profile_key, definition, destination) DO UPDATE SET at = excluded.at, sequence = excluded.sequence,
-      value = excluded.value, is_first_sync = o.is_first_sync AND excluded.is_first_sync`,
+  name: 'compute-outbox-queue',
+  text: `INSERT INTO compute_outbox (definition, profile_key, at, sequence, is_first_sync, value, send_at, before)
+    SELECT * FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::bool[], $6::text[], $7::int8[], $8::text[])`,
 };
 
+/** Only a reader that has locked the profile adds a row: the relay takes rows away, so a row that was not there is not there now. */
 async function writeOutbox(tx: Tx, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
-  const lasts = changes.map(({ last }) => last);
+  const coalesced = await tx.query<{ place: number }>(COALESCE, outboxOf(changes));
+  const there = new Set(coalesced.map(({ place }) => place));
+  const queued = changes.filter((_, nth) => !there.has(nth + 1));
+  if (queued.length === 0) return;
   await tx.query(QUEUE, [
+    ...outboxOf(queued),
+    int8Array(queued.map(({ first }) => first.sendAt)),
+    textArray(queued.map(({ first }) => JSON.stringify(first.previous))),
+  ]);
+}
+
+function outboxOf(changes: readonly Change[]): Buffer[] {
+  const lasts = changes.map(({ last }) => last);
+  return [
     ...namesOf(lasts),
     int8Array(lasts.map(({ at }) => at)),
     int4Array(lasts.map(({ sequence }) => sequence)),
-    int8Array(changes.map(({ first }) => first.sendAt)),
     boolArray(changes.map(({ first, last }) => first.isFirstSync === true && last.isFirstSync === true)),
     textArray(lasts.map(({ value }) => JSON.stringify(value))),
-    textArray(changes.map(({ first }) => JSON.stringify(first.previous))),
-  ]);
+  ];
 }
