@@ -1,71 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Definition } from '@millrace/contract/audiences';
-import { addDefinition } from '../testing/definitions.ts';
-import { openReceiver } from '../testing/receiver.ts';
-import { addDestination, addScene, openStack, type Stack } from '../testing/stack.ts';
+import { type Identify, openAudience, order } from '../testing/audiences.ts';
+import { ended, type Job } from '../testing/stack.ts';
 import { until } from '../testing/until.ts';
 
-const BIG_SPENDERS: Definition = {
-  name: 'Big spenders',
-  kind: 'audience',
-  when: { event: 'Order Completed', sum: 'properties.revenue', window: '30d', atLeast: 500 },
-};
-
-type Identify = {
-  type: string;
-  userId: string;
-  traits: Record<string, unknown>;
-  context: { personas: Record<string, unknown> };
-};
-
-const order = (userId: string, revenue: number, messageId: string) => ({
-  type: 'track',
-  event: 'Order Completed',
-  userId,
-  messageId,
-  properties: { revenue },
-});
-
-async function openAudience() {
-  await using opening = new AsyncDisposableStack();
-  const stack = opening.use(await openStack());
-  const shop = opening.use(await openReceiver());
-  const audience = opening.use(await openReceiver());
-  const scene = await addScene(stack, shop.url);
-  const other = await addDestination(stack, scene.sourceId, {
-    targets: [{ url: audience.url }],
-  });
-  // Nothing but identify calls reach it: the calls of the shop go to it as well.
-  const [row] = await stack.sql<{ workspace_id: string }>('SELECT workspace_id FROM sources');
-  const workspaceId = row?.workspace_id ?? '';
-  const id = await addDefinition(stack.store(), {
-    workspaceId,
-    key: 'big_spenders',
-    destinations: [other],
-    definition: BIG_SPENDERS,
-  });
-  const got = () => audience.received.map(({ body }) => JSON.parse(body) as Identify);
-  const identifies = () => got().filter(({ type }) => type === 'identify');
-  await until(async () => (await positions(stack)) > 0);
-  const open = opening.move();
-  return {
-    stack,
-    scene,
-    shop,
-    workspaceId,
-    id,
-    identifies,
-    audience,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
-  };
-}
-
-const positions = async (stack: Stack) =>
-  (await stack.sql(`SELECT stream FROM compute_positions WHERE stream <> 'relay' AND sequence IS NOT NULL`)).length;
+type Source = { id: string; kind: string; writeKeys: unknown[] };
+type Explained = { verdict: string; stored: { event?: unknown } | null; destinations: { state: string }[] };
 
 suite('an audience', () => {
-  test('tells its destinations, and no others, when a user enters it', async () => {
+  test('tells its destinations, and no others, when a user enters it, and counts it as nobody’s usage', async () => {
     await using bed = await openAudience();
     const { stack, scene, id, workspaceId } = bed;
     assert.equal(await stack.send(scene.writeKey, [order('u1', 300, 'o1'), order('u2', 100, 'o2')]), 200);
@@ -82,8 +25,48 @@ suite('an audience', () => {
       sequence: 1,
     });
     assert.ok(bed.shop.received.every(({ body }) => (JSON.parse(body) as Identify).type === 'track'));
-    const usage = await stack.sql<{ calls: string }>('SELECT calls FROM usage');
-    await until(async () => (await stack.sql('SELECT 1 FROM usage')).length > 0 || usage.length > 0);
+    type Usage = { source_id: string; calls: string };
+    const usage = () => stack.sql<Usage>('SELECT source_id, calls FROM usage WHERE calls > 0');
+    await until(async () => (await usage()).some(({ calls }) => calls === '4'));
+    assert.deepEqual((await usage()).map(({ source_id }) => source_id), [scene.sourceId]); // biome-ignore format: short
+  });
+
+  test('has a source of its own, whose calls can be explained and replayed', async () => {
+    await using bed = await openAudience();
+    const { stack, scene, destinationId } = bed;
+    await stack.send(scene.writeKey, [order('u1', 900, 'o1')]);
+    await until(() => bed.identifies().length === 1);
+    const { items } = await stack.get<{ items: Source[] }>('GET', '/sources');
+    const source = items.find(({ kind }) => kind === 'computed');
+    assert.deepEqual(source?.writeKeys, []);
+    const id = source?.id ?? '';
+    assert.equal((await stack.ask('DELETE', `/sources/${id}`)).status, 400);
+    assert.equal((await stack.ask('POST', `/sources/${id}/write-keys`, { label: 'Mine' })).status, 400);
+
+    type Recorded = { message_id: string; source_id: string };
+    const rows = () =>
+      stack.sql<Recorded>(
+        `SELECT message_id, source_id FROM deliveries WHERE type = 'identify' AND state = 'delivered'`,
+      );
+    await until(async () => (await rows()).length === 1);
+    const [row] = await rows();
+    assert.equal(row?.source_id, id);
+    const explained = await stack.get<Explained>('GET', `/events/${row?.message_id}/explain`);
+    assert.equal(explained.verdict, 'accepted');
+    assert.ok(explained.stored !== null, JSON.stringify(explained));
+
+    const range = {
+      from: new Date(Date.now() - 600_000).toISOString(),
+      to: new Date(Date.now() + 60_000).toISOString(),
+    };
+    const job = await stack.get<Job>('POST', '/replays', { sourceId: id, destinationId, ...range });
+    assert.equal((await ended(stack, `/replays/${job.id}`)).progress.done, 1);
+    await until(() => bed.identifies().length === 2);
+    const [first, again] = bed.identifies();
+    assert.equal(again?.webhookId, first?.webhookId);
+    const elsewhere = { sourceId: id, destinationId: scene.destinationId, ...range };
+    const none = await stack.get<Job>('POST', '/replays', elsewhere);
+    assert.equal((await ended(stack, `/replays/${none.id}`)).progress.done, 0, 'it was not for that destination');
   });
 
   test('goes on where it was after a restart, and sends nothing twice', async () => {
@@ -97,9 +80,18 @@ suite('an audience', () => {
     await stack.restart();
     await until(async () => (await stack.send(scene.writeKey, [order('u9', 900, 'o9')])) === 200);
     await until(() => bed.identifies().length === 2);
-    assert.deepEqual(
-      bed.identifies().map(({ userId }) => userId),
-      ['u1', 'u9'],
-    );
+    assert.deepEqual(bed.identifies().map(({ userId }) => userId), ['u1', 'u9']); // biome-ignore format: short
+  });
+
+  test('waits while PostgreSQL is away, and collection and delivery go on', async () => {
+    await using bed = await openAudience();
+    const { stack, scene, shop } = bed;
+    stack.postgres.stop('fast');
+    assert.equal(await stack.send(scene.writeKey, [order('u1', 900, 'o1')]), 200);
+    await until(() => shop.received.length === 1);
+    assert.equal(bed.identifies().length, 0);
+    stack.postgres.start();
+    await until(() => bed.identifies().length === 1);
+    assert.equal(bed.identifies()[0]?.userId, 'u1');
   });
 });
