@@ -7,8 +7,8 @@ const GOALS = { postgresUs: 88, profileBytes: 500, deadlocks: 0 };
 const BATCH = 1_000;
 
 /**
- * The profile store under readers that fold nothing real: what an event costs PostgreSQL, whether two readers get in each other's way, what
- * a profile takes on disk after many rewrites.
+ * The profile store under readers with a synthetic fold: PostgreSQL's CPU time of an event, the contention of two readers, the bytes of a
+ * profile on disk after many rewrites.
  */
 export async function benchProfiles({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   const contention = await timeContention(isQuick ? 60_000 : 200_000);

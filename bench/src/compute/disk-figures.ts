@@ -35,7 +35,7 @@ export function diskFigures({ postgres }: Scene): DiskFigures {
 
 export type VacuumFigures = { seconds: number; cpuSeconds: number };
 
-/** What one round over all partitions costs, after everything above. */
+/** The cost of one VACUUM after everything above. */
 export function timeVacuum({ postgres, cpuUs }: Scene): VacuumFigures {
   const [startedAt, before] = [performance.now(), cpuUs()];
   postgres.run('VACUUM profiles');

@@ -1,4 +1,4 @@
-/** What a sample of profiles tells about all of them. */
+/** The result of evaluating a sample of profiles. */
 export type SampleCount = {
   /** All profiles there are. */
   profiles: number;
@@ -28,7 +28,7 @@ export function estimateSize({ profiles, sampled, members }: SampleCount): SizeE
   const high = Math.ceil((2 * members + z2 + spread(2 - 4 * share)) * scale);
   return {
     size: Math.round(share * profiles),
-    // What was sampled is certain.
+    // The sampled profiles are certain.
     low: members === 0 ? 0 : Math.max(members, low),
     high: members === sampled ? profiles : Math.min(profiles - (sampled - members), high),
     isExact: false,

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
  */
 export type ProfileKey = string;
 
-/** What an id names. A `userId` is a profile; an `anonymousId` is one until it is linked. */
+/** The two kinds of ids. A `userId` is a profile; an `anonymousId` is one until it is linked. */
 export type IdKind = 'user' | 'anonymous';
 
 const PREFIX_DIGITS = 12;

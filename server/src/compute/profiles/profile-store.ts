@@ -50,8 +50,11 @@ export type StoredProfile = {
   dueAt: number | undefined;
 };
 
-/** Whose events the events of a linked id are. `shared`: seen with two users, so its events without a userId are nobody's. */
-export type LinkTarget = ProfileKey | 'shared';
+/**
+ * The key of the profile that a linked id stands for; or `shared` for an id that was seen with two users: its events without a userId
+ * count for no profile.
+ */
+export type LinkTarget = string;
 export type Links = ReadonlyMap<ProfileKey, LinkTarget>;
 
 /** A new or changed link. If the id was a profile until now, its state, timer, memberships and unsent transitions go. */

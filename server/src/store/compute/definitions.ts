@@ -55,13 +55,13 @@ export async function listDefinitions(tx: Tx, workspaceId: string, { limit, afte
 }
 
 export type DefinitionName = { workspaceId: string; id: string };
-export type DefinitionUpdate = Partial<Pick<DefinitionRow, 'name' | 'destinations' | 'state' | 'complete_from'>>;
+export type DefinitionChange = Partial<Pick<DefinitionRow, 'name' | 'destinations' | 'state' | 'complete_from'>>;
 
 export function updateDefinition(
   tx: Tx,
   change: number,
   { workspaceId, id }: DefinitionName,
-  { name, destinations, state, complete_from: completeFrom }: DefinitionUpdate,
+  { name, destinations, state, complete_from: completeFrom }: DefinitionChange,
 ): Promise<DefinitionRow | undefined> {
   const sql = `UPDATE definitions SET name = coalesce($4, name), destinations = coalesce($5, destinations), state = coalesce($6, state),
       complete_from = CASE WHEN $7 THEN $8 ELSE complete_from END, changed_in = $3, updated_at = now()

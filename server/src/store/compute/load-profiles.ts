@@ -14,9 +14,9 @@ import type { Statement, Tx } from '../open-store.ts';
 import { uuidArray } from './binary-array.ts';
 import { type PackedProfiles, PACKED_PROFILES, unpackProfiles } from './packed-profiles.ts';
 
-export type ProfileChoice = { keys: Iterable<ProfileKey>; choose(links: Links): Iterable<ProfileKey> };
+export type WantedProfiles = { keys: Iterable<ProfileKey>; choose(links: Links): Iterable<ProfileKey> };
 
-/** What the transaction found for a key that it has locked. */
+/** The row of a key that the transaction has locked. */
 export type LockedRow = StoredProfile | { link: LinkTarget } | 'absent';
 
 export type LockedProfiles = LoadedProfiles & { rows: ReadonlyMap<ProfileKey, LockedRow> };
@@ -25,7 +25,7 @@ const MAX_TRIES = 20;
 
 export async function loadProfiles(
   tx: Tx,
-  { keys, choose }: ProfileChoice,
+  { keys, choose }: WantedProfiles,
   workspaceOf: (key: ProfileKey) => string,
 ): Promise<LockedProfiles> {
   await tx.query('SAVEPOINT before_locks');

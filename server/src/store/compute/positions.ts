@@ -45,7 +45,7 @@ function heldOf(row: PositionRow): HeldPosition {
   return { stream, epoch, position: isNew ? undefined : { createdAt, sequence, storedAt, clock, left } };
 }
 
-/** What every transaction of a holder begins with. */
+/** Read at the beginning of every transaction of a holder. */
 export type HolderView = { definitionsVersion: number; today: string };
 
 const LOCK: Statement = {

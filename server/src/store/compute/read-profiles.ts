@@ -6,10 +6,10 @@ import { type PackedProfiles, PACKED_PROFILES, unpackOnlyProfiles } from './pack
 
 export type ProfileName = { workspaceId: string; kind: IdKind; id: string };
 /** A profile with every other id that stands for it. */
-export type ProfileWithIds = StoredProfile & { links: { kind: IdKind; id: string }[] };
+export type LinkedProfile = StoredProfile & { links: { kind: IdKind; id: string }[] };
 
 /** The profile that an id stands for; undefined also for an id that is shared by two users. */
-export async function findProfile(tx: Tx, { workspaceId, kind, id }: ProfileName): Promise<ProfileWithIds | undefined> {
+export async function findProfile(tx: Tx, { workspaceId, kind, id }: ProfileName): Promise<LinkedProfile | undefined> {
   const key = await targetOf(tx, profileKey(workspaceId, kind, id));
   const sql = `SELECT ${PACKED_PROFILES} FROM (SELECT * FROM profiles WHERE profile_key = $1) AS found`;
   const [row] = await tx.query<PackedProfiles>(sql, [key]);
@@ -30,10 +30,10 @@ export async function targetOf(tx: Tx, key: ProfileKey): Promise<ProfileKey> {
   return row?.key ?? key;
 }
 
-export type LinkedId = { key: ProfileKey; kind: IdKind; id: string };
+export type LinkedKey = { key: ProfileKey; kind: IdKind; id: string };
 
 /** Every id that stands for one of these profiles, over however many links. */
-export async function linkedIds(tx: Tx, keys: readonly ProfileKey[]): Promise<LinkedId[]> {
+export async function linkedIds(tx: Tx, keys: readonly ProfileKey[]): Promise<LinkedKey[]> {
   const sql = `WITH RECURSIVE linked AS (
       SELECT profile_key, is_user, id FROM profiles WHERE link = ANY($1::uuid[]) AND link <> '${NOBODY}'
       UNION

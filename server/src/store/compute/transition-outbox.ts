@@ -1,9 +1,9 @@
 /**
  * Transitions on their way to the relay. A row of `compute_outbox` is open: the fold coalesces later transitions of the same profile and
  * definition with it, and a value that has come back to what was sent last is dropped. The relay claims rows as a batch: they move to
- * `compute_sending` and never change again, because nobody can tell whether they have been sent when the relay dies. After the stream has
- * acknowledged the batch, the relay deletes it and claims the next one. So what is sent of a profile and definition has growing sequences,
- * and a transition is sent again with the same sequence or not at all.
+ * `compute_sending` and never change again, because a relay that dies may have sent them or not. After the stream has
+ * acknowledged the batch, the relay deletes it and claims the next one. So the transitions that are sent of a profile and definition
+ * have growing sequences, and one that is sent again has the same sequence.
  */
 import type { ClaimOptions, SendingBatch, SendingTransition } from '../../compute/profiles/profile-store.ts';
 import type { Statement, Tx } from '../open-store.ts';
@@ -102,7 +102,7 @@ export type FirstSync = { definition: number; destination: string };
  * Queues what a destination that was attached later has to be told: the next `limit` memberships after a key. Returns the last key, or
  * undefined at the end.
  */
-export async function queueFirstSync(
+export async function addFirstSync(
   tx: Tx,
   { definition, destination }: FirstSync,
   { after, limit, now }: { after: string | undefined; limit: number; now: number },

@@ -13,7 +13,7 @@ import {
 import { changeDefinitions, updateDefinition } from './definitions.ts';
 import { listChanges, listChangesOf, listMemberships } from './memberships.ts';
 import { countProfiles, membershipSizes } from './sizes.ts';
-import { queueFirstSync } from './transition-outbox.ts';
+import { addFirstSync } from './transition-outbox.ts';
 
 const ALL = { now: 1_000_000, most: 100, mostOfFirstSyncs: 100 };
 
@@ -183,7 +183,7 @@ suite('transitions', () => {
     const members = await inWorkspace((tx) => listMemberships(tx, bed.audience, { limit: 100, after: undefined }));
     const queue = (after: string | undefined) =>
       inWorkspace((tx) =>
-        queueFirstSync(tx, { definition: bed.audience, destination: 'dst_2' }, { after, limit: 2, now: 5 }),
+        addFirstSync(tx, { definition: bed.audience, destination: 'dst_2' }, { after, limit: 2, now: 5 }),
       );
     for (let last = await queue(undefined); last !== undefined; ) last = await queue(last);
     const [left, stays] = members;
