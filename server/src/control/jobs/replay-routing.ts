@@ -42,7 +42,10 @@ export async function readRouting(
 type Owned = { workspace_id: string; source_id: string };
 
 /** Whether events of the source can be for the destination: definitions send to any destination of the workspace. */
-export function isReplayable(source: Pick<ProjectedSource, 'id' | 'workspace_id' | 'kind'>, destination: Owned): boolean {
+export function isReplayable(
+  source: Pick<ProjectedSource, 'id' | 'workspace_id' | 'kind'>,
+  destination: Owned,
+): boolean {
   if (source.kind === 'computed') return destination.workspace_id === source.workspace_id;
   return destination.source_id === source.id;
 }
