@@ -29,7 +29,7 @@ suite('the system', () => {
     }
     assert.deepEqual(
       nats.buckets?.map(({ name }) => name),
-      ['config', 'health', 'layout', 'worked'],
+      ['config', 'floors', 'health', 'layout', 'worked'],
     );
     const limited = [...(nats.streams ?? []), ...(nats.buckets ?? [])].filter(({ name }) => name !== 'TICKETS');
     assert.ok(limited.every(({ fill, maxBytes, bytes }) => fill === bytes / (maxBytes ?? 0)));
