@@ -151,35 +151,25 @@ CREATE TABLE membership_changes (
 CREATE INDEX membership_changes_newest ON membership_changes (definition, id);
 CREATE INDEX membership_changes_profile ON membership_changes (profile_key);
 
--- Transitions to be sent, one row for a profile and definition: later ones coalesce with it. A row for one destination alone is part of
--- the first sync of that destination.
+-- Transitions to be sent. A row without a batch is open, and there is one for a profile and definition: later transitions coalesce with
+-- it. A row with a batch is being sent and does not change: after a crash the same is sent again. A row for one destination is part of the
+-- first sync of that destination.
 CREATE TABLE compute_outbox (
   send_at bigint NOT NULL,
   at bigint NOT NULL,
+  -- In no index, so that the mark is a HOT update.
+  batch bigint,
   profile_key uuid NOT NULL,
   definition integer NOT NULL,
   sequence integer NOT NULL,
   is_first_sync boolean NOT NULL,
   destination text NOT NULL DEFAULT '',
   value text NOT NULL,
-  -- What was sent last.
-  before text NOT NULL,
-  PRIMARY KEY (profile_key, definition, destination)
-) WITH (fillfactor = 80);
+  -- The value that was sent last.
+  before text NOT NULL
+) WITH (fillfactor = 50);
+CREATE INDEX compute_outbox_profile ON compute_outbox (profile_key, definition);
 CREATE INDEX compute_outbox_order ON compute_outbox (is_first_sync, send_at);
-
--- A batch that the relay is sending. Its rows do not change: after a crash the same ones are sent again.
-CREATE TABLE compute_sending (
-  batch bigint NOT NULL,
-  place integer NOT NULL,
-  at bigint NOT NULL,
-  profile_key uuid NOT NULL,
-  definition integer NOT NULL,
-  sequence integer NOT NULL,
-  destination text NOT NULL,
-  value text NOT NULL,
-  PRIMARY KEY (batch, place)
-);
 
 CREATE OR REPLACE FUNCTION make_record_partition(parent text, first_day date, end_day date) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -222,8 +212,7 @@ BEGIN
     EXECUTE format('CREATE POLICY own_workspace ON %I USING (is_visible(workspace_id)) WITH CHECK (is_visible(workspace_id))', name);
   END LOOP;
   -- The subqueries run once a statement and not once a row.
-  FOREACH name IN ARRAY ARRAY['profiles', 'memberships', 'membership_changes', 'compute_outbox', 'compute_sending', 'profile_timers',
-                              'profile_claims']
+  FOREACH name IN ARRAY ARRAY['profiles', 'memberships', 'membership_changes', 'compute_outbox', 'profile_timers', 'profile_claims']
   LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
@@ -234,6 +223,6 @@ BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'millrace_app') THEN
     GRANT SELECT, INSERT, UPDATE, DELETE ON definitions, definition_versions, compute_version, compute_positions,
       compute_starts, profiles, profile_claims, profile_timers, memberships, membership_sizes, profile_counts, membership_changes,
-      compute_outbox, compute_sending TO millrace_app;
+      compute_outbox TO millrace_app;
   END IF;
 END $$;

@@ -30,7 +30,7 @@ export async function eraseProfiles(
   erased.history = (
     await tx.query('DELETE FROM membership_changes WHERE profile_key = ANY($1::uuid[]) RETURNING 1 AS one', [keys])
   ).length;
-  for (const table of ['compute_outbox', 'compute_sending', 'profiles']) {
+  for (const table of ['compute_outbox', 'profiles']) {
     await tx.query(`DELETE FROM ${table} WHERE profile_key = ANY($1::uuid[])`, [keys]);
   }
   const sizes: SizeChanges = { profiles: new Map([[workspaceId, -erased.profiles]]), members: new Map() };

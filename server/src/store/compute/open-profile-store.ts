@@ -1,7 +1,7 @@
 import type { FoldTx, HeldPosition, ProfileStore } from '../../compute/profiles/profile-store.ts';
 import { prefixOfKey, type ProfileKey, workspacePrefix } from '../../compute/profiles/profile-key.ts';
 import type { Store, Tx } from '../open-store.ts';
-import { claimBatch, deleteBatch } from './transition-outbox.ts';
+import { claimBatch, type ClaimedBatch, deleteBatch, readBatch } from './transition-outbox.ts';
 import { definitionsAfter, hasDefinitions, markIncomplete, startFolding } from './definition-changes.ts';
 import { loadDueProfiles } from './load-due.ts';
 import { loadProfiles } from './load-profiles.ts';
@@ -55,8 +55,44 @@ export function openProfileStore(store: Store): ProfileStore {
         await workspaces.refresh(tx, view.definitionsVersion);
         return work(foldTx({ tx, held, view, workspaceOf: workspaces.of }));
       }),
-    claimBatch: (held, options) => inTurn(held, (tx) => claimBatch(tx, options)),
-    deleteBatch: (held, batch) => inTurn(held, (tx) => deleteBatch(tx, batch)),
+    ...openRelaySide(inTurn),
+  };
+}
+
+type InTurn = <T>(held: HeldPosition, work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** Remembers the batch that is being sent. In doubt, after a takeover and after a failure, it asks the database. */
+function openRelaySide(inTurn: InTurn): Pick<ProfileStore, 'claimBatch' | 'deleteBatch'> {
+  let known: { epoch: number; batch: ClaimedBatch | undefined } | undefined;
+
+  /** The memory changes when the transaction is committed. */
+  async function settle(held: HeldPosition, work: (tx: Tx) => Promise<ClaimedBatch | undefined>) {
+    try {
+      known = { epoch: held.epoch, batch: await inTurn(held, work) };
+      return known.batch;
+    } catch (error) {
+      known = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async claimBatch(held, options) {
+      const claimed = await settle(held, async (tx) => {
+        const isFree = known?.epoch === held.epoch && known.batch === undefined;
+        // A batch is read again, because a user in it may have been erased.
+        return (isFree ? undefined : await readBatch(tx)) ?? claimBatch(tx, options);
+      });
+      return claimed && { batch: claimed.batch, transitions: claimed.transitions };
+    },
+    async deleteBatch(held, batch) {
+      await settle(held, async (tx) => {
+        const sending = known?.epoch === held.epoch ? known.batch : await readBatch(tx);
+        if (sending?.batch !== batch) return sending;
+        await deleteBatch(tx, sending);
+        return undefined;
+      });
+    },
   };
 }
 

@@ -1,63 +1,18 @@
 /**
- * Transitions on their way to the relay. A row of `compute_outbox` is open: the fold coalesces later transitions of the same profile and
- * definition with it, and a value that has come back to what was sent last is dropped. The relay claims rows as a batch: they move to
- * `compute_sending` and never change again, because a relay that dies may have sent them or not. After the stream has
- * acknowledged the batch, the relay deletes it and claims the next one. So the transitions that are sent of a profile and definition
- * have growing sequences, and one that is sent again has the same sequence.
+ * Transitions on their way to the relay. A row of the outbox is open at first: the fold coalesces later transitions of the same profile and
+ * definition with it, and a value that has come back to the one that was sent last is dropped. The relay claims rows by marking them with a
+ * batch; they never change again, because a relay that dies may have sent them or not. After the stream has acknowledged the batch, the
+ * relay deletes it and claims the next one. So the transitions that are sent of a profile and definition have growing sequences, and one
+ * that is sent again has the same sequence.
  */
 import type { ClaimOptions, SendingBatch, SendingTransition } from '../../compute/profiles/profile-store.ts';
 import type { Statement, Tx } from '../open-store.ts';
+import { int4Array, uuidArray } from './binary-array.ts';
 
-/** Only under the relay's position. */
-export async function claimBatch(tx: Tx, options: ClaimOptions): Promise<SendingBatch | undefined> {
-  return (await readBatch(tx)) ?? claimNew(tx, options);
-}
+/** A batch with the names of all its rows, also of those whose profile is gone. */
+export type ClaimedBatch = SendingBatch & { rows: readonly SendingRow[] };
 
-async function claimNew(tx: Tx, { now, most, mostOfFirstSyncs }: ClaimOptions): Promise<SendingBatch | undefined> {
-  for (;;) {
-    const live = await claim(tx, { now, most, isFirstSync: false });
-    const room = Math.min(most - live, mostOfFirstSyncs);
-    const ofFirstSyncs = room > 0 ? await claim(tx, { now, most: room, isFirstSync: true }) : 0;
-    if (live + ofFirstSyncs === 0) return undefined;
-    const batch = await readBatch(tx);
-    // Else none of them was a change.
-    if (batch !== undefined) return batch;
-  }
-}
-
-/**
- * A row for one destination tells the membership as it is now. It may repeat a transition that was sent to all destinations, and then has
- * its sequence; if the membership is gone, there is nothing to tell.
- */
-const CLAIM: Statement = {
-  name: 'compute-outbox-claim',
-  text: `WITH due AS (
-      SELECT profile_key, definition, destination FROM compute_outbox WHERE is_first_sync = $3 AND send_at <= $1
-      ORDER BY send_at LIMIT $2 FOR UPDATE SKIP LOCKED),
-    claimed AS (
-      DELETE FROM compute_outbox o USING due
-      WHERE o.profile_key = due.profile_key AND o.definition = due.definition AND o.destination = due.destination RETURNING o.*),
-    changed AS (
-      SELECT send_at, profile_key, definition, destination, at, sequence, value FROM claimed WHERE destination = '' AND value <> before
-      UNION ALL
-      SELECT c.send_at, c.profile_key, c.definition, c.destination, m.since, m.sequence, coalesce(m.value, 'true')
-      FROM claimed c JOIN memberships m ON m.definition = c.definition AND m.profile_key = c.profile_key WHERE c.destination <> ''),
-    moved AS (
-      INSERT INTO compute_sending (batch, place, at, profile_key, definition, sequence, destination, value)
-      SELECT pg_current_xact_id()::text::bigint, row_number() OVER (ORDER BY send_at) + CASE WHEN $3 THEN 1000000 ELSE 0 END,
-        at, profile_key, definition, sequence, destination, value FROM changed)
-    SELECT count(*)::int AS count FROM claimed`,
-};
-
-type Claim = { now: number; most: number; isFirstSync: boolean };
-
-/** How many rows left the outbox. */
-async function claim(tx: Tx, { now, most, isFirstSync }: Claim): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(CLAIM, [now, most, isFirstSync]);
-  return row?.count ?? 0;
-}
-
-type SendingRow = Omit<SendingTransition, 'value' | 'kind' | 'id'> & {
+export type SendingRow = Omit<SendingTransition, 'value' | 'kind' | 'id'> & {
   batch: string;
   value: string;
   isUser: boolean;
@@ -66,21 +21,84 @@ type SendingRow = Omit<SendingTransition, 'value' | 'kind' | 'id'> & {
 };
 
 /** The destinations are those that the definition has now. */
+const rowsOf = (
+  table: string,
+) => `SELECT s.batch::text AS batch, d.workspace_id AS "workspaceId", s.definition, d.id AS "definitionId",
+    d.kind AS "definitionKind", d.key AS "definitionKey", replace(s.profile_key::text, '-', '') AS key, p.is_user AS "isUser", p.id,
+    s.value, s.sequence, s.at::float8 AS at,
+    CASE WHEN s.destination = '' THEN d.destinations ELSE ARRAY[s.destination] END AS destinations
+  FROM ${table} s JOIN definitions d ON d.number = s.definition LEFT JOIN profiles p ON p.profile_key = s.profile_key
+  ORDER BY s.batch, s.is_first_sync, s.send_at, s.profile_key, s.definition`;
+
 const READ: Statement = {
-  name: 'compute-sending-read',
-  text: `SELECT s.batch::text AS batch, d.workspace_id AS "workspaceId", s.definition, d.id AS "definitionId",
-      d.kind AS "definitionKind", d.key AS "definitionKey", replace(s.profile_key::text, '-', '') AS key, p.is_user AS "isUser", p.id,
-      s.value, s.sequence, s.at::float8 AS at,
-      CASE WHEN s.destination = '' THEN d.destinations ELSE ARRAY[s.destination] END AS destinations
-    FROM compute_sending s JOIN definitions d ON d.number = s.definition LEFT JOIN profiles p ON p.profile_key = s.profile_key
-    ORDER BY s.batch, s.place`,
+  name: 'compute-outbox-read',
+  text: rowsOf('(SELECT * FROM compute_outbox WHERE batch IS NOT NULL)'),
 };
 
-async function readBatch(tx: Tx): Promise<SendingBatch | undefined> {
+/** The batch that an earlier relay has left. Reads the whole outbox. */
+export async function readBatch(tx: Tx): Promise<ClaimedBatch | undefined> {
   const rows = await tx.query<SendingRow>(READ);
-  const batch = rows[0]?.batch;
-  if (batch === undefined) return undefined;
-  return { batch, transitions: rows.flatMap((row) => (row.batch === batch ? transitionOf(row) : [])) };
+  return batchOf(rows.filter(({ batch }) => batch === rows[0]?.batch));
+}
+
+/** Only when no batch is being sent. */
+export async function claimBatch(tx: Tx, options: ClaimOptions): Promise<ClaimedBatch | undefined> {
+  const { now, most, mostOfFirstSyncs } = options;
+  for (;;) {
+    const live = await claim(tx, CLAIM, { now, most });
+    const room = Math.min(most - live.due, mostOfFirstSyncs);
+    const ofFirstSyncs = room > 0 ? await claim(tx, CLAIM_FIRST_SYNCS, { now, most: room }) : NOTHING;
+    const batch = batchOf([...live.rows, ...ofFirstSyncs.rows]);
+    // Without rows none of them was a change.
+    if (batch !== undefined || live.due + ofFirstSyncs.due === 0) return batch;
+  }
+}
+
+type Claim = { due: number; rows: SendingRow[] };
+const NOTHING: Claim = { due: 0, rows: [] };
+
+const MARK = 'pg_current_xact_id()::text::bigint';
+const DUE = (isFirstSync: boolean) => `due AS (
+    SELECT ctid AS place, definition, profile_key, destination, value, before FROM compute_outbox
+    WHERE is_first_sync = ${isFirstSync} AND send_at <= $1 AND batch IS NULL ORDER BY send_at LIMIT $2 FOR UPDATE SKIP LOCKED)`;
+const CLAIMED = `claimed AS (${rowsOf('marked')}) SELECT (SELECT count(*)::int FROM due) AS due,
+    (SELECT coalesce(json_agg(claimed), '[]') FROM claimed) AS rows`;
+
+const CLAIM: Statement = {
+  name: 'compute-outbox-claim',
+  text: `WITH ${DUE(false)},
+    dropped AS (DELETE FROM compute_outbox o USING due WHERE o.ctid = due.place AND due.value = due.before),
+    marked AS (UPDATE compute_outbox o SET batch = ${MARK} FROM due WHERE o.ctid = due.place AND due.value <> due.before RETURNING o.*),
+    ${CLAIMED}`,
+};
+
+/**
+ * A row for one destination tells the membership as it is now. It may repeat a transition that was sent to all destinations, and then has
+ * its sequence; if the membership is gone, there is nothing to tell.
+ */
+const CLAIM_FIRST_SYNCS: Statement = {
+  name: 'compute-outbox-claim-first-syncs',
+  text: `WITH ${DUE(true)},
+    now AS (
+      SELECT due.place, due.value, NULL::int AS sequence, NULL::bigint AS since FROM due WHERE destination = '' AND value <> before
+      UNION ALL
+      SELECT due.place, coalesce(m.value, 'true'), m.sequence, m.since FROM due
+        JOIN memberships m ON m.definition = due.definition AND m.profile_key = due.profile_key WHERE destination <> ''),
+    dropped AS (DELETE FROM compute_outbox o USING due WHERE o.ctid = due.place AND due.place NOT IN (SELECT place FROM now)),
+    marked AS (
+      UPDATE compute_outbox o SET batch = ${MARK}, value = now.value, sequence = coalesce(now.sequence, o.sequence),
+        at = coalesce(now.since, o.at) FROM now WHERE o.ctid = now.place RETURNING o.*),
+    ${CLAIMED}`,
+};
+
+async function claim(tx: Tx, statement: Statement, { now, most }: { now: number; most: number }): Promise<Claim> {
+  const [row] = await tx.query<Claim>(statement, [now, most]);
+  return row ?? NOTHING;
+}
+
+function batchOf(rows: readonly SendingRow[]): ClaimedBatch | undefined {
+  const [first] = rows;
+  return first && { batch: first.batch, transitions: rows.flatMap(transitionOf), rows };
 }
 
 function transitionOf(row: SendingRow): SendingTransition | [] {
@@ -92,8 +110,15 @@ function transitionOf(row: SendingRow): SendingTransition | [] {
   return { ...whose, value: JSON.parse(row.value), sequence, at, destinations };
 }
 
-export async function deleteBatch(tx: Tx, batch: string): Promise<void> {
-  await tx.query('DELETE FROM compute_sending WHERE batch = $1', [batch]);
+const DELETE: Statement = {
+  name: 'compute-outbox-delete',
+  text: `DELETE FROM compute_outbox o USING unnest($2::uuid[], $3::int4[]) AS c (key, definition)
+    WHERE o.profile_key = c.key AND o.definition = c.definition AND o.batch = $1`,
+};
+
+export async function deleteBatch(tx: Tx, { batch, rows }: ClaimedBatch): Promise<void> {
+  const names = [uuidArray(rows.map(({ key }) => key)), int4Array(rows.map(({ definition }) => definition))];
+  await tx.query(DELETE, [batch, ...names]);
 }
 
 export type FirstSync = { definition: number; destination: string };
@@ -112,8 +137,9 @@ export async function addFirstSync(
       ORDER BY m.profile_key LIMIT $4),
     queued AS (
       INSERT INTO compute_outbox (definition, profile_key, at, sequence, send_at, is_first_sync, destination, value, before)
-      SELECT definition, profile_key, since, sequence, $5, true, $2, coalesce(value, 'true'), 'null' FROM page
-      ON CONFLICT (profile_key, definition, destination) DO NOTHING)
+      SELECT definition, profile_key, since, sequence, $5, true, $2, coalesce(value, 'true'), 'null' FROM page WHERE NOT EXISTS (
+        SELECT FROM compute_outbox o WHERE o.profile_key = page.profile_key AND o.definition = page.definition
+          AND o.destination = $2 AND o.batch IS NULL))
     SELECT replace(profile_key::text, '-', '') AS key FROM page ORDER BY profile_key DESC LIMIT 1`;
   const [row] = await tx.query<{ key: string }>(sql, [definition, destination, after ?? null, limit, now]);
   return row?.key;

@@ -12,7 +12,7 @@ import {
   WORKSPACE,
 } from '../../../testing/profile-store.ts';
 
-const TABLES = ['profiles', 'memberships', 'membership_changes', 'compute_outbox', 'compute_sending'];
+const TABLES = ['profiles', 'memberships', 'membership_changes', 'compute_outbox'];
 const OWN_TABLES = ['definitions', 'definition_versions', 'membership_sizes', 'profile_counts'];
 
 for (const isNewer of [false, true]) {

@@ -89,7 +89,7 @@ const LINK: Statement = {
 /** Transitions that are being sent stay: they were made while the profile was one. */
 const FORGET_UNSENT: Statement = {
   name: 'profile-forget-unsent',
-  text: 'DELETE FROM compute_outbox o USING unnest($1::uuid[]) AS c (key) WHERE o.profile_key = c.key',
+  text: 'DELETE FROM compute_outbox o USING unnest($1::uuid[]) AS c (key) WHERE o.profile_key = c.key AND o.batch IS NULL',
 };
 const FORGET_MEMBERSHIPS: Statement = {
   name: 'profile-forget-memberships',

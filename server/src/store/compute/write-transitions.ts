@@ -106,7 +106,8 @@ const COALESCE: Statement = {
   text: `UPDATE compute_outbox o SET at = c.at, sequence = c.sequence, value = c.value, is_first_sync = o.is_first_sync AND c.is_first_sync
     FROM unnest($1::int4[], $2::uuid[], $3::int8[], $4::int4[], $5::bool[], $6::text[])
       WITH ORDINALITY AS c (definition, key, at, sequence, is_first_sync, value, place)
-    WHERE o.profile_key = c.key AND o.definition = c.definition AND o.destination = '' RETURNING c.place::int AS place`,
+    WHERE o.profile_key = c.key AND o.definition = c.definition AND o.destination = '' AND o.batch IS NULL
+    RETURNING c.place::int AS place`,
 };
 const QUEUE: Statement = {
   name: 'compute-outbox-queue',
