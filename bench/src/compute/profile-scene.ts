@@ -14,8 +14,7 @@ import type { Load } from './synthetic-fold.ts';
 export const WORKSPACE = 'ws_bench';
 const DEFINITIONS = 50;
 /** As an operator would set it on a machine with a few GB for PostgreSQL. */
-const OPTIONS =
-  '-c fsync=on -c shared_buffers=1GB -c max_wal_size=4GB -c checkpoint_timeout=15min';
+const OPTIONS = '-c fsync=on -c shared_buffers=1GB -c max_wal_size=4GB -c checkpoint_timeout=15min';
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
