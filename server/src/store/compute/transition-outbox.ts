@@ -9,36 +9,30 @@ import type { ClaimOptions, SendingBatch, SendingTransition } from '../../comput
 import type { Statement, Tx } from '../open-store.ts';
 import { int4Array, uuidArray } from './binary-array.ts';
 
-/** A batch with the names of all its rows, also of those whose profile is gone. */
+/** A batch with all its rows, also those of profiles that are gone. */
 export type ClaimedBatch = SendingBatch & { rows: readonly SendingRow[] };
 
-export type SendingRow = Omit<SendingTransition, 'value' | 'kind' | 'id'> & {
-  batch: string;
-  value: string;
-  isUser: boolean;
-  /** NULL when the profile is gone. */
-  id: string | null;
-};
+/** Key, definition, value, sequence, time, destination, and kind and id of the profile, which are NULL when it is gone. */
+export type SendingRow = [string, number, string, number, number, string, boolean | null, string | null];
 
-/** The destinations are those that the definition has now. */
+type SendingRows = { batch: string; rows: SendingRow[] };
+
 const rowsOf = (
   table: string,
-) => `SELECT s.batch::text AS batch, d.workspace_id AS "workspaceId", s.definition, d.id AS "definitionId",
-    d.kind AS "definitionKind", d.key AS "definitionKey", replace(s.profile_key::text, '-', '') AS key, p.is_user AS "isUser", p.id,
-    s.value, s.sequence, s.at::float8 AS at,
-    CASE WHEN s.destination = '' THEN d.destinations ELSE ARRAY[s.destination] END AS destinations
-  FROM ${table} s JOIN definitions d ON d.number = s.definition LEFT JOIN profiles p ON p.profile_key = s.profile_key
-  ORDER BY s.batch, s.is_first_sync, s.send_at, s.profile_key, s.definition`;
+) => `coalesce((SELECT json_agg(json_build_array(replace(s.profile_key::text, '-', ''), s.definition, s.value,
+      s.sequence, s.at, s.destination, p.is_user, p.id) ORDER BY s.is_first_sync, s.send_at, s.profile_key, s.definition)
+    FROM ${table} s LEFT JOIN profiles p ON p.profile_key = s.profile_key), '[]') AS rows`;
 
 const READ: Statement = {
   name: 'compute-outbox-read',
-  text: rowsOf('(SELECT * FROM compute_outbox WHERE batch IS NOT NULL)'),
+  text: `WITH sending AS (SELECT * FROM compute_outbox WHERE batch IS NOT NULL)
+    SELECT (SELECT min(batch)::text FROM sending) AS batch, ${rowsOf('sending')}`,
 };
 
-/** The batch that an earlier relay has left. Reads the whole outbox. */
+/** The batch that an earlier relay has left: there is one at most. Reads the whole outbox. */
 export async function readBatch(tx: Tx): Promise<ClaimedBatch | undefined> {
-  const rows = await tx.query<SendingRow>(READ);
-  return batchOf(rows.filter(({ batch }) => batch === rows[0]?.batch));
+  const [sending] = await tx.query<SendingRows>(READ);
+  return sending && batchOf(tx, sending);
 }
 
 /** Only when no batch is being sent. */
@@ -48,27 +42,26 @@ export async function claimBatch(tx: Tx, options: ClaimOptions): Promise<Claimed
     const live = await claim(tx, CLAIM, { now, most });
     const room = Math.min(most - live.due, mostOfFirstSyncs);
     const ofFirstSyncs = room > 0 ? await claim(tx, CLAIM_FIRST_SYNCS, { now, most: room }) : NOTHING;
-    const batch = batchOf([...live.rows, ...ofFirstSyncs.rows]);
+    const batch = await batchOf(tx, { batch: live.batch, rows: [...live.rows, ...ofFirstSyncs.rows] });
     // Without rows none of them was a change.
     if (batch !== undefined || live.due + ofFirstSyncs.due === 0) return batch;
   }
 }
 
-type Claim = { due: number; rows: SendingRow[] };
-const NOTHING: Claim = { due: 0, rows: [] };
+type Claim = SendingRows & { due: number };
+const NOTHING: Claim = { batch: '', due: 0, rows: [] };
 
 const MARK = 'pg_current_xact_id()::text::bigint';
 const DUE = (isFirstSync: boolean) => `due AS (
     SELECT ctid AS place, definition, profile_key, destination, value, before FROM compute_outbox
     WHERE is_first_sync = ${isFirstSync} AND send_at <= $1 AND batch IS NULL ORDER BY send_at LIMIT $2 FOR UPDATE SKIP LOCKED)`;
-const CLAIMED = `claimed AS (${rowsOf('marked')}) SELECT (SELECT count(*)::int FROM due) AS due,
-    (SELECT coalesce(json_agg(claimed), '[]') FROM claimed) AS rows`;
+const CLAIMED = `SELECT ${MARK}::text AS batch, (SELECT count(*)::int FROM due) AS due, ${rowsOf('marked')}`;
 
 const CLAIM: Statement = {
   name: 'compute-outbox-claim',
   text: `WITH ${DUE(false)},
     dropped AS (DELETE FROM compute_outbox o USING due WHERE o.ctid = due.place AND due.value = due.before),
-    marked AS (UPDATE compute_outbox o SET batch = ${MARK} FROM due WHERE o.ctid = due.place AND due.value <> due.before RETURNING o.*),
+    marked AS (UPDATE compute_outbox o SET batch = ${MARK} FROM due WHERE o.ctid = due.place AND due.value <> due.before RETURNING o.*)
     ${CLAIMED}`,
 };
 
@@ -87,7 +80,7 @@ const CLAIM_FIRST_SYNCS: Statement = {
     dropped AS (DELETE FROM compute_outbox o USING due WHERE o.ctid = due.place AND due.place NOT IN (SELECT place FROM now)),
     marked AS (
       UPDATE compute_outbox o SET batch = ${MARK}, value = now.value, sequence = coalesce(now.sequence, o.sequence),
-        at = coalesce(now.since, o.at) FROM now WHERE o.ctid = now.place RETURNING o.*),
+        at = coalesce(now.since, o.at) FROM now WHERE o.ctid = now.place RETURNING o.*)
     ${CLAIMED}`,
 };
 
@@ -96,18 +89,33 @@ async function claim(tx: Tx, statement: Statement, { now, most }: { now: number;
   return row ?? NOTHING;
 }
 
-function batchOf(rows: readonly SendingRow[]): ClaimedBatch | undefined {
-  const [first] = rows;
-  return first && { batch: first.batch, transitions: rows.flatMap(transitionOf), rows };
+/** As the definitions are now, and with the destinations that they have now. */
+const DEFINITIONS = `SELECT number, workspace_id AS "workspaceId", id AS "definitionId", kind AS "definitionKind", key AS "definitionKey",
+  destinations FROM definitions WHERE number = ANY($1)`;
+
+type DefinitionFields = Pick<
+  SendingTransition,
+  'workspaceId' | 'definitionId' | 'definitionKind' | 'definitionKey' | 'destinations'
+> & { number: number };
+
+async function batchOf(tx: Tx, { batch, rows }: SendingRows): Promise<ClaimedBatch | undefined> {
+  if (rows.length === 0) return undefined;
+  const numbers = [...new Set(rows.map(([, definition]) => definition))];
+  const definitions = await tx.query<DefinitionFields>(DEFINITIONS, [numbers]);
+  const byNumber = new Map(definitions.map(({ number, ...fields }) => [number, fields]));
+  const transitions = rows.flatMap((row) => {
+    const fields = byNumber.get(row[1]);
+    return fields === undefined ? [] : transitionOf(row, fields);
+  });
+  return { batch, transitions, rows };
 }
 
-function transitionOf(row: SendingRow): SendingTransition | [] {
-  const { workspaceId, definition, definitionId, definitionKind, definitionKey, key, isUser, id } = row;
+function transitionOf(row: SendingRow, fields: Omit<DefinitionFields, 'number'>): SendingTransition | [] {
+  const [key, definition, value, sequence, at, destination, isUser, id] = row;
   if (id === null) return [];
-  const kind = isUser ? 'user' : 'anonymous';
-  const { sequence, at, destinations } = row;
-  const whose = { workspaceId, definition, definitionId, definitionKind, definitionKey, key, kind, id } as const;
-  return { ...whose, value: JSON.parse(row.value), sequence, at, destinations };
+  const destinations = destination === '' ? fields.destinations : [destination];
+  const kind = isUser === true ? 'user' : 'anonymous';
+  return { ...fields, definition, key, kind, id, value: JSON.parse(value), sequence, at, destinations };
 }
 
 const DELETE: Statement = {
@@ -117,7 +125,7 @@ const DELETE: Statement = {
 };
 
 export async function deleteBatch(tx: Tx, { batch, rows }: ClaimedBatch): Promise<void> {
-  const names = [uuidArray(rows.map(({ key }) => key)), int4Array(rows.map(({ definition }) => definition))];
+  const names = [uuidArray(rows.map(([key]) => key)), int4Array(rows.map(([, definition]) => definition))];
   await tx.query(DELETE, [batch, ...names]);
 }
 
