@@ -48,6 +48,12 @@ const violations: Planted[] = [
     code: `import { x as y } from '${path}';\nexport const x = y;`,
     says: /run in browsers/,
   })),
+  ...['node:fs', 'typebox', '../../../server/src/config.ts'].map((path) => ({
+    promise: `definitions are checked in browsers too and do not import ${path}`,
+    file: 'contract/src/audiences/planted.ts',
+    code: `import { x as y } from '${path}';\nexport const x = y;`,
+    says: /checked in browsers too/,
+  })),
   {
     promise: 'the demo asks its own server in one file only',
     file: 'server/src/demo/shop/planted.ts',
@@ -81,10 +87,11 @@ const violations: Planted[] = [
     code: `import { x as y } from '../${folder}/x.ts';\nexport const x = y;`,
     says: /Only start-roles.ts wires/,
   })),
-  ...(['deliver', 'control'] as const).map((role) => rolesMeet('collect', role)),
-  ...(['collect', 'control'] as const).map((role) => rolesMeet('deliver', role)),
-  ...(['collect', 'deliver'] as const).map((role) => rolesMeet('control', role)),
-  ...['collect', 'deliver', 'control', 'store'].map((folder) => ({
+  ...(['deliver', 'control', 'compute'] as const).map((role) => rolesMeet('collect', role)),
+  ...(['collect', 'control', 'compute'] as const).map((role) => rolesMeet('deliver', role)),
+  ...(['collect', 'deliver', 'compute'] as const).map((role) => rolesMeet('control', role)),
+  ...(['collect', 'deliver', 'control'] as const).map((role) => rolesMeet('compute', role)),
+  ...['collect', 'deliver', 'control', 'compute', 'store'].map((folder) => ({
     promise: `${folder} does not import NATS`,
     file: `server/src/${folder}/planted.ts`,
     code: "import { connect } from '@nats-io/transport-node';\nexport const x = connect;",
@@ -96,7 +103,7 @@ const violations: Planted[] = [
     code: "import pg from 'pg';\nexport const x = pg;",
     says: /never touch PostgreSQL/,
   })),
-  ...['control', 'stream'].map((folder) => ({
+  ...['control', 'compute', 'stream'].map((folder) => ({
     promise: `${folder} does not import PostgreSQL`,
     file: `server/src/${folder}/planted.ts`,
     code: "import pg from 'pg';\nexport const x = pg;",
@@ -120,7 +127,7 @@ const violations: Planted[] = [
     code: "import { connect } from '@nats-io/transport-node';\nexport const x = connect;",
     says: /server\/src\/stream\//,
   },
-  ...['collect', 'control', 'store', 'stream', 'http', 'deliver'].map((folder) => ({
+  ...['collect', 'compute', 'control', 'store', 'stream', 'http', 'deliver'].map((folder) => ({
     promise: `S31: ${folder} does not import undici: only the guarded client makes requests to the outside`,
     file: `server/src/${folder}/planted.ts`,
     code: "import { request } from 'undici';\nexport const x = request;",

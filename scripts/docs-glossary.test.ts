@@ -16,8 +16,8 @@ const GENERAL = new Set(
   setting signer size span start stat state step sum table taker text time timing token traffic trouble trust tx unavailable url
   user value verdict version view visit want watch way work writer`.split(/\s+/),
 );
-/** The three roles, and small words in names such as WebhookOf. */
-const ALSO = new Set('collect control deliver apart at from of once some something durable keyless'.split(' '));
+/** The four roles, and small words in names such as WebhookOf. */
+const ALSO = new Set('collect compute control deliver apart at from of once some something durable keyless'.split(' '));
 /** Results named by their verb: Projected, Reading, Held. A noun is better. */
 const PARTICIPLE = /(?:ed|ing)$|^(?:found|held|kept|seen|shut|taken|told|unread|withheld|written)$/;
 

@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- one table
 /**
  * The rooms of server/src, from the wires down to the leaves, each with its purpose and the rooms that it may import. A room imports
  * only rooms below it, so there is no circle. Every room may also import the contract.
@@ -5,7 +6,7 @@
 export type Room = { holds: string; imports: readonly string[] };
 
 const LEAVES = ['domain', 'log', 'metrics', 'pause'];
-const ENDPOINT = ['control/http', 'control/access', 'control/problems', 'store'];
+const ENDPOINT = ['control/http', 'control/access', 'control/problems', 'store', 'store/compute'];
 const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -21,6 +22,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the programs, the settings and the wiring of roles',
     imports: [
       'collect',
+      'compute',
       'control',
       'deliver',
       'record',
@@ -97,6 +99,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'deliver/client': {
     holds: 'the HTTP client for customers’ URLs, the only one: address policy, deadlines, limits on answers',
     imports: ['http', 'domain'],
+  },
+  compute: {
+    holds: 'role: folds events into profiles and sends what changes of audiences and computed traits',
+    imports: ['compute/*', 'store', 'store/compute', 'stream', 'stream/*', ...LEAVES],
   },
   control: {
     holds: 'role: wires the control API',
@@ -197,6 +203,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['compute/profiles', 'store'],
   },
   store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
+  'compute/fold': {
+    holds: 'pure: events become facts of profiles, definitions are evaluated over them, changes become transitions',
+    imports: ['compute/state', 'compute/profiles', 'domain'],
+  },
+  'compute/state': {
+    holds: 'pure: the state of a profile and its bytes: measures, tiles, traits, groups, message ids, standings',
+    imports: ['compute/profiles'],
+  },
   'compute/profiles': {
     holds: 'profiles as the fold, the role and the store share them: keys, links, transitions, the face of the store',
     imports: [],

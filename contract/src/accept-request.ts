@@ -24,6 +24,8 @@ export interface Envelope {
   calls?: number;
   /** The places of the refused calls in the batch. */
   refused?: number[];
+  /** Of calls that Millrace made itself: they go to these destinations of this workspace, and to no others. */
+  computed?: { workspaceId: string; destinations: string[] };
   /** The version of this format; left out: 1. */
   v?: number;
 }

@@ -24,7 +24,7 @@ export function ruleProblems(rule: FilterRule): [path: string, message: string][
   const { field, op, value, values } = rule;
   const needs = NEEDS[op];
   const problems: [string, string][] = [];
-  if (!isField(field)) problems.push(['/field', FIELD_PROBLEM]);
+  if (!isRuleField(field)) problems.push(['/field', RULE_FIELD_PROBLEM]);
   if (needs === 'values') {
     if (values === undefined) problems.push(['/values', `is needed by ${op}: a list of what to compare with`]);
     if (value !== undefined) problems.push(['/value', `is not for ${op}, which takes values`]);
@@ -39,9 +39,9 @@ export function ruleProblems(rule: FilterRule): [path: string, message: string][
   return problems;
 }
 
-const FIELD_PROBLEM = `must be ${FIELDS.join(', ')}, or a path of at most ${MAX_STEPS} names, such as properties.plan, under properties, traits or context`;
+export const RULE_FIELD_PROBLEM = `must be ${FIELDS.join(', ')}, or a path of at most ${MAX_STEPS} names, such as properties.plan, under properties, traits or context`;
 
-function isField(field: string): boolean {
+export function isRuleField(field: string): boolean {
   return FIELDS.includes(field) || (PATH.test(field) && field.split('.').length <= MAX_STEPS + 1);
 }
 

@@ -46,10 +46,31 @@ function holds({ op, value, values = [] }: FilterRule, found: JsonValue | undefi
   }
 }
 
-/** Own fields only, so that no name reaches into JavaScript itself. Null counts as missing, as in a call's ids. */
+/** Says whether an event passes all rules; for rules that many events are held against. */
+export function ruleMatcher(rules: readonly FilterRule[]): (event: AcceptedEvent) => boolean {
+  const compiled = rules.map((rule) => ({ rule, read: fieldReader(rule.field) }));
+  return (event) => compiled.every(({ rule, read }) => holds(rule, read(event)));
+}
+
+/** Reads one field of many events. */
+export function fieldReader(field: string): (event: AcceptedEvent) => JsonValue | undefined {
+  const names = field.split('.');
+  return (event) => valueAt(event as Record<string, JsonValue>, names);
+}
+
+/** Whether a rule holds for a value, whatever field it is of. */
+export function ruleHolds(rule: FilterRule, found: JsonValue | undefined): boolean {
+  return holds(rule, found ?? undefined);
+}
+
 function fieldOf(event: AcceptedEvent, field: string): JsonValue | undefined {
-  let at: JsonValue | undefined = event as Record<string, JsonValue>;
-  for (const name of field.split('.')) {
+  return valueAt(event as Record<string, JsonValue>, field.split('.'));
+}
+
+/** Own fields only, so that no name reaches into JavaScript itself. Null counts as missing, as in a call's ids. */
+export function valueAt(value: JsonValue, names: readonly string[]): JsonValue | undefined {
+  let at: JsonValue | undefined = value;
+  for (const name of names) {
     if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, name)) return undefined;
     at = at[name];
   }

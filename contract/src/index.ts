@@ -15,7 +15,17 @@ export {
   type ViewEvent,
 } from './call.ts';
 export { checkRequest, type RequestCheck, type RequestRefused, type RequestTaken } from './check-request.ts';
-export { brokenRule, FILTER_OPS, type FilterOp, type FilterRule, type FilterValue } from './filter.ts';
+export {
+  brokenRule,
+  fieldReader,
+  FILTER_OPS,
+  type FilterOp,
+  type FilterRule,
+  type FilterValue,
+  ruleHolds,
+  ruleMatcher,
+  valueAt,
+} from './filter.ts';
 export { ruleProblems, ruleText } from './filter-rule.ts';
 export { readId } from './ids.ts';
 export * from './limits.ts';

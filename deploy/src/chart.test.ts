@@ -57,7 +57,7 @@ suite('the Helm chart', () => {
     assert.ok(read.ok && read.value.control.keys.get(1)?.length === 32);
     const users = named(render('minimal.yaml'), 'Secret', 'shop-millrace-nats-users').data ?? {};
     const passwords = Object.values(users).map((value) => Buffer.from(value, 'base64').toString());
-    assert.equal(new Set(passwords).size, 5);
+    assert.equal(new Set(passwords).size, 6);
     for (const password of passwords) assert.match(password, /^[A-Za-z0-9]{40}$/);
   });
 
@@ -84,7 +84,8 @@ suite('the Helm chart', () => {
         named(render('everything.yaml', '--set', 'database.migrate=job'), 'NetworkPolicy', `shop-millrace-${role}`).spec
           .egress,
       );
-    for (const role of ['collect', 'deliver', 'control']) assert.match(egress(role), /"port":4318.*"tracing"/);
+    for (const role of ['collect', 'deliver', 'control', 'compute'])
+      assert.match(egress(role), /"port":4318.*"tracing"/);
     assert.doesNotMatch(egress('migrate'), /tracing/);
   });
 

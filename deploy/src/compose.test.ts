@@ -83,11 +83,13 @@ suite('the compose files', () => {
       assert.deepEqual(given(`deliver-${n}`), ['deliver_nats_url', 'keys']);
       const database = ['database_url', 'keys', 'migration_database_url'];
       assert.deepEqual(given(`control-${n}`), ['control_nats_url', ...database]);
+      assert.deepEqual(given(`compute-${n}`), ['compute_nats_url', 'database_url']);
     }
     const reach = (name: string) => Object.keys(project.services[name]?.networks ?? {}).toSorted();
     assert.deepEqual(reach('collect-1'), ['metrics', 'nats', 'proxy']);
     assert.deepEqual(reach('deliver-1'), ['metrics', 'nats', 'outside']);
     assert.deepEqual(reach('control-1'), ['database', 'metrics', 'nats', 'proxy']);
+    assert.deepEqual(reach('compute-1'), ['database', 'metrics', 'nats']);
   });
 });
 

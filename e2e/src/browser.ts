@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chromium, type Page } from 'playwright-core';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The same engine without a window: it takes half the processor time for a page. */
+const LIGHT_PROGRAMS = ['chromium-headless-shell', ...PROGRAMS];
 export const BROWSER_ARGS = [
   '--headless',
   '--no-sandbox',
@@ -28,8 +30,8 @@ export async function openPage(url: string): Promise<OpenPage> {
   return { page, complaints, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-export function findBrowser(): string {
-  for (const program of PROGRAMS) {
+export function findBrowser({ isLight = false } = {}): string {
+  for (const program of isLight ? LIGHT_PROGRAMS : PROGRAMS) {
     const { status, stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' });
     if (status === 0) return stdout.trim();
   }

@@ -10,7 +10,7 @@ suite('the configuration', () => {
   test('starts with nothing set but the keys', () => {
     const read = readConfig({ MILLRACE_KEYS });
     assert.ok(read.ok);
-    assert.deepEqual(read.value.roles, ['collect', 'deliver', 'control']);
+    assert.deepEqual(read.value.roles, ['collect', 'deliver', 'control', 'compute']);
     assert.equal(read.value.collect.port, 8080);
     assert.deepEqual(read.value.stream, {
       replicas: 1,
@@ -96,7 +96,7 @@ suite('the configuration', () => {
   });
 
   test('asks for keys only where secrets are sealed or opened', () => {
-    assert.ok(readConfig({ MILLRACE_ROLES: 'collect' }).ok);
+    for (const role of ['collect', 'compute']) assert.ok(readConfig({ MILLRACE_ROLES: role }).ok);
     for (const role of ['control', 'deliver']) {
       const read = readConfig({ MILLRACE_ROLES: role });
       assert.ok(!read.ok);

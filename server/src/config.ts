@@ -15,7 +15,7 @@ import { type Environment, listOf, type Name, type Reader, reader } from './read
 import { type ShownSetting, showSettings } from './show-settings.ts';
 import type { StreamSettings } from './stream/layout/layout.ts';
 
-export const ROLES = ['collect', 'deliver', 'control'] as const;
+export const ROLES = ['collect', 'deliver', 'control', 'compute'] as const;
 export type Role = (typeof ROLES)[number];
 
 export type Config = NatsSettings & {
@@ -144,10 +144,10 @@ function readDatabaseUrl(read: Reader, name: Name, otherwise?: string): string {
   return url;
 }
 
-/** Control seals secrets and deliver opens them; collect runs without keys. */
+/** Control seals secrets and deliver opens them; collect and compute run without keys. */
 function readKeyRing(read: Reader): Map<number, Buffer> {
   const text = read.text('MILLRACE_KEYS');
-  const isNeeded = readRoles(read).some((role) => role !== 'collect');
+  const isNeeded = readRoles(read).some((role) => role === 'control' || role === 'deliver');
   if (isNeeded && text === '') {
     const how = 'must be set for control and deliver, the same for both: `echo "1:$(openssl rand -base64 32)"`, once';
     read.problem('MILLRACE_KEYS', how);

@@ -1,7 +1,7 @@
 /** How a setting is read from text. Only `config.ts` knows the environment. */
 /** Every setting with its default; docs/run/settings.md lists them, and a test holds the two together. */
 export const DEFAULTS = {
-  MILLRACE_ROLES: 'collect,deliver,control',
+  MILLRACE_ROLES: 'collect,deliver,control,compute',
   MILLRACE_SECRETS_DIR: '',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
   MILLRACE_NATS_CA_FILE: '',

@@ -1,5 +1,6 @@
 /** The only wiring: opens the engine and plays the roles; letting go stops them in reverse order. */
 import { type Collect, serveCollect } from './collect/serve-collect.ts';
+import { type Compute, startCompute } from './compute/start-compute.ts';
 import type { Config, Role } from './config.ts';
 import { startProjector } from './projection/project-config.ts';
 import { startAuditWatch } from './record/watch-audit.ts';
@@ -49,11 +50,13 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const deliver = view !== undefined && plays('deliver') ? starting.use(await playDeliver(needs, view)) : undefined;
   const collect = view !== undefined && plays('collect') ? starting.use(await playCollect(needs, view)) : undefined;
   const control = plays('control') ? starting.use(await playControl(needs)) : undefined;
+  const compute = plays('compute') ? starting.use(await playCompute(needs)) : undefined;
   const running = starting.move();
   life.doing = 'working';
   life.stream = stream;
   life.view = view;
   life.control = control;
+  life.compute = compute;
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,
@@ -74,6 +77,7 @@ type Life = {
   stream?: Stream;
   view?: ConfigView | undefined;
   control?: Control | undefined;
+  compute?: Compute | undefined;
 };
 type WatchNeeds = { config: Config; metrics: Metrics; life: Life; log: Logger };
 
@@ -96,9 +100,11 @@ async function playMetrics({ config, metrics, life, log }: WatchNeeds): Promise<
   return { port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function refusalOf({ control }: Life): string[] {
-  const refusal = control?.refusal();
-  return refusal === undefined ? [] : [`control does not use the database: ${refusal}`];
+function refusalOf({ control, compute }: Life): string[] {
+  const refusals = { control: control?.refusal(), compute: compute?.refusal() };
+  return Object.entries(refusals).flatMap(([role, why]) =>
+    why === undefined ? [] : [`${role} does not use the database: ${why}`],
+  );
 }
 
 type RoleNeeds = {
@@ -169,6 +175,16 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
   starting.use(startAuditWatch({ store: control.store, anchors: record.auditAnchors, metrics, log }));
   const running = starting.move();
   return { ...control, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+async function playCompute({ config, stream, metrics, log }: RoleNeeds): Promise<Compute> {
+  await using starting = new AsyncDisposableStack();
+  const side = starting.use(await stream.computeSide());
+  const { append } = stream;
+  const { databaseUrl } = config.control;
+  const compute = starting.use(startCompute({ settings: { databaseUrl }, side, append, metrics, log }));
+  const running = starting.move();
+  return { ...compute, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 /** A second signal ends the process at once: nothing is lost, because nothing is acknowledged before it is stored. */

@@ -29,14 +29,14 @@ suite('the system', () => {
     }
     assert.deepEqual(
       nats.buckets?.map(({ name }) => name),
-      ['config', 'health', 'layout', 'worked'],
+      ['config', 'floors', 'health', 'layout', 'worked'],
     );
     const limited = [...(nats.streams ?? []), ...(nats.buckets ?? [])].filter(({ name }) => name !== 'TICKETS');
     assert.ok(limited.every(({ fill, maxBytes, bytes }) => fill === bytes / (maxBytes ?? 0)));
     assert.equal(nats.streams?.find(({ name }) => name === 'TICKETS')?.maxBytes, null);
     assert.ok(postgres.isReachable && postgres.bytes > 1_000_000);
     for (const version of Object.values(versions)) assert.match(version ?? '', /^v?\d+\.\d+/);
-    assert.deepEqual(own.roles, ['collect', 'deliver', 'control']);
+    assert.deepEqual(own.roles, ['collect', 'deliver', 'control', 'compute']);
     const retention = own.settings.find(({ name }) => name === 'MILLRACE_RETENTION');
     assert.deepEqual([retention?.value, retention?.isDefault], ['24h', false]);
   });
@@ -50,7 +50,7 @@ suite('the system', () => {
   test('shows the processes of all roles that are alive', async () => {
     await until(async () => (await system()).processes?.length === 1);
     const { processes, versions } = await system();
-    assert.deepEqual(processes?.[0]?.roles, ['collect', 'deliver', 'control']);
+    assert.deepEqual(processes?.[0]?.roles, ['collect', 'deliver', 'control', 'compute']);
     assert.equal(processes[0]?.version, versions.millrace);
     assert.ok(Math.abs(Date.parse(processes[0].startedAt) - Date.now()) < 600_000);
   });

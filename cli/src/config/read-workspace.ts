@@ -13,6 +13,8 @@ export async function readWorkspace(control: Control): Promise<CurrentWorkspace>
   const destinations = await Array.fromAsync(control.list<Destination>('/destinations'));
   const sources = new Map<string, CurrentSource>();
   for await (const source of control.list<Source>('/sources')) {
+    // Definitions make it; a server of an older version knows no kinds.
+    if (source.kind === 'computed') continue;
     mustBeNew(sources, source.name, 'sources');
     const behind = destinations.filter(({ sourceId }) => sourceId === source.id);
     sources.set(source.name, await readSource(control, source, behind));

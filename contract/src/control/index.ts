@@ -4,6 +4,7 @@ export * from './attempt-now.ts';
 export * from './catalog.ts';
 export * from './check-ups.ts';
 export * from './configuration.ts';
+export * from './definitions.ts';
 export * from './deletions.ts';
 export * from './destination-metrics.ts';
 export * from './destinations.ts';

@@ -12,6 +12,8 @@ export const WriteKey = Type.Object({
 
 export const Source = Type.Object({
   id: Id('src'),
+  /** `computed`: the calls of audiences and computed traits, which Millrace makes itself. */
+  kind: Type.Union([Type.Literal('collected'), Type.Literal('computed')]),
   name: Name,
   enabled: Type.Boolean(),
   /** Calls a second; null takes the limit of the installation. */

@@ -16,7 +16,7 @@ let live: Visit;
 
 before(async () => {
   stage = opened.use(await openDemoStage(5));
-  const browser = await launchBrowser();
+  const browser = await launchBrowser({ isLight: true });
   opened.defer(() => browser.close());
   const { source } = await findIds(asker(stage, stage.token));
   const open = async (path: string) => {

@@ -4,6 +4,8 @@ declare global {
   interface Window {
     /** How long after the answer the charts were last drawn; undefined before both. */
     millraceDrawMs?: (path: string) => number | undefined;
+    /** When the menu was there and answered; undefined before. */
+    millraceAnswersMs?: number;
   }
 }
 
@@ -24,6 +26,16 @@ export function watchFrames(forMs: number): Promise<{ frames: number; p95: numbe
     };
     requestAnimationFrame(next);
   });
+}
+
+/** Remembers when the console's menu was there, painted, and the page was free to answer a click on it. */
+export function watchMenu(): void {
+  const look = () => {
+    if (document.querySelector('#root nav a') === null) return void requestAnimationFrame(look);
+    // After the next frame the menu is painted, and what a click would wait for is done.
+    requestAnimationFrame(() => setTimeout(() => (window.millraceAnswersMs = performance.now())));
+  };
+  requestAnimationFrame(look);
 }
 
 /** Remembers when something was painted on a canvas. */

@@ -56,7 +56,7 @@ let ids: Ids;
 
 before(async () => {
   stage = opened.use(await openDemoStage());
-  browser = await launchBrowser();
+  browser = await launchBrowser({ isLight: true });
   opened.defer(() => browser.close());
   ids = await findIds(asker(stage, stage.token));
 });

@@ -39,7 +39,7 @@ let stranger: Visit;
 
 before(async () => {
   stage = opened.use(await openDemoStage());
-  browser = await launchBrowser();
+  browser = await launchBrowser({ isLight: true });
   opened.defer(() => browser.close());
   ids = await findIds(asker(stage, stage.token));
   person = await visit(browser, { url: stage.url, account: stage.accounts.owner });

@@ -18,7 +18,7 @@ let complaints: string[];
 
 before(async () => {
   stage = opened.use(await openDemoStage(1));
-  const browser = await launchBrowser();
+  const browser = await launchBrowser({ isLight: true });
   opened.defer(() => browser.close());
   ({ page, complaints } = await visit(browser, { url: stage.url, account: stage.accounts.owner }));
 });

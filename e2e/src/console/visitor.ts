@@ -27,8 +27,9 @@ const EXPECTED =
   /Failed to load resource: the server responded with a status of (4\d\d|503)|net::ERR_CONNECTION_REFUSED/;
 const PATIENCE_MS = 60_000;
 
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findBrowser(), args: BROWSER_ARGS });
+/** A light one is for tests that open many pages and measure nothing. */
+export async function launchBrowser({ isLight = false } = {}): Promise<Browser> {
+  return chromium.launch({ executablePath: findBrowser({ isLight }), args: BROWSER_ARGS });
 }
 
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {

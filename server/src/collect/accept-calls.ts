@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash, randomBytes } from 'node:crypto';
 import { checkRequest, type Envelope, type RequestShape, type RequestTaken } from '@millrace/contract';
-import { FORMATS } from '../domain/format.ts';
+import { REQUEST_FORMATS } from '../domain/format.ts';
 import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { Traced, Tracing } from '../tracing/open-tracing.ts';
 import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
@@ -137,7 +137,7 @@ async function store(
     receivedAt,
     requestId: id,
     calls: check.accepted - dropped.length,
-    v: FORMATS.request,
+    v: REQUEST_FORMATS.sent,
   };
   if (request.browser) envelope.browser = true;
   if (request.browser || check.wantsAddress) envelope.address = request.address;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { newDelivery } from '../domain/delivery.ts';
+import { FORMATS } from '../domain/format.ts';
 import { type Bed, destination, openBed, SOURCE_ID } from '../../testing/deliver-bed.ts';
 import { openReceiver } from '../../testing/receiver.ts';
 import { until } from '../../testing/until.ts';
@@ -124,7 +125,8 @@ suite('what a newer process wrote', () => {
     await using scene = await openPoisoned();
     const { bed } = scene;
     const newer = { 'Millrace-Format': '2' };
-    await bed.publish(`events.0.${SOURCE_ID}`, '?', { 'Millrace-Request': JSON.stringify({ ...ENVELOPE, v: 2 }) });
+    const envelope = JSON.stringify({ ...ENVELOPE, v: FORMATS.request + 1 });
+    await bed.publish(`events.0.${SOURCE_ID}`, '?', { 'Millrace-Request': envelope });
     await scene.lane('?', newer);
     await scene.lane(group(waiting('behind')));
     await bed.publish('lanes.0.dst_1.1', group(waiting('beside')));

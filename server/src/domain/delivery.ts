@@ -6,6 +6,8 @@ export type Delivery = {
   /** Goes with every attempt as `webhook-id`: receivers recognise what they have seen by it. */
   id: string;
   event: AcceptedEvent | DeleteEvent;
+  /** The source of its event, if that is not the one to which the destination is attached: a computed one. */
+  sourceId?: string;
   /** Not routed yet: a process that understands the destination decides before the attempt whether it is sent. */
   isUndecided?: true;
   /** The replay, or the retry of a dead letter, that made it. */

@@ -7,7 +7,7 @@ export const FORMAT_HEADER = 'Millrace-Format';
 
 /** The version of each format that this process writes, which is also the newest that it reads. */
 export const FORMATS = {
-  request: 1,
+  request: 2,
   lane: 1,
   ticket: 1,
   outcomes: 1,
@@ -16,8 +16,15 @@ export const FORMATS = {
   destination: 1,
   user: 1,
   health: 1,
+  floor: 1,
 } as const;
 export type FormatName = keyof typeof FORMATS;
+
+/**
+ * Requests are written in the oldest version that has what they need: clients' requests in one that the version before this reads. A
+ * process that routes computed requests by their source would send them nowhere, so theirs is newer.
+ */
+export const REQUEST_FORMATS = { sent: 1, computed: 2 } as const;
 
 export type Unread = { ok: false; problem: 'newer' | 'unreadable'; why: string };
 export type Stored<T> = { ok: true; value: T } | Unread;

@@ -3,8 +3,9 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { newDelivery } from './delivery.ts';
 import { readDeliveries, readLetter } from './read-deliveries.ts';
-import type { Stored } from './format.ts';
+import { type FormatName, FORMATS, REQUEST_FORMATS, type Stored } from './format.ts';
 import { readDestinationConfig, readSourceConfig, readUserConfig } from './read-config.ts';
+import { readFloorText } from './read-floor.ts';
 import { readHealth } from './read-health.ts';
 import { readOutcomes } from './read-outcomes.ts';
 import { readEnvelope, readRequest } from './read-request.ts';
@@ -64,6 +65,7 @@ const FORMATS_READ: Record<string, { read(text: string, version: number | undefi
       read: (text, v) => readHealth(withVersion(text, v)),
       good: { destinationId: 'd', workspaceId: 'w', state: 'failing', since: AT, depth: 1, bytes: 1, updatedAt: AT },
     },
+    floor: { read: (text, v) => readFloorText(withVersion(text, v)), good: { createdAt: 1, through: 2 } },
   };
 
 function withVersion(text: string, v: number | undefined): string {
@@ -91,7 +93,7 @@ suite('every stored format', () => {
     });
 
     test(`${format}: is left for a newer process when its version is newer`, () => {
-      const newer = read(text, 2);
+      const newer = read(text, FORMATS[format as FormatName] + 1);
       assert.equal(newer.ok, false);
       assert.equal(!newer.ok && newer.problem, 'newer');
     });
@@ -132,6 +134,30 @@ suite('every stored format', () => {
         readRequest(text, Buffer.from(JSON.stringify(body)));
       }),
     );
+  });
+});
+
+suite('the envelope of a computed request', () => {
+  const read = (computed: unknown) => readEnvelope(JSON.stringify({ ...envelope, computed, v: 2 }));
+
+  test('names a workspace and destinations, which come with the events', () => {
+    const computed = { workspaceId: 'w', destinations: ['dst_1', 'dst_2'] };
+    assert.equal(read(computed).ok, true);
+    const calls = readRequest(JSON.stringify({ ...envelope, computed, v: 2 }), Buffer.from(JSON.stringify(body)));
+    assert.deepEqual(calls.ok && calls.value.computed, computed);
+    assert.equal(calls.ok && calls.value.events.length, 1);
+  });
+
+  test('is unreadable when it names none: it must not be routed like a request of a client', () => {
+    for (const odd of [null, 'dst_1', [], {}, { workspaceId: 'w' }, { workspaceId: 'w', destinations: [1] }]) {
+      const answer = read(odd);
+      assert.equal(!answer.ok && answer.problem, 'unreadable', JSON.stringify(odd));
+    }
+  });
+
+  test('has a version that processes without computed requests leave alone, and the requests of clients have not', () => {
+    assert.ok(REQUEST_FORMATS.sent === 1 && REQUEST_FORMATS.computed === 2);
+    assert.equal(FORMATS.request, Math.max(...Object.values(REQUEST_FORMATS)));
   });
 });
 

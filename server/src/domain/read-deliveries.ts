@@ -65,6 +65,7 @@ const DELIVERY = {
   firstAttemptAt: 'number?',
   dueAt: 'number',
   settled: 'object?',
+  sourceId: 'text?',
   replayId: 'text?',
   trace: 'text?',
   history: 'list',

@@ -143,6 +143,42 @@ export const METRICS = {
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
+  millrace_compute_streams: { kind: 'gauge', help: 'Event streams that this process reads for audiences and traits' },
+  millrace_compute_lag_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest stored event that this process has to fold and has not folded',
+  },
+  millrace_compute_batch_seconds: {
+    kind: 'histogram',
+    buckets: FAST,
+    help: 'Time to fold a batch of events and to commit it',
+  },
+  millrace_compute_events_total: {
+    kind: 'counter',
+    label: 'fate',
+    values: ['folded', 'duplicate', 'nobody', 'withheld', 'unreadable', 'newer', 'failed'],
+    help: 'Events that compute read: folded into a profile, or why not',
+  },
+  millrace_compute_ids_evicted_total: {
+    kind: 'counter',
+    help: 'Message ids that a profile forgot before their 24 hours were over',
+  },
+  millrace_compute_transitions_total: {
+    kind: 'counter',
+    label: 'cause',
+    values: ['event', 'time', 'backfill', 'edit', 'merge'],
+    help: 'Changes of memberships and computed traits',
+  },
+  millrace_compute_sent_total: { kind: 'counter', help: 'Identify calls of audiences and traits that were stored' },
+  millrace_compute_outbox_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest change of a membership or trait that may be sent and is not stored as a call yet',
+  },
+  millrace_compute_timers_overdue_seconds: {
+    kind: 'gauge',
+    help: 'How long the first profile that has to be evaluated by itself has been due',
+  },
+
   millrace_config_refused_total: {
     kind: 'counter',
     label: 'why',

@@ -1,6 +1,20 @@
 import * as crypto from 'node:crypto';
 
-export type IdPrefix = 'ws' | 'usr' | 'ses' | 'tok' | 'inv' | 'src' | 'key' | 'dst' | 'rdr' | 'rpl' | 'del' | 'chk';
+export type IdPrefix =
+  | 'ws'
+  | 'usr'
+  | 'ses'
+  | 'tok'
+  | 'inv'
+  | 'src'
+  | 'key'
+  | 'dst'
+  | 'rdr'
+  | 'rpl'
+  | 'del'
+  | 'chk'
+  | 'aud'
+  | 'trt';
 
 /** Sorts by time, so lists by id are lists by age, and says what it is the id of. */
 export function newId(prefix: IdPrefix): string {

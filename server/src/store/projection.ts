@@ -2,10 +2,12 @@
 import { DESTINATION_COLUMNS, type DestinationRow } from './destinations.ts';
 import type { Tx } from './open-store.ts';
 import { type Page, readInOrder } from './rows.ts';
+import type { SourceKind } from './sources.ts';
 
 export type ProjectedSource = {
   workspace_id: string;
   id: string;
+  kind: SourceKind;
   name: string;
   enabled: boolean;
   rate_limit_per_second: number | null;
@@ -14,7 +16,7 @@ export type ProjectedSource = {
   blocked_events: string[];
 };
 
-const SOURCES = `SELECT s.workspace_id, s.id, s.name, s.enabled, s.rate_limit_per_second,
+const SOURCES = `SELECT s.workspace_id, s.id, s.kind, s.name, s.enabled, s.rate_limit_per_second,
     ARRAY(SELECT encode(k.key_hash, 'hex') FROM write_keys k
       WHERE k.workspace_id = s.workspace_id AND k.source_id = s.id AND k.revoked_at IS NULL
       ORDER BY k.created_at, k.id) AS key_hashes,

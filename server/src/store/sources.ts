@@ -1,9 +1,13 @@
 import type { Tx } from './open-store.ts';
 import { oneRow, type Page, readInOrder } from './rows.ts';
 
+/** Calls of a `collected` source come from clients; those of the `computed` one are made by Millrace, and it has no write key. */
+export type SourceKind = 'collected' | 'computed';
+
 export type SourceRow = {
   workspace_id: string;
   id: string;
+  kind: SourceKind;
   name: string;
   enabled: boolean;
   rate_limit_per_second: number | null;
@@ -17,7 +21,7 @@ export type SourceChange = {
   rateLimitPerSecond?: number | null | undefined;
 };
 
-const COLUMNS = 'workspace_id, id, name, enabled, rate_limit_per_second, created_at, updated_at';
+const COLUMNS = 'workspace_id, id, kind, name, enabled, rate_limit_per_second, created_at, updated_at';
 
 export async function insertSource(tx: Tx, source: { workspaceId: string; id: string; name: string }): Promise<void> {
   await tx.query('INSERT INTO sources (workspace_id, id, name) VALUES ($1, $2, $3)', [
@@ -25,6 +29,26 @@ export async function insertSource(tx: Tx, source: { workspaceId: string; id: st
     source.id,
     source.name,
   ]);
+}
+
+/** A workspace has one, from its first definition on. Undefined when another request made it at the same time. */
+export async function insertComputedSource(tx: Tx, workspaceId: string, id: string): Promise<SourceRow | undefined> {
+  const sql = `INSERT INTO sources (workspace_id, id, kind, name) VALUES ($1, $2, 'computed', $3)
+    ON CONFLICT (workspace_id) WHERE kind = 'computed' DO NOTHING RETURNING ${COLUMNS}`;
+  return oneRow(tx, sql, [workspaceId, id, COMPUTED_NAME]);
+}
+
+const COMPUTED_NAME = 'Audiences and computed traits';
+
+export type SourceOwner = { id: string; workspace_id: string; kind: SourceKind };
+
+/** Of those that exist. */
+export function sourceOwners(tx: Tx, ids: readonly string[]): Promise<SourceOwner[]> {
+  return tx.query('SELECT id, workspace_id, kind FROM sources WHERE id = ANY($1)', [ids]);
+}
+
+export function findComputedSource(tx: Tx, workspaceId: string): Promise<SourceRow | undefined> {
+  return oneRow(tx, `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND kind = 'computed'`, [workspaceId]);
 }
 
 export function findSource(tx: Tx, workspaceId: string, id: string): Promise<SourceRow | undefined> {

@@ -31,6 +31,7 @@ suite('opening the stream', () => {
       'EVENTS-0',
       'EVENTS-1',
       'KV_config',
+      'KV_floors',
       'KV_health',
       'KV_layout',
       'KV_worked',

@@ -6,6 +6,7 @@ import { type ConfigTrust, openConfigView, type ConfigView } from './config/conf
 import { openConfigWriter, type ConfigWriter } from './config/config-writer.ts';
 import { type Connect, type Connection, connectNats } from './nats/connect-nats.ts';
 import { type EngineClock, openEngineClock } from './nats/engine-clock.ts';
+import { type ComputeSide, openComputeSide } from './open-compute-side.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { type EventStream, openEventStreams } from './events/event-streams.ts';
@@ -21,6 +22,7 @@ import { openQuarantine } from './quarantine/quarantine.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
 import { type AnswerNeeds, answerAsks, type Asks, openAsks } from './signals/asks.ts';
+import { tellComputed } from './signals/computed.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './signals/refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './signals/sightings.ts';
 import { tellAlive } from './signals/tell-alive.ts';
@@ -41,6 +43,9 @@ export type Stream = AsyncDisposable & {
   deliverySide(): Promise<DeliverySide>;
   recordSide(): Promise<RecordSide>;
   controlSide(): Promise<ControlSide>;
+  computeSide(): Promise<ComputeSide>;
+  /** Definitions have changed: compute processes look at once. */
+  tellDefinitionsChanged(): void;
   tellSeen(sighting: Sighting): void;
   onSeen(seen: (sighting: Sighting) => void): Disposable;
   tellRefused(refused: RefusedCalls): void;
@@ -96,14 +101,24 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics, version }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
     controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
-    tellSeen: (sighting) => tellSeen(watching, sighting),
-    onSeen: (seen) => onSeen(watching, seen),
+    computeSide: () => openComputeSide({ connect, now, log }),
     tailWriter: () => openTailWriter(watching),
     tails: () => openTails(watching),
-    tellRefused: (refused) => tellRefused(watching, refused),
-    onRefused: (told) => onRefused(watching, told),
+    ...tellingOver(watching),
     ...askingOver(watching, { now, log }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Telling = Pick<Stream, 'tellSeen' | 'onSeen' | 'tellRefused' | 'onRefused' | 'tellDefinitionsChanged'>;
+
+function tellingOver(connection: Connection): Telling {
+  return {
+    tellSeen: (sighting) => tellSeen(connection, sighting),
+    onSeen: (seen) => onSeen(connection, seen),
+    tellRefused: (refused) => tellRefused(connection, refused),
+    onRefused: (told) => onRefused(connection, told),
+    tellDefinitionsChanged: () => tellComputed(connection, 'definitions'),
   };
 }
 

@@ -23,7 +23,7 @@ const ORDER: readonly ((name: string) => boolean)[] = [
   (name) => name === TICKETS_STREAM,
   (name) => name === DEAD_STREAM,
   (name) => name === OUTCOMES_STREAM,
-  (name) => /^KV_(config|health|worked|layout)$/.test(name),
+  (name) => /^KV_(config|health|worked|layout|floors)$/.test(name),
   // Ends of the audit log: the database must not be older than they are.
   (name) => name === AUDIT_STREAM,
 ];

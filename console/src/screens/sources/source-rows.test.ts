@@ -6,6 +6,7 @@ import { lastUse, matching, mostFrequent, sourceRows } from './source-rows.ts';
 const key = (lastUsedAt: string | null) => ({ id: 'key_1', key: 'wk_1', label: '', createdAt: '', lastUsedAt });
 const source = (id: string, name: string): Source => ({
   id,
+  kind: 'collected',
   name,
   enabled: true,
   rateLimitPerSecond: null,

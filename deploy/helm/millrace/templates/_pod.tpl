@@ -53,17 +53,19 @@ capabilities: { drop: [ALL] }
 {{/* Files named as settings: see MILLRACE_SECRETS_DIR. Each role gets the secrets that it needs, and no others. */}}
 {{- define "millrace.secretFiles" -}}
 {{- $values := .root.Values -}}
-{{- if ne .role "collect" }}
+{{- if has .role (list "deliver" "control") }}
 - secret: { name: {{ include "millrace.keysSecret" .root }}, items: [{ key: {{ $values.keys.key }}, path: MILLRACE_KEYS }] }
 {{- end }}
-{{- if eq .role "control" }}
+{{- if has .role (list "control" "compute") }}
 - secret:
     name: {{ $values.database.existingSecret }}
     items:
       - { key: {{ $values.database.urlKey }}, path: MILLRACE_DATABASE_URL }
-      {{- if and $values.database.migrationUrlKey (eq $values.database.migrate "control") }}
+      {{- if and (eq .role "control") $values.database.migrationUrlKey (eq $values.database.migrate "control") }}
       - { key: {{ $values.database.migrationUrlKey }}, path: MILLRACE_MIGRATION_DATABASE_URL }
       {{- end }}
+{{- end }}
+{{- if eq .role "control" }}
 {{- with $values.bootstrapToken.existingSecret }}
 - secret: { name: {{ . }}, items: [{ key: {{ $values.bootstrapToken.key }}, path: MILLRACE_BOOTSTRAP_TOKEN }] }
 {{- end }}

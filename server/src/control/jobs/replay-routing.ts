@@ -8,8 +8,13 @@ import { destinationsToProject, type ProjectedSource, sourcesToProject } from '.
 import { withheldBy } from './hide-erased.ts';
 import { destinationConfig } from '../../projection/config-entries.ts';
 
-/** Routes events for one destination by the rules of today: undefined for those it gets, else the reason why not. */
-export type ReplayRouting = (event: AcceptedEvent) => string | undefined;
+/** Routes events for one destination by the rules of today. */
+export type ReplayRouting = {
+  /** Undefined for events that it gets. */
+  skipReason(event: AcceptedEvent): string | undefined;
+  /** Whether the events are of the computed source, which the destination need not be attached to. */
+  isComputed: boolean;
+};
 
 /** Undefined when the source or the destination is gone. */
 export async function readRouting(
@@ -20,15 +25,29 @@ export async function readRouting(
 ): Promise<ReplayRouting | undefined> {
   const [source] = await sourcesToProject(tx, [sourceId]);
   const [row] = await destinationsToProject(tx, [destinationId]);
-  if (source === undefined || row?.source_id !== source.id) return undefined;
+  if (source === undefined || row === undefined || !isReplayable(source, row)) return undefined;
   const routing = await routingFor(tx, { source, destination: destinationConfig(row), catalog, marks });
   // The job waits for a process that understands the destination.
   const why = whyNotUnderstood(destinationConfig(row), routing.accepts);
   if (why !== undefined) throw new Error(why);
-  return (event) => {
-    const [routed] = routeEvent(event, routing);
-    return routed?.kind === 'skip' ? routed.reason : undefined;
+  return {
+    skipReason(event) {
+      const [routed] = routeEvent(event, routing);
+      return routed?.kind === 'skip' ? routed.reason : undefined;
+    },
+    isComputed: source.kind === 'computed',
   };
+}
+
+type Owned = { workspace_id: string; source_id: string };
+
+/** Whether events of the source can be for the destination: definitions send to any destination of the workspace. */
+export function isReplayable(
+  source: Pick<ProjectedSource, 'id' | 'workspace_id' | 'kind'>,
+  destination: Owned,
+): boolean {
+  if (source.kind === 'computed') return destination.workspace_id === source.workspace_id;
+  return destination.source_id === source.id;
 }
 
 type RoutingFor = {
@@ -78,7 +97,7 @@ export function openTally(routing: ReplayRouting) {
     skipped,
     delivered: () => delivered,
     isDelivered(event: AcceptedEvent): boolean {
-      const reason = routing(event);
+      const reason = routing.skipReason(event);
       if (reason === undefined) delivered += 1;
       else skipped[reason] = (skipped[reason] ?? 0) + 1;
       return reason === undefined;

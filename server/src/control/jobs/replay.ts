@@ -61,6 +61,7 @@ async function replaySome(
   const { found, next } = await scanEvents(side.events, scan);
   const deliveries = found.map((event) => ({
     ...newDelivery(deliveryId(destinationId, range.sourceId, event.messageId), event, now().getTime()),
+    ...(routing.isComputed && { sourceId: range.sourceId }),
     replayId: job.id,
   }));
   ahead.fed(Math.ceil(deliveries.length / MAX_DELIVERIES));

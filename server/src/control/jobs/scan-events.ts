@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { ReplayRange } from '@millrace/contract/control';
 import { openBreather } from '../../breathe.ts';
-import type { EventReader } from '../../stream/events/stored-events.ts';
+import type { EventReader, StoredEvents } from '../../stream/events/stored-events.ts';
 
 /** Where the next scan continues: this event of this request in this stream. */
 export type EventPlace = { stream: number; sequence: number; offset: number };
@@ -66,10 +66,11 @@ async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventP
   for (;;) {
     const place = { stream, sourceId: range.sourceId, from };
     const requests = await reader.read(place, Math.min(READ_AT_ONCE, Math.max(READ_AT_LEAST, most - found.length + 1)));
-    for (const { sequence, storedAt, events } of requests) {
+    for (const request of requests) {
+      const { sequence, storedAt } = request;
       if (storedAt >= endAt) return undefined;
       await breathe();
-      const rest = takeFrom(events, sequence === at.sequence ? offset : 0, scan);
+      const rest = takeFrom(eventsFor(request, range.destinationId), sequence === at.sequence ? offset : 0, scan);
       if (rest !== undefined) return { stream, sequence, offset: rest };
       offset = 0;
       from = sequence + 1;
@@ -77,6 +78,11 @@ async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventP
     if (requests.length === 0) return undefined;
     if (performance.now() >= untilMs) return { stream, sequence: from, offset: 0 };
   }
+}
+
+/** Computed calls are replayed to the destinations that they were for. */
+function eventsFor({ events, computed }: StoredEvents, destinationId: string): AcceptedEvent[] {
+  return computed === undefined || computed.destinations.includes(destinationId) ? events : [];
 }
 
 /** The index at which the next scan continues, when `most` is reached; undefined at the end of the request. */

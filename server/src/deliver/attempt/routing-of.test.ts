@@ -1,137 +1,62 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { type AcceptedEvent, CALL_TYPES, type CallType, type FilterRule } from '@millrace/contract';
-import { routeEvent, type Routing, type SkipReason } from '../../domain/route-event.ts';
+import type { DestinationConfig } from '../../domain/configuration.ts';
+import { routeEvent } from '../../domain/route-event.ts';
+import type { ConfigView } from '../../stream/config/config-bucket.ts';
 import { DESTINATION, EVENT } from '../../../testing/samples.ts';
-import { ENTRIES } from './webhook.ts';
+import { routingOf } from './routing-of.ts';
 
-const OPEN: Routing = {
-  destinations: [DESTINATION],
-  isBlocked: () => false,
-  accepts: (catalog) => ENTRIES.get(catalog)?.accepts,
+const ALL: DestinationConfig[] = [
+  { ...DESTINATION, id: 'dst_own', sourceId: 'src_computed' },
+  { ...DESTINATION, id: 'dst_shop', sourceId: 'src_shop' },
+  { ...DESTINATION, id: 'dst_off', sourceId: 'src_shop', enabled: false },
+  { ...DESTINATION, id: 'dst_foreign', workspaceId: 'ws_2', sourceId: 'src_other' },
+  { ...DESTINATION, id: 'dst_broken', workspaceId: '', sourceId: '', notUnderstood: 'not JSON' },
+];
+
+/** The computed source is not in the configuration: it may come later than its first calls. */
+const config = {
+  destination: (id: string) => ALL.find((one) => one.id === id),
+  destinationsOf: (sourceId: string) => ALL.filter((one) => one.sourceId === sourceId),
+  isEventBlocked: () => false,
+  userMark: (_: string, userId: string, workspaceId?: string) =>
+    workspaceId === 'ws_1' && userId === 'erased' ? { erasedBefore: Infinity, isSuppressed: false } : undefined,
+} as unknown as ConfigView;
+
+const routed = (destinations: string[], change: object = {}) => {
+  const event = { ...EVENT, type: 'identify', ...change } as typeof EVENT;
+  const routing = routingOf(config, 'src_computed', { workspaceId: 'ws_1', destinations });
+  return routeEvent(event, routing).map(({ kind, destination, ...rest }) =>
+    [destination.id, kind, 'reason' in rest ? rest.reason : ''].join(' ').trim(),
+  );
 };
 
-function typed(type: CallType): AcceptedEvent {
-  return { ...EVENT, type, groupId: 'g1', previousId: 'u0' } as AcceptedEvent;
-}
-
-/** The reason, or `delivery`, for each destination in turn. */
-function verdicts(event: AcceptedEvent, routing: Partial<Routing> = {}): (SkipReason | 'delivery' | 'undecided')[] {
-  return routeEvent(event, { ...OPEN, ...routing }).map((each) => (each.kind === 'skip' ? each.reason : each.kind));
-}
-
-suite('routing', () => {
-  test('an event of every type becomes a delivery to a webhook', () => {
-    for (const type of CALL_TYPES) assert.deepEqual(verdicts(typed(type)), ['delivery'], type);
+suite('a computed call', () => {
+  test('goes to the destinations that it is for, whatever source they are attached to, and to no others', () => {
+    assert.deepEqual(routed(['dst_shop']), ['dst_shop delivery']);
+    assert.deepEqual(routed(['dst_shop', 'dst_own']), ['dst_shop delivery', 'dst_own delivery']);
+    assert.deepEqual(routed([]), []);
   });
 
-  test('an event of a source without destinations goes nowhere', () => {
-    assert.deepEqual(verdicts(EVENT, { destinations: [] }), []);
+  test('passes the switches of each destination', () => {
+    assert.deepEqual(routed(['dst_off']), ['dst_off skip destination_disabled']);
+    assert.deepEqual(routed(['dst_shop'], { integrations: { All: false } }), ['dst_shop skip integrations_map']);
   });
 
-  test('each destination has a verdict of its own, in order', () => {
-    const destinations = [
-      { ...DESTINATION, id: 'dst_1' },
-      { ...DESTINATION, id: 'dst_2', enabled: false },
-      { ...DESTINATION, id: 'dst_3', catalog: 'Elsewhere' },
-      { ...DESTINATION, id: 'dst_4', catalog: 'Later' },
-      { ...DESTINATION, id: 'dst_5' },
-    ];
-    const event = { ...EVENT, integrations: { Elsewhere: false } };
-    const routed = routeEvent(event, { ...OPEN, destinations });
-    assert.deepEqual(
-      routed.map(({ destination }) => destination),
-      destinations,
-    );
-    const reasons = ['delivery', 'destination_disabled', 'integrations_map', 'undecided', 'delivery'];
-    assert.deepEqual(verdicts(event, { destinations }), reasons);
+  test('never goes to a destination of another workspace, nor to one that is gone', () => {
+    assert.deepEqual(routed(['dst_foreign', 'dst_gone', 'dst_shop']), ['dst_shop delivery']);
+  });
+
+  test('waits for a destination whose entry cannot be read', () => {
+    assert.deepEqual(routed(['dst_broken']), ['dst_broken undecided']);
+  });
+
+  test('is withheld for an erased user, even before the computed source is in the configuration', () => {
+    assert.deepEqual(routed(['dst_shop'], { userId: 'erased' }), ['dst_shop skip erased']);
   });
 });
 
-suite('an event is skipped', () => {
-  test('when the destination is switched off', () => {
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, enabled: false }] }), ['destination_disabled']);
-  });
-
-  test('when its integrations map leaves the destination out', () => {
-    assert.deepEqual(verdicts({ ...EVENT, integrations: { All: false } }), ['integrations_map']);
-  });
-
-  test('when it is a track call whose name the schema blocks; other calls have no name to block', () => {
-    const isBlocked = (name: string) => name === 'E';
-    assert.deepEqual(verdicts(EVENT, { isBlocked }), ['blocked_event']);
-    assert.deepEqual(verdicts({ ...EVENT, event: 'e' }, { isBlocked }), ['delivery']);
-    for (const type of CALL_TYPES.filter((each) => each !== 'track')) {
-      assert.deepEqual(verdicts({ ...typed(type), event: 'E' }, { isBlocked }), ['delivery'], type);
-    }
-  });
-
-  test('when the destination does not take its type', () => {
-    const accepts = () => ['identify'] as const;
-    assert.deepEqual(verdicts(EVENT, { accepts }), ['type_not_accepted']);
-    assert.deepEqual(verdicts(typed('identify'), { accepts }), ['delivery']);
-  });
-
-  test('by nobody who does not understand the destination: it waits for a newer process', () => {
-    assert.deepEqual(verdicts(EVENT, { accepts: () => undefined }), ['undecided']);
-    const rule = { field: 'event', op: 'sounds_like', value: 'x' } as unknown as FilterRule;
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, filters: [rule] }] }), ['undecided']);
-    const newer = { ...DESTINATION, catalog: '', notUnderstood: 'a newer format' };
-    const event = { ...EVENT, integrations: { All: false } };
-    assert.deepEqual(verdicts(event, { destinations: [newer] }), ['undecided']);
-    assert.deepEqual(verdicts(EVENT, { destinations: [newer], withheld: () => 'erased' }), ['erased']);
-  });
-
-  test('when a filter rule of the destination does not hold, and that rule is told', () => {
-    const rules = [
-      { field: 'type', op: 'equals', value: 'track' },
-      { field: 'properties.plan', op: 'equals', value: 'pro' },
-    ] satisfies FilterRule[];
-    const destinations = [{ ...DESTINATION, filters: rules }];
-    const [routed] = routeEvent(EVENT, { ...OPEN, destinations });
-    assert.deepEqual(routed, { kind: 'skip', destination: destinations[0], reason: 'filtered', rule: rules[1] });
-    assert.deepEqual(verdicts({ ...EVENT, properties: { plan: 'pro' } }, { destinations }), ['delivery']);
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, filters: [] }] }), ['delivery']);
-  });
-
-  test('but not when the destination is only paused: then it waits', () => {
-    assert.deepEqual(verdicts(EVENT, { destinations: [{ ...DESTINATION, paused: true }] }), ['delivery']);
-  });
-});
-
-suite('of several reasons', () => {
-  const NEVER: FilterRule = { field: 'event', op: 'not_exists' };
-  const ORDER = ['destination_disabled', 'integrations_map', 'blocked_event', 'type_not_accepted', 'filtered'] as const;
-  /** Every set of reasons, as the bits of a number. */
-  for (let bits = 0; bits < 2 ** ORDER.length; bits += 1) {
-    const given = ORDER.filter((_, index) => (bits & (1 << index)) !== 0);
-    const expected = given[0] ?? 'delivery';
-    test(`${given.join(' and ') || 'none'}: ${expected} is told`, () => {
-      const has = (reason: SkipReason) => given.some((each) => each === reason);
-      const event = has('integrations_map') ? { ...EVENT, integrations: { Webhooks: false } } : EVENT;
-      const routing = {
-        destinations: [
-          { ...DESTINATION, enabled: !has('destination_disabled'), filters: has('filtered') ? [NEVER] : [] },
-        ],
-        isBlocked: () => has('blocked_event'),
-        accepts: () => (has('type_not_accepted') ? [] : (['track'] as const)),
-      };
-      assert.deepEqual(verdicts(event, routing), [expected]);
-    });
-  }
-});
-
-suite('the cases of contract/cases/selection.json', () => {
-  type Case = { name: string; destination: string; input: string; expect: string };
-  const file = new URL('../../../../contract/cases/selection.json', import.meta.url);
-  const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: Case[] };
-  for (const { name, destination, input, expect } of cases) {
-    test(name, () => {
-      const integrations = JSON.parse(input) as AcceptedEvent['integrations'] | null;
-      const event = { ...EVENT, ...(integrations === null ? {} : { integrations }) } as AcceptedEvent;
-      const routing = { destinations: [{ ...DESTINATION, catalog: destination }], accepts: () => CALL_TYPES };
-      assert.deepEqual(verdicts(event, routing), [expect === 'true' ? 'delivery' : 'integrations_map']);
-    });
-  }
+test('a call of a client goes to all destinations of its source', () => {
+  const ids = routingOf(config, 'src_shop').destinations.map(({ id }) => id);
+  assert.deepEqual(ids, ['dst_shop', 'dst_off']);
 });

@@ -143,10 +143,13 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
   }
 
   /** By the filters as they are now: a delivery that was parked undecided is routed as if it came now. */
-  function rejects({ event }: Delivery, { sourceId }: Webhook): Skipped | undefined {
+  function rejects({ event, sourceId }: Delivery, webhook: Webhook): Skipped | undefined {
     const destination = config.destination(destinationId);
     if (destination === undefined || event.type === 'delete') return undefined;
-    const [routed] = routeEvent(event, { ...routingOf(config, sourceId), destinations: [destination] });
+    const computed = { workspaceId: webhook.workspaceId, destinations: [destinationId] };
+    const routing =
+      sourceId === undefined ? routingOf(config, webhook.sourceId) : routingOf(config, sourceId, computed);
+    const [routed] = routeEvent(event, { ...routing, destinations: [destination] });
     return routed?.kind === 'skip' ? routed : undefined;
   }
 

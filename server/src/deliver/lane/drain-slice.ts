@@ -203,8 +203,9 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
  * A forged config entry named another source for this destination, and the event is of that source: it is sent nowhere, and the
  * owner of the destination learns nothing of it.
  */
-function isStranger({ isUndecided, id, event }: Delivery, { destinationId, sourceId }: Webhook): boolean {
-  return isUndecided === true && id !== deliveryId(destinationId, sourceId, event.messageId);
+function isStranger({ isUndecided, id, event, sourceId }: Delivery, webhook: Webhook): boolean {
+  const ownId = deliveryId(webhook.destinationId, sourceId ?? webhook.sourceId, event.messageId);
+  return isUndecided === true && id !== ownId;
 }
 
 type Head = { reader: TierReader; delivery: Delivery };

@@ -20,9 +20,12 @@ export type Scrubbing = { webhook: Webhook; note: LaneNote; counts: ReadonlyMap<
 const UNDER_WAY_MS = 20_000;
 const READ_AT_ONCE = 32;
 
-export function isErasedIn(config: ConfigView, { sourceId }: Webhook): (delivery: Delivery) => boolean {
-  const markOf = (userId: string) => config.userMark(sourceId, userId);
-  return ({ event }) => withheld(event, markOf) === 'erased';
+export function isErasedIn(config: ConfigView, webhook: Webhook): (delivery: Delivery) => boolean {
+  const markOf = (userId: string) => config.userMark(webhook.sourceId, userId);
+  return ({ event, sourceId }) => {
+    const markOfComputed = (userId: string) => config.userMark(sourceId ?? '', userId, webhook.workspaceId);
+    return withheld(event, sourceId === undefined ? markOf : markOfComputed) === 'erased';
+  };
 }
 
 /**

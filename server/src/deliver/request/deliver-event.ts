@@ -31,7 +31,7 @@ export type EventToDeliver = {
   soon(work: () => void): void;
 };
 
-/** Begins a delivery for each destination of the event's source, or records why the destination gets none. */
+/** Begins a delivery for each destination of the event, or records why the destination gets none. */
 export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
   for (const routed of routeEvent(taken.event, taken.routing)) {
     if (routed.kind === 'skip') skip(needs, taken, routed);
@@ -41,8 +41,9 @@ export function deliverEvent(needs: EventNeeds, taken: EventToDeliver): void {
 
 type Skip = Extract<Routed, { kind: 'skip' }>;
 
-function skip(needs: EventNeeds, { event, begin }: EventToDeliver, { destination, reason, rule }: Skip): void {
-  const { sourceId, id: destinationId, workspaceId } = destination;
+function skip(needs: EventNeeds, { event, sourceId, begin }: EventToDeliver, skipped: Skip): void {
+  const { destination, reason, rule } = skipped;
+  const { id: destinationId, workspaceId } = destination;
   const owner = {
     workspaceId,
     sourceId,
@@ -60,6 +61,7 @@ function deliver(needs: EventNeeds, taken: EventToDeliver, webhook: Webhook, isU
   const { event, sourceId, trace, soon } = taken;
   const { dispatcher, settle, now } = needs;
   const delivery = newDelivery(deliveryId(webhook.destinationId, sourceId, event.messageId), event, now());
+  if (sourceId !== webhook.sourceId) delivery.sourceId = sourceId;
   if (trace !== '') delivery.trace = trace;
   if (isUndecided) delivery.isUndecided = true;
   const end = taken.begin();

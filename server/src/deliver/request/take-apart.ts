@@ -6,6 +6,7 @@
  */
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Unread } from '../../domain/format.ts';
+import type { ComputedRoute } from '../../domain/read-request.ts';
 import type { Routing } from '../../domain/route-event.ts';
 import type { Logger } from '../../log.ts';
 import type { ConfigView } from '../../stream/config/config-bucket.ts';
@@ -48,6 +49,7 @@ type Part = {
   open: OpenRequest;
   source: Source;
   events: AcceptedEvent[] | undefined;
+  computed: ComputedRoute | undefined;
   /** The memory that each event takes, on average. */
   bytesEach: number;
   /** Of each event, its place among the calls of the request. */
@@ -135,7 +137,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     const { request } = part.open;
     const events = part.events ?? read(part);
     if (events === undefined) return;
-    const routing = routingOf(needs.config, request.sourceId);
+    const routing = routingOf(needs.config, request.sourceId, part.computed);
     const perEvent = 1 + routing.destinations.length;
     for (let begun = 0; begun < TURN_DELIVERIES && part.next < events.length; begun += perEvent) {
       const way = wayOf(part);
@@ -176,8 +178,9 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
       void dismiss(part.open, calls);
       return undefined;
     }
-    const { events, places, unreadable } = calls.value;
+    const { events, computed, places, unreadable } = calls.value;
     part.events = events;
+    part.computed = computed;
     part.bytesEach = sizeOfEach(events, request.bytes);
     part.places = places;
     part.poisoned = new Set(unreadable);
@@ -234,7 +237,8 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     add(open) {
       const source = join(open.request.sourceId);
       const line = isLarge(open) ? 'large' : 'small';
-      const unread = { events: undefined, bytesEach: 0, places: [], poisoned: new Set<number>(), next: 0 };
+      const nothing = { events: undefined, computed: undefined, bytesEach: 0, places: [] };
+      const unread = { ...nothing, poisoned: new Set<number>(), next: 0 };
       turns.add({ key: source, line }, { open, source, ...unread });
       goOn();
     },

@@ -8,6 +8,11 @@ import { eventName } from '../../domain/event-name.ts';
 
 export type EntryOwner = { workspaceId: string; sourceId: string; destinationId: string; deliveryId: string };
 
+export function ownerOf({ id, sourceId }: Delivery, webhook: Webhook): EntryOwner {
+  const { workspaceId, destinationId } = webhook;
+  return { workspaceId, sourceId: sourceId ?? webhook.sourceId, destinationId, deliveryId: id };
+}
+
 /** The fields that every entry of the record has. */
 export function entryBase(
   event: AcceptedEvent | DeleteEvent,
@@ -47,18 +52,18 @@ type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outco
  * the signatures. JSON leaves out the undefined ones.
  */
 export function attemptEntry(
-  { id, event, replayId }: Delivery,
+  { id, event, sourceId, replayId }: Delivery,
   webhook: Webhook,
   { startedAt, answers }: Attempt,
   { attempt, outcome, nextAt, letter }: Facts,
 ): OutcomeEntry {
-  const { workspaceId, sourceId, destinationId } = webhook;
+  const { workspaceId, destinationId } = webhook;
   const { messageId, type, receivedAt } = event;
   // Of a deletion the record may say that it happened, not whose.
   const who = event.type === 'delete' ? NO_USER : event;
   return {
     workspaceId,
-    sourceId,
+    sourceId: sourceId ?? webhook.sourceId,
     destinationId,
     deliveryId: id,
     messageId,

@@ -8,7 +8,7 @@ import type { DeadLetter, DeadReason } from '../../domain/dead-letter.ts';
 import { type AnswerNote, type Delivery, UNTRIED_TIER, withAttempt } from '../../domain/delivery.ts';
 import { wasSent } from '../dispatch/gate.ts';
 import { isDelivered, judge, type TargetAnswer } from '../attempt/judge.ts';
-import { attemptEntry, entryBase, namelessBase } from './outcome-entry.ts';
+import { attemptEntry, entryBase, namelessBase, ownerOf } from './outcome-entry.ts';
 import type { Parker } from './park.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Webhook } from '../attempt/webhook.ts';
@@ -104,9 +104,9 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
     return reason;
   }
 
-  function tell({ id, event, replayId }: Delivery, webhook: Webhook, fact: OutcomeFact): Promise<void> {
-    const { workspaceId, sourceId, destinationId } = webhook;
-    const base = entryBase(event, { workspaceId, sourceId, destinationId, deliveryId: id }, now());
+  function tell(delivery: Delivery, webhook: Webhook, fact: OutcomeFact): Promise<void> {
+    const { event, replayId } = delivery;
+    const base = entryBase(event, ownerOf(delivery, webhook), now());
     return record({ ...base, ...(replayId === undefined ? {} : { replayId }), ...fact });
   }
 
@@ -150,8 +150,8 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
       await tell(delivery, webhook, { kind: 'skipped', reason, ...stopped });
       return 'skipped';
     },
-    async erase({ id, event }, { workspaceId, sourceId, destinationId }) {
-      const base = namelessBase(event, { workspaceId, sourceId, destinationId, deliveryId: id }, now());
+    async erase(delivery, webhook) {
+      const base = namelessBase(delivery.event, ownerOf(delivery, webhook), now());
       await record({ ...base, kind: 'skipped', reason: 'erased' });
       return 'erased';
     },

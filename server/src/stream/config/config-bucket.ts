@@ -29,8 +29,8 @@ export type ConfigView = AsyncDisposable & {
   destination(id: string): DestinationConfig | undefined;
   /** The owner of a destination that was deleted while this process ran. */
   formerOwner(id: string): DestinationOwner | undefined;
-  /** The marks of deletion requests for a user of this source. */
-  userMark(sourceId: string, userId: string): UserMark | undefined;
+  /** The marks of deletion requests for a user of this source, whose workspace need not be given if the source is known. */
+  userMark(sourceId: string, userId: string, workspaceId?: string): UserMark | undefined;
   /** Whether any user of the workspace of this source has marks. */
   hasMarks(sourceId: string): boolean;
   /** The time of the newest deletion request of a workspace. */
@@ -90,8 +90,7 @@ export async function openConfigView({ connection, trust, metrics, log }: Config
     destinationsOf: destinations.ofSource,
     destination: destinations.byId,
     formerOwner: destinations.former,
-    userMark(sourceId, userId) {
-      const workspaceId = sources.byId(sourceId)?.workspaceId;
+    userMark(sourceId, userId, workspaceId = sources.byId(sourceId)?.workspaceId) {
       return workspaceId === undefined ? undefined : users.markOf({ workspaceId, sourceId }, userId);
     },
     hasMarks(sourceId) {

@@ -58,7 +58,9 @@ async function usageOf(message: JsMsg, manager: JetStreamManager): Promise<Reque
   const envelope = readEnvelope(header);
   // Unreadable calls are not counted.
   if (!envelope.ok) return { sourceId, receivedAt: '', calls: 0 };
-  const { receivedAt, calls } = envelope.value;
+  const { receivedAt, calls, computed } = envelope.value;
+  // Calls that Millrace made itself cost their workspace nothing.
+  if (computed !== undefined) return { sourceId, receivedAt, calls: 0 };
   if (calls !== undefined) return { sourceId, receivedAt, calls };
   // Stored before envelopes had the number.
   const whole = await manager.streams.getMessage(message.info.stream, { seq: message.seq });

@@ -1,5 +1,5 @@
 import type { AcceptedEvent } from '@millrace/contract';
-import { readEnvelope, readRequest } from '../../domain/read-request.ts';
+import { type ComputedRoute, readEnvelope, readRequest } from '../../domain/read-request.ts';
 
 /** The header of a stored request with its envelope: ids, dates, numbers, an address; no text of users. */
 export const ENVELOPE_HEADER = 'Millrace-Request';
@@ -10,12 +10,18 @@ export const TRACE_HEADER = 'traceparent';
  * nothing; readers make the events from it, always the same ones. An unreadable request has none: deliver has put it into
  * quarantine. For a newer format this throws.
  */
-export function readableEvents(envelope: string, body: Uint8Array): AcceptedEvent[] {
+export function readableCalls(envelope: string, body: Uint8Array): ReadableCalls {
   const read = readRequest(envelope, body);
-  if (read.ok) return read.value.events;
+  if (read.ok) return read.value;
   if (read.problem === 'newer') throw new Error(read.why);
-  return [];
+  return { events: [] };
 }
+
+/** `computed`: Millrace made the calls itself, and they go there. */
+export type ReadableCalls = { events: AcceptedEvent[]; computed?: ComputedRoute };
+
+export const readableEvents = (envelope: string, body: Uint8Array): AcceptedEvent[] =>
+  readableCalls(envelope, body).events;
 
 /** The envelope with more calls refused; as it was, when it cannot be read. */
 export function withRefused(text: string, places: readonly number[]): string {

@@ -1,7 +1,6 @@
-import type { AcceptedCalls } from '@millrace/contract';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Stored } from '../../domain/format.ts';
-import { readRequest } from '../../domain/read-request.ts';
+import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { DELIVER_CONSUMER, eventStreamName } from '../layout/layout.ts';
@@ -23,7 +22,7 @@ export type PulledRequest = {
   /** W3C `traceparent`; empty without tracing. */
   trace?: string;
   /** Its events, and the calls among them that cannot be read. */
-  events(): Stored<AcceptedCalls>;
+  events(): Stored<RequestCalls>;
   /** All its deliveries are done or stored in lanes. */
   ack(): void;
   /** Extends the time for the acknowledgement: this process is still at work. */

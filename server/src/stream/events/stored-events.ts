@@ -1,13 +1,12 @@
-import type { AcceptedEvent } from '@millrace/contract';
 import { JetStreamApiCodes, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import { openBreather } from '../../breathe.ts';
 import { undefinedIfMissing } from '../nats/engine-errors.ts';
 import { eventStreamName, eventSubject } from '../layout/layout.ts';
 import { readNext, readSubject } from '../nats/read-subject.ts';
-import { ENVELOPE_HEADER, readableEvents } from './request-message.ts';
+import { ENVELOPE_HEADER, type ReadableCalls, readableCalls } from './request-message.ts';
 
 /** `bytes`: of the whole request, as it is stored. */
-export type StoredEvents = { sequence: number; storedAt: number; bytes: number; events: AcceptedEvent[] };
+export type StoredEvents = { sequence: number; storedAt: number; bytes: number } & ReadableCalls;
 
 /** The requests of one source that are still in the event streams. */
 export type EventReader = {
@@ -42,8 +41,9 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
       const requests: StoredEvents[] = [];
       const breathe = openBreather();
       for (const message of found) {
-        const events = readableEvents(message.header.get(ENVELOPE_HEADER), message.data);
-        requests.push({ sequence: message.seq, storedAt: message.time.getTime(), bytes: message.data.length, events });
+        const { events, computed } = readableCalls(message.header.get(ENVELOPE_HEADER), message.data);
+        const place = { sequence: message.seq, storedAt: message.time.getTime(), bytes: message.data.length };
+        requests.push({ ...place, events, ...(computed && { computed }) });
         await breathe();
       }
       return requests;

@@ -4,8 +4,12 @@ import { startNatsCluster } from '@millrace/engines';
 import { jetstream, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { openLog } from '../../log.ts';
 import { connectNats } from '../nats/connect-nats.ts';
-import { DELIVER_CONSUMER, eventSubject, type StreamSettings } from '../layout/layout.ts';
+import { bucketSubject, DELIVER_CONSUMER, eventSubject, FLOORS_BUCKET, type StreamSettings } from '../layout/layout.ts';
+import { openPublisher } from '../nats/publish.ts';
+import { AT_ONCE } from '../nats/publish-durably.ts';
+import { openWaitingLine } from '../nats/waiting-line.ts';
 import { openStream } from '../open-stream.ts';
+import { openFloors } from './floors.ts';
 import { firstToKeep, firstToKeepByAge, trimAll } from './trim-events.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 import { until } from '../../../testing/until.ts';
@@ -71,12 +75,26 @@ async function openBed(times: Partial<StreamSettings> = {}) {
   const connection = opening.use(await connectNats({ url: cluster.url, name: 'trim', log }));
   const manager = await jetstreamManager(connection.nc);
   const js = jetstream(connection.nc);
+  const publisher = opening.use(openPublisher(connection));
+  const floors = openFloors({ manager, connection, publisher, line: openWaitingLine(AT_ONCE) });
   const open = opening.move();
   const infoOf = () => manager.streams.info(STREAM);
   return {
     trim: (retentionMs = STREAM_SETTINGS.retentionMs) =>
       trimAll({ manager, streams: () => Promise.resolve([STREAM]), retentionMs, log }),
+    floors,
+    /** As compute does when it has read so far. */
+    async readThrough(through: number) {
+      assert.ok(await floors.put(STREAM, { createdAt: Date.parse((await infoOf()).created), through }));
+    },
+    /** Resolves with the number of requests when the stream is so full. */
+    async fill(part: number) {
+      let stored = (await infoOf()).state.last_seq;
+      for (; (await this.share()) < part; stored += 1) await this.publish(`r${stored}`);
+      return stored;
+    },
     publish: (id: string) => js.publish(eventSubject(0, 'src_1'), REQUEST, { msgID: id }),
+    put: (text: string) => js.publish(bucketSubject(FLOORS_BUCKET, STREAM), text),
     state: async () => (await infoOf()).state,
     share: async () => {
       const { state, config } = await infoOf();
@@ -125,6 +143,65 @@ suite('a stream of events that fills up', () => {
     await bed.trim();
     assert.equal(await bed.share(), share, 'there is room, so what is left stays for replays');
     for (let more = 0; more < 20; more += 1) await bed.publish(`more ${more}`);
+  });
+});
+
+suite('requests that compute has not read', () => {
+  test('stay while there is room for new ones, though they are delivered', async () => {
+    await using bed = await openBed();
+    const stored = await bed.fill(0.8);
+    await bed.finish(stored);
+    await bed.readThrough(5);
+    await bed.trim();
+    assert.equal((await bed.state()).first_seq, 6);
+    await bed.readThrough(10);
+    await bed.trim();
+    assert.equal((await bed.state()).first_seq, 11);
+    await bed.floors.remove(STREAM);
+    await bed.trim();
+    assert.ok((await bed.share()) <= 0.66, 'without definitions there is no floor');
+  });
+
+  test('stay beyond the retention', async () => {
+    await using bed = await openBed({ retentionMs: 1_000, dedupWindowMs: 1_000 });
+    for (const id of ['a', 'b', 'c']) await bed.publish(id);
+    await bed.finish(3);
+    await bed.readThrough(1);
+    await bed.olderThan(1_000);
+    await bed.trim(1_000);
+    assert.equal((await bed.state()).first_seq, 2);
+  });
+
+  test('go when the stream is nearly full: collection comes first, and no more go than it needs', async () => {
+    await using bed = await openBed();
+    const stored = await bed.fill(0.91);
+    await bed.finish(stored);
+    await bed.readThrough(5);
+    const before = await bed.trim();
+    assert.ok(before > 0.9, `${before} full before`);
+    const share = await bed.share();
+    assert.ok(share > 0.8 && share < 0.85, `${share} full`);
+    await bed.trim();
+    assert.equal(await bed.share(), share);
+  });
+
+  test('never hold up the trimming of a stream that is nearly full, whatever is in their bucket', async () => {
+    await using bed = await openBed();
+    await bed.finish(await bed.fill(0.91));
+    await bed.put('not a floor');
+    await bed.trim();
+    assert.ok((await bed.share()) < 0.9);
+    const { first_seq } = await bed.state();
+    await bed.trim();
+    assert.equal((await bed.state()).first_seq, first_seq, 'with room to spare it waits for a floor that it can read');
+  });
+
+  test('are not those of a stream that was there before under the same name', async () => {
+    await using bed = await openBed();
+    await bed.finish(await bed.fill(0.8));
+    assert.ok(await bed.floors.put(STREAM, { createdAt: 1, through: 0 }));
+    await bed.trim();
+    assert.ok((await bed.share()) <= 0.66);
   });
 });
 

@@ -69,6 +69,8 @@ export const DRAIN_URGENT_CONSUMER = 'drain-urgent';
 export const CONFIG_BUCKET = 'config';
 export const HEALTH_BUCKET = 'health';
 export const WORKED_BUCKET = 'worked';
+/** How far compute has read each event stream. */
+export const FLOORS_BUCKET = 'floors';
 /** The stream behind a bucket, and the subject of one of its keys. */
 export const bucketStream = (bucket: string): string => `KV_${bucket}`;
 export const bucketSubject = (bucket: string, key: string): string => `$KV.${bucket}.${key}`;
@@ -76,8 +78,10 @@ export const bucketSubject = (bucket: string, key: string): string => `$KV.${buc
 export const SEEN_SUBJECT = 'seen';
 export const REFUSED_SUBJECT = 'refused';
 export const PEERS_SUBJECT = 'deliver.alive';
-/** Heartbeats of the processes of all roles, for the operator. */
+/** Heartbeats of the processes of all roles, for the operator; compute processes share the streams by them. */
 export const ALIVE_SUBJECT = 'process.alive';
+/** A compute process has changed memberships that wait to be sent, or control a definition: compute processes look at once. */
+export const COMPUTED_SUBJECT = 'compute.changed';
 /** A question of control to whichever deliver process takes it, and the subject of its answer. */
 export const ASK_SUBJECT = 'deliver.ask';
 export const answerSubject = (token: string): string => `deliver.answer.${token}`;
@@ -126,6 +130,7 @@ export function layout(settings: StreamSettings, storeBytes: number, found?: Str
     // Processes learn missing entries again, so the bucket needs no room of its own size.
     { name: WORKED_BUCKET, maxBytes: share(SHARE.worked), ttlMs: DAY_MS },
     { name: LAYOUT_BUCKET, maxBytes: LAYOUT_BYTES },
+    { name: FLOORS_BUCKET, maxBytes: LAYOUT_BYTES },
   ];
   const bucketBytes = buckets.reduce((sum, { maxBytes }) => sum + maxBytes, 0);
   const eventBytes = share(SHARE.events + SHARE.config + SHARE.health + SHARE.worked) - bucketBytes;

@@ -122,6 +122,47 @@ const PROMISED: Readonly<Record<NatsRole, { publish: string[]; subscribe: string
     ],
     subscribe: ['deliver.ask', 'tail.want.*', '_INBOX_collect.>', '_INBOX_deliver.>', '_INBOX_millrace.>'],
   },
+  compute: {
+    publish: [
+      '$JS.API.STREAM.PURGE.EVENTS-0',
+      '$JS.API.STREAM.DELETE.EVENTS-0',
+      '$JS.API.STREAM.UPDATE.EVENTS-0',
+      '$JS.API.STREAM.CREATE.EVENTS-9',
+      '$JS.API.STREAM.MSG.DELETE.EVENTS-0',
+      '$JS.API.STREAM.MSG.GET.DEAD',
+      '$JS.API.DIRECT.GET.LANES-0',
+      '$JS.API.STREAM.MSG.GET.KV_config',
+      '$JS.API.CONSUMER.CREATE.KV_config.spy',
+      '$JS.API.CONSUMER.CREATE.OUTCOMES.spy',
+      '$JS.ACK.EVENTS-0.deliver.1.1.1.1.1',
+      '$KV.config.destination.dst_1',
+      '$KV.config.source.src_1',
+      '$KV.health.dst_1',
+      'lanes.0.dst_1.0',
+      'tickets.at.dst_1',
+      'dead.dst_1',
+      'outcomes.0',
+      'quarantine.request',
+      'deliver.ask',
+      'deliver.answer.x',
+      'deliver.alive',
+      'seen',
+      'refused',
+      'tail.src_1',
+    ],
+    subscribe: [
+      'deliver.ask',
+      'deliver.answer.*',
+      'seen',
+      'refused',
+      'tail.*',
+      'deliver.alive',
+      '_INBOX_collect.>',
+      '_INBOX_deliver.>',
+      '_INBOX_control.>',
+      '_INBOX_millrace.>',
+    ],
+  },
 };
 
 let cluster: NatsCluster;
@@ -175,11 +216,12 @@ suite('the NATS user of', () => {
         ['seen', 'tail.src_1', '$JS.API.INFO'],
         ['tail.src_1', 'deliver.alive', 'deliver.answer.x', '$JS.API.INFO'],
         ['tail.want.src_1', 'deliver.ask', '$JS.API.INFO'],
+        ['$JS.API.INFO'],
       ],
     );
     assert.deepEqual(
       allowed.map(({ subscribe }) => subscribe),
-      [[], ['deliver.ask'], ['deliver.answer.*']],
+      [[], ['deliver.ask'], ['deliver.answer.*'], []],
     );
   });
 });

@@ -10,12 +10,14 @@ import {
   bucketStream,
   bucketSubject,
   CLOCK_SUBJECT,
+  COMPUTED_SUBJECT,
   CONFIG_BUCKET,
   DEAD_STREAM,
   DELIVER_CONSUMER,
   DRAIN_CONSUMER,
   DRAIN_URGENT_CONSUMER,
   eventStreamName,
+  FLOORS_BUCKET,
   HEALTH_BUCKET,
   laneStreamName,
   LAYOUT_BUCKET,
@@ -37,7 +39,7 @@ import {
   WORKED_BUCKET,
 } from './layout.ts';
 
-export const NATS_ROLES = ['collect', 'deliver', 'control'] as const;
+export const NATS_ROLES = ['collect', 'deliver', 'control', 'compute'] as const;
 export type NatsRole = (typeof NATS_ROLES)[number];
 export type NatsUser = NatsRole | 'millrace';
 export const NATS_USERS: readonly NatsUser[] = [...NATS_ROLES, 'millrace'];
@@ -113,6 +115,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...pull(TICKETS_STREAM, DRAIN_CONSUMER),
       ...pull(TICKETS_STREAM, DRAIN_URGENT_CONSUMER),
       ...[DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM].map(info),
+      ...read(bucketStream(FLOORS_BUCKET)),
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
       bucketSubject(HEALTH_BUCKET, '>'),
@@ -147,11 +150,26 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       bucketSubject(CONFIG_BUCKET, '>'),
       ...watch(LAYOUT_BUCKET),
       bucketSubject(LAYOUT_BUCKET, '>'),
+      ...read(bucketStream(FLOORS_BUCKET)),
+      bucketSubject(FLOORS_BUCKET, '>'),
       wantSubject('*'),
       ASK_SUBJECT,
+      COMPUTED_SUBJECT,
       ALIVE_SUBJECT,
     ],
     subscribe: [SEEN_SUBJECT, REFUSED_SUBJECT, tailSubject('*'), answerSubject('*'), PEERS_SUBJECT, ALIVE_SUBJECT],
+  }),
+  compute: ({ events, subjectsOf }) => ({
+    publish: [
+      ...subjectsOf(...events),
+      ...events.flatMap((stream) => [...read(stream), ...readAsConsumer(stream)]),
+      STREAM_NAMES,
+      ...read(bucketStream(FLOORS_BUCKET)),
+      bucketSubject(FLOORS_BUCKET, '>'),
+      COMPUTED_SUBJECT,
+      ALIVE_SUBJECT,
+    ],
+    subscribe: [COMPUTED_SUBJECT, ALIVE_SUBJECT],
   }),
 };
 

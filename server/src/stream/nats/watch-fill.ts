@@ -43,7 +43,8 @@ function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => 
   return found;
 }
 
-const OURS = /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout))$/;
+const OURS =
+  /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout|floors))$/;
 
 /** The label for a stream: a known word, whatever else the account holds. */
 export function kindOf(stream: string): string | undefined {

@@ -7,7 +7,7 @@ import { findSource } from '../../../store/sources.ts';
 import { startedBy } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
-import { openTally, readRouting } from '../../jobs/replay-routing.ts';
+import { isReplayable, openTally, readRouting } from '../../jobs/replay-routing.ts';
 import { scanEvents } from '../../jobs/scan-events.ts';
 import { newId } from '../../../store/new-id.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
@@ -81,10 +81,10 @@ export const replayRoutes: Route[] = [
 ];
 
 async function mustFit(tx: Tx, workspaceId: string, { sourceId, destinationId, from, to }: ReplayRange): Promise<void> {
-  found(await findSource(tx, workspaceId, sourceId));
+  const source = found(await findSource(tx, workspaceId, sourceId));
   const destination = found(await findDestination(tx, workspaceId, destinationId));
   const errors = [
-    ...(destination.source_id === sourceId
+    ...(isReplayable(source, destination)
       ? []
       : [{ path: '/destinationId', message: 'must be a destination of the source' }]),
     ...(Date.parse(from) < Date.parse(to) ? [] : [{ path: '/to', message: 'must be after from' }]),

@@ -9,6 +9,7 @@ import {
   Sources,
   WriteKey,
 } from '@millrace/contract/control';
+import { listDefinitions } from '../../../store/compute/definitions.ts';
 import { addDestinationsToOutbox } from '../../../store/outbox.ts';
 import { blockedEvents, listSourceEvents, setEventBlocked } from '../../../store/source-events.ts';
 import {
@@ -99,7 +100,9 @@ export const sourceRoutes: Route[] = [
     status: 204,
     ...WRITE,
     async handle({ tx, actor: { workspaceId }, params, audit }) {
-      const { id, name } = found(await lockSource(tx, workspaceId, params.id));
+      const { id, name, kind } = found(await lockSource(tx, workspaceId, params.id));
+      if (kind === 'computed' && (await listDefinitions(tx, workspaceId, { limit: 1, after: undefined })).length > 0)
+        throw inUse();
       await addDestinationsToOutbox(tx, workspaceId, id);
       await deleteSource(tx, workspaceId, id);
       await audit('source.deleted', id, { details: { name }, projects: 'source' });
@@ -116,6 +119,7 @@ export const sourceRoutes: Route[] = [
     async handle(request, needs) {
       const { tx, actor, params, body, audit } = request;
       const source = found(await findSource(tx, actor.workspaceId, params.id));
+      if (source.kind === 'computed') throw keyless();
       const keyId = await addWriteKey(request, source.id, body.label ?? 'Key', needs);
       await audit('write_key.created', source.id, { details: { keyId }, projects: 'source', grows: true });
       const keys = await listWriteKeys(tx, actor.workspaceId, [source.id]);
@@ -182,6 +186,16 @@ function tooManyBlocked(): ApiProblem {
   return new ApiProblem('invalid_request', [{ path: '/name', message }]);
 }
 
+function inUse(): ApiProblem {
+  const message = 'is the source of audiences and computed traits: delete all of those first';
+  return new ApiProblem('invalid_request', [{ path: '/id', message }]);
+}
+
+function keyless(): ApiProblem {
+  const message = 'is the source of audiences and computed traits, which takes no calls of clients';
+  return new ApiProblem('invalid_request', [{ path: '/id', message }]);
+}
+
 async function readSource({ tx, actor }: ApiRequest, id: string, needs: ControlNeeds) {
   const row = found(await findSource(tx, actor.workspaceId, id));
   const projectionOf = await readProjections(tx, actor.workspaceId, [id]);
@@ -201,6 +215,7 @@ async function addWriteKey({ tx, actor }: ApiRequest, sourceId: string, label: s
 function toSource(row: SourceRow, keys: WriteKeyRow[], needs: ControlNeeds) {
   return {
     id: row.id,
+    kind: row.kind,
     name: row.name,
     enabled: row.enabled,
     rateLimitPerSecond: row.rate_limit_per_second,

@@ -1,0 +1,165 @@
+/**
+ * Sends transitions. One relay of all compute processes holds the position `relay` and takes turns: it claims a batch, stores its calls in the
+ * event streams, and deletes the batch when all of them are acknowledged. A batch that a dead relay has left is sent again by the next:
+ * with the same requests, which the streams recognise. The next batch is claimed after the one before is gone, so what is sent of a
+ * profile and definition comes in the order of its sequences.
+ */
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
+import { pause } from '../pause.ts';
+import { newId } from '../store/new-id.ts';
+import { isUnavailable, type Store } from '../store/open-store.ts';
+import { addToOutbox } from '../store/outbox.ts';
+import { findComputedSource, insertComputedSource } from '../store/sources.ts';
+import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
+import type { ComputeSide } from '../stream/open-compute-side.ts';
+import type { Bell } from './bell.ts';
+import { makeRequests } from './make-identifies.ts';
+import {
+  type HeldPosition,
+  LostPosition,
+  type ProfileStore,
+  type SendingBatch,
+  type SendingTransition,
+} from './profiles/profile-store.ts';
+import type { ReaderEnd } from './read-stream.ts';
+
+export const RELAY = 'relay';
+
+export type RelayNeeds = {
+  store: Store;
+  profiles: ProfileStore;
+  side: ComputeSide;
+  append(request: RequestToAppend): Promise<Appended>;
+  /** Rings when there is something to send. */
+  bell: Bell;
+  metrics: Metrics;
+  log: Logger;
+};
+
+export type Relay = { stop(): Promise<void>; ended: Promise<ReaderEnd>; waitingMs(): number };
+
+const MOST = 1_000;
+/** Of a first sync, in one batch: it yields to every other change. */
+const MOST_OF_FIRST_SYNCS = 500;
+/** Without a ring: transitions wait until their definition's settle time is over. */
+const LOOK_MS = 500;
+const BEAT_MS = 2_000;
+const RETRY_MS = 250;
+/** While deliver is busy, transitions wait for a moment in PostgreSQL, where they coalesce. */
+const BUSY = { waiting: 2_000, patienceMs: 2_000 };
+/** A stream that is so full gets nothing from here: calls of clients come first. */
+const CROWDED = 0.85;
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
+  const { store, profiles, side, append, bell, log } = needs;
+  const life = new AbortController();
+  const { signal } = life;
+  const sent = needs.metrics.counter('millrace_compute_sent_total');
+  const sources = new Map<string, string>();
+  let beatMs = -Infinity;
+  let oldestAt: number | undefined;
+
+  async function relayOn(): Promise<ReaderEnd> {
+    while (!signal.aborted) {
+      await beat();
+      const batch = await profiles.claimBatch(held, {
+        now: side.now(),
+        most: MOST,
+        mostOfFirstSyncs: MOST_OF_FIRST_SYNCS,
+      });
+      if (batch === undefined) {
+        oldestAt = undefined;
+        await bell.wait(LOOK_MS);
+        continue;
+      }
+      oldestAt = Math.min(...batch.transitions.map(({ at }) => at));
+      if (!(await send(batch))) break;
+      await profiles.deleteBatch(held, batch.batch);
+    }
+    return 'stopped';
+  }
+
+  /** Tells other processes that this relay is alive. */
+  async function beat(): Promise<void> {
+    if (performance.now() - beatMs < BEAT_MS) return;
+    const position = { createdAt: 0, sequence: 0, storedAt: 0, clock: side.now(), left: [] };
+    await profiles.fold(held, (tx) => tx.moveTo(position));
+    beatMs = performance.now();
+  }
+
+  /** False when it was stopped before everything was stored. */
+  async function send({ transitions }: SendingBatch): Promise<boolean> {
+    await room();
+    for (const [workspaceId, own] of Map.groupBy(transitions, (each) => each.workspaceId)) {
+      const sourceId = await sourceOf(workspaceId);
+      const { requests, tooLarge } = makeRequests(own, sourceId, side.now());
+      for (const each of tooLarge) refuse(each);
+      const stored = await Promise.all(requests.map(storeOne));
+      if (!stored.every(Boolean)) return false;
+      sent.add(own.length - tooLarge.length);
+    }
+    return true;
+  }
+
+  function refuse({ definitionId, sequence }: SendingTransition): void {
+    log.error({ definitionId, sequence, why: 'its value is too large for a request' }, 'transition.refused');
+  }
+
+  async function storeOne(request: RequestToAppend): Promise<boolean> {
+    for (let isWaiting = false; ; isWaiting = true) {
+      const appended = await append(request).catch((error: unknown): Appended => ({ ok: false, why: String(error) }));
+      if (appended.ok) return true;
+      if (signal.aborted) return false;
+      if (!isWaiting) log.warn({ why: appended.why }, 'relay.waiting');
+      await pause(RETRY_MS, signal);
+      await beat();
+    }
+  }
+
+  async function room(): Promise<void> {
+    const untilMs = performance.now() + BUSY.patienceMs;
+    while (!signal.aborted) {
+      const load = await side.load().catch(() => undefined);
+      if (load === undefined || (load.waiting < BUSY.waiting && load.fill < CROWDED)) return;
+      if (load.fill < CROWDED && performance.now() >= untilMs) return;
+      await pause(RETRY_MS, signal);
+      await beat();
+    }
+  }
+
+  async function sourceOf(workspaceId: string): Promise<string> {
+    const known =
+      sources.get(workspaceId) ?? (await store.inWorkspace(workspaceId, (tx) => ensureSource(tx, workspaceId)));
+    sources.set(workspaceId, known);
+    return known;
+  }
+
+  const ended = relayOn().catch((error: unknown): ReaderEnd => {
+    if (error instanceof LostPosition) return 'lost';
+    if (!isUnavailable(error)) log.error({ error: String(error) }, 'relay.failed');
+    return 'unsure';
+  });
+  return {
+    ended,
+    waitingMs: () => (oldestAt === undefined ? 0 : Math.max(0, side.now() - oldestAt)),
+    async stop() {
+      life.abort();
+      bell.ring();
+      await ended;
+    },
+  };
+}
+
+type Tx = Parameters<typeof findComputedSource>[0];
+
+/** The first definition of a workspace makes it; one that was lost is made again. */
+async function ensureSource(tx: Tx, workspaceId: string): Promise<string> {
+  const found = await findComputedSource(tx, workspaceId);
+  if (found !== undefined) return found.id;
+  const made = await insertComputedSource(tx, workspaceId, newId('src'));
+  if (made === undefined) throw new Error('the computed source is being made by another transaction');
+  await addToOutbox(tx, { kind: 'source', workspaceId, objectId: made.id });
+  return made.id;
+}
