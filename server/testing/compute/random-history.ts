@@ -13,7 +13,9 @@ export type HistoryOptions = {
   events: number;
   /** The time from one event to the next, at most. */
   stepMs: number;
-  /** No device is shared, and nothing is an alias: the order of the events makes no difference. */
+  /**
+   * No device is shared, nothing is an alias, no call comes again with another time: the order of the events makes no difference.
+   */
   isOrderFree?: boolean;
   hasDuplicates?: boolean;
 };
@@ -34,15 +36,21 @@ export function randomHistory(dice: Dice, options: HistoryOptions): SourceEvent[
   for (let n = 0; n < options.events; n += 1) {
     receivedAt += dice.isWithin(0.2) ? 0 : Math.floor(dice.next() * options.stepMs);
     const isAgain = options.hasDuplicates === true && events.length > 0 && dice.isWithin(0.1);
-    events.push(isAgain ? again(dice, dice.pick(events), receivedAt) : made(dice, n, receivedAt, options));
+    events.push(isAgain ? again(dice, dice.pick(events), receivedAt, options) : made(dice, n, receivedAt, options));
   }
   return events.toSorted((a, b) => Date.parse(a.event.receivedAt) - Date.parse(b.event.receivedAt));
 }
 
-/** The same call once more; if the first was received longer ago than that, it comes a day later at most. */
-function again(dice: Dice, { event, ...from }: SourceEvent, now: number): SourceEvent {
+/** The same call once more: within hours, or so late that it counts again. */
+function again(
+  dice: Dice,
+  { event, ...from }: SourceEvent,
+  now: number,
+  { isOrderFree = false }: HistoryOptions,
+): SourceEvent {
   const first = Date.parse(event.receivedAt);
-  const receivedAt = dice.isWithin(0.8) ? first + dice.whole(0, 20 * HOUR) : Math.max(now, first + 27 * HOUR);
+  const receivedAt =
+    isOrderFree || dice.isWithin(0.8) ? first + dice.whole(0, 10 * HOUR) : Math.max(now, first + 27 * HOUR);
   return { ...from, event: { ...event, receivedAt: new Date(receivedAt).toISOString() } };
 }
 
@@ -53,7 +61,7 @@ function made(dice: Dice, n: number, receivedAt: number, { isOrderFree = false }
     ...(isOrderFree ? ownIds(dice) : idsOf(dice)),
     context: dice.isWithin(0.5) ? { locale: dice.pick(['de-CH', 'en']) } : {},
     receivedAt: new Date(receivedAt).toISOString(),
-    timestamp: new Date(happenedAt(dice, receivedAt)).toISOString(),
+    timestamp: new Date(Math.min(happenedAt(dice, receivedAt), isOrderFree ? receivedAt : Infinity)).toISOString(),
   };
   return { workspaceId: WORKSPACE, sourceId: dice.pick(SOURCES), event: event as unknown as AcceptedEvent };
 }

@@ -3,11 +3,12 @@
  * leave every other measure, the message ids and the held values alone; an evaluation has to follow.
  */
 import type { StoredProfile } from '../profiles/profile-store.ts';
+import { bucketAt, oldestLive } from '../state/buckets.ts';
 import { isNumbers, type Measure } from '../state/measure.ts';
-import { addToCells, type NumberCells, numberCells } from '../state/number-cells.ts';
+import { addToCells, type NumberCells, numberCells, pruneCells } from '../state/number-cells.ts';
 import { measureFor, type ProfileState } from '../state/profile-state.ts';
 import { rememberId, seenIds } from '../state/seen-ids.ts';
-import { cellsOf, findTile, type Tile } from '../state/tiles.ts';
+import { findTile, hoursOf, type Tile } from '../state/tiles.ts';
 import { foldMeasure, groupsFor, tileName } from './fold-event.ts';
 import { hash48, incomingEvent, type SourceEvent } from './incoming-event.ts';
 import type { MeasureNeed } from './measure-need.ts';
@@ -15,7 +16,6 @@ import { closeProfile, openProfile } from './open-profile.ts';
 import type { Plan, PlannedMeasure } from './plan.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Folds all stored events of one profile from before its readers began to fold these slots. Repeated ones are counted once. Not twice
@@ -41,7 +41,10 @@ export function foldPast(
   return closeProfile(profile);
 }
 
-/** Whether tiles hold the whole past of a measure: counts of one event name, by the hour, by the day or for good. */
+/**
+ * Whether a measure can be set from tiles: counts of one event name by the hour, by the day (where they know the last 90 days), or for
+ * good.
+ */
 export function isInTiles({ kind, event, type, where, between, resolutionMs }: MeasureNeed): boolean {
   const isNamed = event !== undefined || type === 'identify';
   return kind === 'count' && isNamed && where.length === 0 && between === undefined && resolutionMs !== 60_000;
@@ -71,19 +74,14 @@ export function setFromTiles(
 function overwrite(state: ProfileState, planned: PlannedMeasure, tiles: readonly Tile[]): void {
   const cells = numberCells();
   for (const tile of tiles) addTile(cells, tile, planned.resolutionMs);
+  pruneCells(cells, oldestLive(state.evaluatedAt, planned.keepMs, planned.resolutionMs));
   const measure: Measure = measureFor(state, planned.slot, planned);
   if (isNumbers(measure)) measure.cells = cells;
 }
 
 function addTile(cells: NumberCells, tile: Tile, resolutionMs: number): void {
   if (resolutionMs === 0) return addToCells(cells, 'count', 0, [tile.total, 0]);
-  const { hours, days } = cellsOf(tile);
-  for (const [at, bucket] of hours.buckets.entries())
-    addToCells(cells, 'count', resolutionMs === HOUR_MS ? bucket : Math.floor((bucket * HOUR_MS) / DAY_MS), [
-      hours.counts[at] ?? 0,
-      0,
-    ]);
-  // Days are older than every window that is counted by the hour.
-  if (resolutionMs === DAY_MS)
-    for (const [at, bucket] of days.buckets.entries()) addToCells(cells, 'count', bucket, [days.counts[at] ?? 0, 0]);
+  const { buckets, counts } = hoursOf(tile);
+  for (const [at, hour] of buckets.entries())
+    addToCells(cells, 'count', bucketAt(hour * HOUR_MS, resolutionMs), [counts[at] ?? 0, 0]);
 }

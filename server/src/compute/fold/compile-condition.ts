@@ -56,6 +56,7 @@ function compileLeaf(leaf: Leaf, path: string, { sources, lookup }: Scope): Plan
     aggregate,
     windowMs: windowOf(leaf.window),
     bounds: boundsOf(leaf, aggregate),
+    atLeastOnly: aggregate === 'count' && leaf.lessThan === undefined ? leaf.atLeast : undefined,
   };
 }
 

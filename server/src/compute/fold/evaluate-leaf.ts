@@ -11,22 +11,44 @@ import type { NumberCells } from '../state/number-cells.ts';
 import { findMeasure, type ProfileState, traitsOf } from '../state/profile-state.ts';
 import type { Bounds, NumberLeaf, PlannedMeasure, TraitTest } from './plan.ts';
 
-/** Infinity: nothing changes without an event. */
-export type LeafVerdict = { holds: boolean; until: number };
+/**
+ * The time until which a verdict stays the same, Infinity for good; negative while the condition does not hold. One number and not an
+ * object, since a profile has a hundred of them at each evaluation.
+ */
+export type Verdict = number;
+
+export function verdict(holds: boolean, until: number): Verdict {
+  return holds ? until : -until;
+}
+
+export function holdsBy(given: Verdict): boolean {
+  return given > 0;
+}
 
 /** The sum of a window's buckets. `count` is 0 for none; min and max count buckets. */
 export type Total = { count: number; amount: Amount };
 
-const NOTHING: Total = { count: 0, amount: 0 };
+const NOTHING: Readonly<Total> = { count: 0, amount: 0 };
 
-export function numberVerdict(state: ProfileState, leaf: NumberLeaf, now: number): LeafVerdict {
-  const { measure, windowMs, aggregate, bounds } = leaf;
+export function numberVerdict(state: ProfileState, leaf: NumberLeaf, now: number): Verdict {
+  const { measure, windowMs, aggregate, bounds, atLeastOnly } = leaf;
   const cells = cellsOf(state, measure);
-  if (cells === undefined) return { holds: isWithin(NOTHING, aggregate, bounds), until: Number.POSITIVE_INFINITY };
+  if (cells === undefined) return verdict(isWithin(NOTHING, aggregate, bounds), Number.POSITIVE_INFINITY);
   const first = firstFrom(cells.buckets, oldestLive(now, windowMs, measure.resolutionMs));
+  if (atLeastOnly !== undefined) return countVerdict(cells, leaf, first, atLeastOnly);
   const holds = isWithin(totalFrom(cells, measure.kind, first), aggregate, bounds);
   const isStill = (total: Total) => isWithin(total, aggregate, bounds) === holds;
-  return { holds, until: changeAt(cells, measure, { first, windowMs, isStill }) };
+  return verdict(holds, changeAt(cells, measure, { first, windowMs, isStill }));
+}
+
+/** The most frequent leaf: a count of at least a number. It holds until the oldest bucket leaves that the count cannot do without. */
+function countVerdict({ buckets, counts }: NumberCells, leaf: NumberLeaf, first: number, atLeast: number): Verdict {
+  let count = 0;
+  for (let at = buckets.length - 1; at >= first; at -= 1) {
+    count += counts[at] ?? 0;
+    if (count >= atLeast) return endOf(buckets[at] ?? 0, leaf.windowMs, leaf.measure.resolutionMs);
+  }
+  return Number.NEGATIVE_INFINITY;
 }
 
 export function cellsOf(state: ProfileState, measure: PlannedMeasure): NumberCells | undefined {
@@ -35,23 +57,24 @@ export function cellsOf(state: ProfileState, measure: PlannedMeasure): NumberCel
 }
 
 export function totalFrom(cells: NumberCells, kind: PlannedMeasure['kind'], first: number): Total {
-  let total = NOTHING;
-  for (let at = first; at < cells.buckets.length; at += 1) total = withCell(total, cells, kind, at);
+  const total: Total = { count: 0, amount: 0 };
+  for (let at = first; at < cells.buckets.length; at += 1) addCell(total, cells, kind, at);
   return total;
 }
 
-function withCell({ count, amount }: Total, cells: NumberCells, kind: PlannedMeasure['kind'], at: number): Total {
-  const own = cells.amounts[at] ?? 0;
-  switch (kind) {
-    case 'count':
-      return { count: count + (cells.counts[at] ?? 0), amount };
-    case 'sum':
-      return { count: count + (cells.counts[at] ?? 0), amount: addAmounts(amount, own) };
-    case 'min':
-      return { count: count + 1, amount: count === 0 || own < amount ? own : amount };
-    default:
-      return { count: count + 1, amount: count === 0 || own > amount ? own : amount };
+function addCell(total: Total, cells: NumberCells, kind: PlannedMeasure['kind'], at: number): void {
+  if (kind === 'count') {
+    total.count += cells.counts[at] ?? 0;
+    return;
   }
+  const own = cells.amounts[at] ?? 0;
+  if (kind === 'sum') {
+    total.count += cells.counts[at] ?? 0;
+    total.amount = addAmounts(total.amount, own);
+    return;
+  }
+  if (total.count === 0 || (kind === 'min' ? own < total.amount : own > total.amount)) total.amount = own;
+  total.count += 1;
 }
 
 type Window = { first: number; windowMs: number; isStill(total: Total): boolean };
@@ -62,11 +85,11 @@ type Window = { first: number; windowMs: number; isStill(total: Total): boolean 
  */
 export function changeAt(cells: NumberCells, measure: PlannedMeasure, { first, windowMs, isStill }: Window): number {
   if (windowMs === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-  let total = NOTHING;
+  const total: Total = { count: 0, amount: 0 };
   let changed = -1;
   for (let at = cells.buckets.length; at > first; at -= 1) {
     if (!isStill(total)) changed = at;
-    total = withCell(total, cells, measure.kind, at - 1);
+    addCell(total, cells, measure.kind, at - 1);
   }
   // The rest from `changed` on is there alone once the bucket before it has left.
   return changed < 0
@@ -75,7 +98,7 @@ export function changeAt(cells: NumberCells, measure: PlannedMeasure, { first, w
 }
 
 /** Without events a count and a sum are 0; least, greatest and average are nothing, which is within no bounds. */
-function isWithin(total: Total, aggregate: NumberLeaf['aggregate'], bounds: Bounds): boolean {
+function isWithin(total: Readonly<Total>, aggregate: NumberLeaf['aggregate'], bounds: Bounds): boolean {
   if (aggregate === 'count') return fits(total.count, bounds);
   if (aggregate === 'sum') return fits(total.amount, bounds);
   if (total.count === 0) return false;
@@ -126,6 +149,6 @@ function ownTrait(state: ProfileState, measure: PlannedMeasure): JsonValue | und
   return content !== undefined && isStamped(content) ? content.cells.values[0] : undefined;
 }
 
-export function traitVerdict(state: ProfileState, test: TraitTest): LeafVerdict {
-  return { holds: ruleHolds(test.rule, traitValue(state, test)), until: Number.POSITIVE_INFINITY };
+export function traitVerdict(state: ProfileState, test: TraitTest): Verdict {
+  return verdict(ruleHolds(test.rule, traitValue(state, test)), Number.POSITIVE_INFINITY);
 }

@@ -12,7 +12,7 @@ import { type ProfileState, unpackRecord } from '../state/profile-state.ts';
 import { addHeldValue, heldValueOf } from '../state/held-values.ts';
 import { ageTiles } from '../state/tiles.ts';
 import { computeTrait } from './compute-trait.ts';
-import { type LeafVerdict, numberVerdict, traitVerdict } from './evaluate-leaf.ts';
+import { holdsBy, numberVerdict, traitVerdict, type Verdict, verdict } from './evaluate-leaf.ts';
 import type { Plan, PlannedDefinition, PlannedPart } from './plan.ts';
 
 /** A profile in memory. */
@@ -44,6 +44,7 @@ export type Evaluation = {
 };
 
 const NEVER = Number.POSITIVE_INFINITY;
+const NOTHING: Transition[] = [];
 
 /** `now` earlier than the last evaluation is taken as that: time does not go backwards for a profile. */
 export function evaluate(profile: OpenProfile, plan: Plan, asked: Evaluation): Transition[] {
@@ -52,18 +53,24 @@ export function evaluate(profile: OpenProfile, plan: Plan, asked: Evaluation): T
   const isFirst = state.planVersion === 0;
   const isFull = asked.touched === undefined || isFirst;
   const now = Math.max(asked.now, state.evaluatedAt);
+  if (!isFull && state.planVersion === plan.version && asked.touched?.includes(1) === false) {
+    state.evaluatedAt = now;
+    return NOTHING;
+  }
   const marks = asked.touched ?? new Uint8Array(plan.definitions.length);
   const transitions: Transition[] = [];
   let dueAt = isFull ? NEVER : (profile.dueAt ?? NEVER);
-  for (const [place, definition] of plan.definitions.entries()) {
+  for (let place = 0; place < plan.definitions.length; place += 1) {
+    const definition = plan.definitions[place] as PlannedDefinition;
     const isRevised = definition.changed > state.planVersion;
     if (isRevised ? asked.isOfTime === true : !isFull && marks[place] === 0) continue;
     const { value, until } = computeValue(state, definition, now);
     dueAt = Math.min(dueAt, until);
     const cause = isRevised && !isFirst && marks[place] === 0 ? definition.changeCause : asked.cause;
-    const isFirstSync = isRevised && asked.isFirstSync === true;
-    const transition = changeTo(value, profile, definition, { ...asked, now, cause, isFirstSync });
+    const transition = changeTo(value, profile, definition, { now, cause });
     if (transition === undefined) continue;
+    if (cause === 'event' && asked.messageId !== undefined) transition.messageId = asked.messageId;
+    if (isRevised && asked.isFirstSync === true) transition.isFirstSync = true;
     transitions.push(transition);
     for (const dependent of definition.dependents) marks[dependent] = 1;
   }
@@ -99,26 +106,24 @@ function computeValue(
 ): { value: ComputedValue; until: number } {
   if (computes === undefined) return { value: isAudience ? false : null, until: NEVER };
   if ('trait' in computes) return computeTrait(state, computes.trait, now);
-  const { holds, until } = verdictOf(state, computes.condition, now);
-  return { value: holds, until };
+  const found = verdictOf(state, computes.condition, now);
+  return { value: holdsBy(found), until: Math.abs(found) };
 }
 
 /**
- * `until` is never later than the next change. `all` that holds changes with the first of its parts; one that does not hold waits for
+ * Its time is never later than the next change. `all` that holds changes with the first of its parts; one that does not hold waits for
  * the last of the parts that keep it from it. `any` is the opposite.
  */
-export function verdictOf(state: ProfileState, part: PlannedPart, now: number): LeafVerdict {
+export function verdictOf(state: ProfileState, part: PlannedPart, now: number): Verdict {
   switch (part.op) {
     case 'numbers':
       return numberVerdict(state, part, now);
     case 'trait':
       return traitVerdict(state, part);
     case 'audience':
-      return { holds: isMember(state, part.definition), until: NEVER };
-    case 'not': {
-      const { holds, until } = verdictOf(state, part.part, now);
-      return { holds: !holds, until };
-    }
+      return verdict(isMember(state, part.definition), NEVER);
+    case 'not':
+      return -verdictOf(state, part.part, now);
     case 'all':
     case 'any':
       return groupVerdict(state, part, now);
@@ -129,18 +134,21 @@ function groupVerdict(
   state: ProfileState,
   { op, parts }: { op: 'all' | 'any'; parts: readonly PlannedPart[] },
   now: number,
-): LeafVerdict {
+): Verdict {
   const unlessPart = op === 'all';
   let holds = unlessPart;
-  let [soonest, latest] = [NEVER, 0];
+  let soonest = NEVER;
+  let latest = 0;
   for (const part of parts) {
-    const verdict = verdictOf(state, part, now);
-    soonest = Math.min(soonest, verdict.until);
-    if (verdict.holds === unlessPart) continue;
+    const found = verdictOf(state, part, now);
+    soonest = Math.min(soonest, Math.abs(found));
+    if (holdsBy(found) === unlessPart) continue;
+    // No other part can change it any more.
+    if (Math.abs(found) === NEVER) return found;
     holds = !unlessPart;
-    latest = Math.max(latest, verdict.until);
+    latest = Math.max(latest, Math.abs(found));
   }
-  return { holds, until: holds === unlessPart ? soonest : latest };
+  return verdict(holds, holds === unlessPart ? soonest : latest);
 }
 
 function isMember(state: ProfileState, definition: number | undefined): boolean {
@@ -149,31 +157,22 @@ function isMember(state: ProfileState, definition: number | undefined): boolean 
 
 function changeTo(
   value: ComputedValue,
-  profile: OpenProfile,
-  definition: PlannedDefinition,
-  { now, cause, messageId, isFirstSync }: Evaluation,
+  { key, kind, state }: OpenProfile,
+  { number, isAudience, isForAnonymous, settleMs }: PlannedDefinition,
+  { now, cause }: Pick<Evaluation, 'now' | 'cause'>,
 ): Transition | undefined {
-  const { held } = profile.state;
-  const heldValue = heldValueOf(held, definition.number);
-  const previous = heldValue?.value ?? (definition.isAudience ? false : null);
+  const held = heldValueOf(state.held, number);
+  const previous = held?.value ?? (isAudience ? false : null);
   if (isSame(previous, value)) return undefined;
-  const sequence = (heldValue?.sequence ?? 0) + 1;
-  if (heldValue === undefined) addHeldValue(held, { definition: definition.number, sequence, value });
-  else Object.assign(heldValue, { sequence, value });
-  const isTold = profile.kind === 'user' || definition.isForAnonymous;
-  return {
-    kind: definition.isAudience ? 'audience' : 'trait',
-    definition: definition.number,
-    key: profile.key,
-    at: now,
-    value,
-    previous,
-    sequence,
-    cause,
-    ...(cause === 'event' && messageId !== undefined ? { messageId } : {}),
-    sendAt: isTold ? now + definition.settleMs : undefined,
-    ...(isFirstSync === true ? { isFirstSync } : {}),
-  };
+  const sequence = (held?.sequence ?? 0) + 1;
+  if (held === undefined) addHeldValue(state.held, { definition: number, sequence, value });
+  else {
+    held.sequence = sequence;
+    held.value = value;
+  }
+  const sendAt = kind === 'user' || isForAnonymous ? now + settleMs : undefined;
+  const computed = isAudience ? 'audience' : 'trait';
+  return { kind: computed, definition: number, key, at: now, value, previous, sequence, cause, sendAt };
 }
 
 function isSame(a: ComputedValue, b: ComputedValue): boolean {

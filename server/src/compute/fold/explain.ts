@@ -17,7 +17,16 @@ import { decodeState, type ProfileState } from '../state/profile-state.ts';
 import { heldValueOf } from '../state/held-values.ts';
 import { leavesIn } from './compile-plan.ts';
 import { computeTrait } from './compute-trait.ts';
-import { averageOf, cellsOf, numberVerdict, totalFrom, traitValue, traitVerdict } from './evaluate-leaf.ts';
+import {
+  averageOf,
+  cellsOf,
+  holdsBy,
+  numberVerdict,
+  totalFrom,
+  traitValue,
+  traitVerdict,
+  type Verdict,
+} from './evaluate-leaf.ts';
 import { verdictOf } from './evaluate.ts';
 import type { SourceEvent } from './incoming-event.ts';
 import type { NumberLeaf, Plan, PlannedLeaf } from './plan.ts';
@@ -61,30 +70,30 @@ export function explainValue(
     return { value, sequence, changesAt: timeOf(until), isCapped, leaves: [] };
   }
   const { condition } = definition.computes;
-  const { holds, until } = verdictOf(state, condition, at);
+  const found = verdictOf(state, condition, at);
   const leaves = leavesIn(condition).map((leaf) => explainLeaf(state, leaf, plan, at));
-  return { value: holds, sequence, changesAt: timeOf(until), isCapped: false, leaves };
+  return { value: holdsBy(found), sequence, changesAt: timeOf(found), isCapped: false, leaves };
 }
 
 function explainLeaf(state: ProfileState, leaf: PlannedLeaf, plan: Plan, now: number): LeafExplanation {
   const where = { path: leaf.path, leaf: leaf.leaf };
   switch (leaf.op) {
     case 'numbers': {
-      const { holds, until } = numberVerdict(state, leaf, now);
-      return { ...where, value: numberOf(state, leaf, now), holds, changesAt: timeOf(until) };
+      const found = numberVerdict(state, leaf, now);
+      return { ...where, value: numberOf(state, leaf, now), holds: holdsBy(found), changesAt: timeOf(found) };
     }
     case 'trait':
       return {
         ...where,
         value: traitValue(state, leaf) ?? null,
-        holds: traitVerdict(state, leaf).holds,
+        holds: holdsBy(traitVerdict(state, leaf)),
         changesAt: undefined,
       };
     case 'audience': {
-      const { holds } = verdictOf(state, leaf, now);
+      const holds = holdsBy(verdictOf(state, leaf, now));
       const asked = leaf.definition === undefined ? undefined : plan.byNumber.get(leaf.definition)?.computes;
       const changesAt =
-        asked !== undefined && 'condition' in asked ? timeOf(verdictOf(state, asked.condition, now).until) : undefined;
+        asked !== undefined && 'condition' in asked ? timeOf(verdictOf(state, asked.condition, now)) : undefined;
       return { ...where, value: holds, holds, changesAt };
     }
   }
@@ -104,8 +113,8 @@ function numberOf(state: ProfileState, { measure, windowMs, aggregate }: NumberL
   return aggregate === 'average' ? averageOf(total) : Number(total.amount);
 }
 
-function timeOf(until: number): number | undefined {
-  return Number.isFinite(until) ? until : undefined;
+function timeOf(until: Verdict): number | undefined {
+  return Number.isFinite(until) ? Math.abs(until) : undefined;
 }
 
 /**

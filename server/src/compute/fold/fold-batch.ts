@@ -44,7 +44,8 @@ type ReadEvent = SourceEvent & { plan: Plan; ids: EventIds };
 export function readBatch(events: readonly SourceEvent[], planOf: PlanOf): EventBatch {
   const read = events.flatMap((each): ReadEvent[] => {
     const plan = planOf(each.workspaceId);
-    return plan === undefined ? [] : [{ ...each, plan, ids: idsOf(each.event, each.workspaceId) }];
+    const { workspaceId, sourceId, event } = each;
+    return plan === undefined ? [] : [{ workspaceId, sourceId, event, plan, ids: idsOf(event, workspaceId) }];
   });
   return {
     keys: new Set(read.flatMap(({ ids }) => keysOf(ids))),

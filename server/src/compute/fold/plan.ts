@@ -39,6 +39,8 @@ export type NumberLeaf = {
   aggregate: 'count' | 'sum' | 'average' | 'min' | 'max';
   windowMs: number;
   bounds: Bounds;
+  /** Set for a count that is compared with this number only. */
+  atLeastOnly: number | undefined;
 };
 export type TraitTest = {
   op: 'trait';

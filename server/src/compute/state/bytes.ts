@@ -13,8 +13,21 @@ export type Amount = number | bigint;
 
 const LARGEST_ZIGZAG = 2 ** 52;
 
-export function byteWriter(sizeHint = 1_024): ByteWriter {
-  return { bytes: Buffer.allocUnsafe(sizeHint), at: 0 };
+/** Bytes are gathered here and copied out when their number is known: a state is then no larger in memory than it is. */
+const gathering: ByteWriter = { bytes: Buffer.allocUnsafeSlow(65_536), at: 0 };
+let isGathering = false;
+
+/** The bytes that `write` makes. */
+export function gatherBytes(write: (to: ByteWriter) => void): Uint8Array {
+  if (isGathering) throw new Error('Bytes are gathered one after the other');
+  isGathering = true;
+  try {
+    gathering.at = 0;
+    write(gathering);
+    return Buffer.copyBytesFrom(gathering.bytes, 0, gathering.at);
+  } finally {
+    isGathering = false;
+  }
 }
 
 export function byteReader(bytes: Uint8Array): ByteReader {

@@ -4,7 +4,7 @@
  */
 import {
   byteReader,
-  byteWriter,
+  gatherBytes,
   type ByteWriter,
   readNumber,
   readPacked,
@@ -24,13 +24,8 @@ import { readTraits, type Traits, writeTraits } from './traits.ts';
 /** The first byte of every state. A process refuses a state of a newer format: it could only lose what it does not know. */
 const FORMAT = 1;
 
-/** One measure of a profile by its slot: packed, or its content. */
-export type MeasureRecord = {
-  slot: number;
-  packed: PackedPart | undefined;
-  measure: Measure | undefined;
-  resolutionMs: number;
-};
+/** One measure of a profile by its slot: its content, else the bytes of it. */
+export type MeasureRecord = PackedPart & { slot: number; measure: Measure | undefined; resolutionMs: number };
 
 export type ProfileState = {
   /** In milliseconds; it never goes back. 0: never evaluated. */
@@ -45,6 +40,8 @@ export type ProfileState = {
   traits: Traits | PackedPart;
   groups: Groups | PackedPart;
 };
+
+const NO_BYTES: PackedPart = { bytes: Buffer.alloc(0), start: 0, end: 0 };
 
 export class NewerState extends Error {
   override readonly name = 'NewerState';
@@ -75,7 +72,10 @@ export function decodeState(bytes: Uint8Array): ProfileState {
   const end = readNumber(from) + from.at;
   while (from.at < end) {
     const slot = readNumber(from);
-    records.push({ slot, packed: readPacked(from), measure: undefined, resolutionMs: 0 });
+    const length = readNumber(from);
+    const start = from.at;
+    from.at += length;
+    records.push({ slot, bytes: from.bytes, start, end: from.at, measure: undefined, resolutionMs: 0 });
   }
   const seen = readSeen(from);
   const tiles = readTiles(from);
@@ -92,20 +92,18 @@ export function decodeState(bytes: Uint8Array): ProfileState {
 }
 
 export function encodeState(state: ProfileState): Uint8Array {
-  const to = byteWriter();
-  writeNumber(to, FORMAT);
-  writeTime(to, state.evaluatedAt);
-  writeNumber(to, state.planVersion);
-  writeHeldValues(to, state.held);
-  writeFacts(to, state);
-  return to.bytes.subarray(0, to.at);
+  return gatherBytes((to) => {
+    writeNumber(to, FORMAT);
+    writeTime(to, state.evaluatedAt);
+    writeNumber(to, state.planVersion);
+    writeHeldValues(to, state.held);
+    writeFacts(to, state);
+  });
 }
 
 /** The part of the bytes that is the same for the same events in any order. */
 export function encodeFacts(state: ProfileState): Uint8Array {
-  const to = byteWriter();
-  writeFacts(to, state);
-  return to.bytes.subarray(0, to.at);
+  return gatherBytes((to) => writeFacts(to, state));
 }
 
 function writeFacts(to: ByteWriter, { records, seen, tiles, traits, groups }: ProfileState): void {
@@ -126,13 +124,15 @@ function writeAllTraits(to: ByteWriter, traits: Traits): void {
   if (traits.size > 0) writeTraits(to, traits);
 }
 
-function writeRecord(to: ByteWriter, { slot, packed, measure, resolutionMs }: MeasureRecord): void {
-  if (measure !== undefined && isEmptyMeasure(measure)) return;
-  writeNumber(to, slot);
-  writeSized(to, () => {
-    if (measure !== undefined) writeMeasure(to, measure, resolutionMs);
-    else if (packed !== undefined) writePacked(to, packed.bytes, packed.start, packed.end);
-  });
+function writeRecord(to: ByteWriter, { slot, bytes, start, end, measure, resolutionMs }: MeasureRecord): void {
+  if (measure === undefined) {
+    writeNumber(to, slot);
+    writeNumber(to, end - start);
+    writePacked(to, bytes, start, end);
+  } else if (!isEmptyMeasure(measure)) {
+    writeNumber(to, slot);
+    writeSized(to, () => writeMeasure(to, measure, resolutionMs));
+  }
 }
 
 function placeOfSlot(records: readonly MeasureRecord[], slot: number): number {
@@ -154,11 +154,7 @@ export function findMeasure(state: ProfileState, slot: number, form: MeasureForm
 
 export function unpackRecord(record: MeasureRecord, form: MeasureForm): Measure {
   if (record.measure !== undefined) return record.measure;
-  const { packed } = record;
-  record.measure =
-    packed === undefined
-      ? emptyMeasure(form.kind)
-      : readMeasure({ bytes: packed.bytes, at: packed.start }, form, packed.end);
+  record.measure = readMeasure({ bytes: record.bytes, at: record.start }, form, record.end);
   record.resolutionMs = form.resolutionMs;
   return record.measure;
 }
@@ -168,7 +164,7 @@ export function measureFor(state: ProfileState, slot: number, form: MeasureForm)
   const found = state.records[place];
   if (found?.slot === slot) return unpackRecord(found, form);
   const measure = emptyMeasure(form.kind);
-  state.records.splice(place, 0, { slot, packed: undefined, measure, resolutionMs: form.resolutionMs });
+  state.records.splice(place, 0, { slot, ...NO_BYTES, measure, resolutionMs: form.resolutionMs });
   return measure;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The always-kept history of a profile: how often each event name of each source was seen, by the hour for 90 days, by the day for
- * three years, then as a total, with the first and the last time. A new definition starts from them. A profile keeps 200 tiles, those
- * with the least hashes: a choice that does not depend on the order of events.
+ * The always-kept history of a profile: how often each event name of each source was seen, by the hour for 90 days and as a total, with
+ * the first and the last second. A new definition starts from them. A profile keeps 200 tiles, those with the least hashes: a choice
+ * that does not depend on the order of events.
  */
 import {
   type ByteReader,
@@ -9,13 +9,15 @@ import {
   readHash,
   readNumber,
   readPacked,
+  readSigned,
   type PackedPart,
   writeHash,
   writeNumber,
+  writeSigned,
   writeSized,
   writePacked,
 } from './bytes.ts';
-import { oldestLive, readTime, writeTime } from './buckets.ts';
+import { BASE_MS, baseBucket, distanceIn, oldestLive, readBucket } from './buckets.ts';
 import {
   addToCells,
   mergeCells,
@@ -26,21 +28,19 @@ import {
   writeCells,
 } from './number-cells.ts';
 
+const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-export const TILE_HOURS_MS = 90 * DAY_MS;
-export const TILE_DAYS_MS = 1_095 * DAY_MS;
+/** How far back tiles know the hours. */
+export const TILE_MS = 90 * 86_400_000;
 export const MAX_TILES = 200;
 
-export type TileCells = { hours: NumberCells; days: NumberCells };
-
-/** `cells` is undefined up to a total of two, where they follow from `first` and `last`, and packed until they are needed. */
+/** `hours` is undefined up to a total of two, where they follow from `first` and `last`, and packed until they are needed. */
 export type Tile = {
   hash: number;
   total: number;
   first: number;
   last: number;
-  cells: TileCells | PackedPart | undefined;
+  hours: NumberCells | PackedPart | undefined;
 };
 
 /** Sorted by hash. */
@@ -58,12 +58,13 @@ export function findTile({ list }: Tiles, hash: number): Tile | undefined {
   return list.find((tile) => tile.hash === hash);
 }
 
-export function addToTile(tiles: Tiles, hash: number, eventAt: number): void {
+export function addToTile(tiles: Tiles, hash: number, eventMs: number): void {
   const tile = tileFor(tiles, hash);
+  const eventAt = Math.floor(eventMs / SECOND_MS) * SECOND_MS;
   if (tile === undefined) return;
   if (tile.total >= 2) {
-    tile.cells = cellsOf(tile);
-    addToCells(tile.cells.hours, 'count', Math.floor(eventAt / HOUR_MS), [1, 0]);
+    tile.hours = hoursOf(tile);
+    addToCells(tile.hours, 'count', Math.floor(eventAt / HOUR_MS), [1, 0]);
   }
   tile.first = tile.total === 0 ? eventAt : Math.min(tile.first, eventAt);
   tile.last = tile.total === 0 ? eventAt : Math.max(tile.last, eventAt);
@@ -81,26 +82,23 @@ function tileFor(tiles: Tiles, hash: number): Tile | undefined {
   if (isFull) tiles.isCapped = true;
   // Where names have gone before, all names after the last one that is kept are gone.
   if (place === list.length && isFull) return undefined;
-  const tile = { hash, total: 0, first: 0, last: 0, cells: undefined };
+  const tile = { hash, total: 0, first: 0, last: 0, hours: undefined };
   list.splice(place, 0, tile);
   if (isFull) list.pop();
   return tile;
 }
 
-/** The cells of a tile: unpacked, and made up where they are not kept. */
-export function cellsOf({ total, first, last, cells }: Tile): TileCells {
-  if (cells !== undefined) return 'hours' in cells ? cells : unpack(cells);
-  const hours = numberCells();
-  if (total > 0) addToCells(hours, 'count', Math.floor(first / HOUR_MS), [1, 0]);
-  if (total > 1) addToCells(hours, 'count', Math.floor(last / HOUR_MS), [1, 0]);
-  return { hours, days: numberCells() };
+/** The hours of a tile: unpacked, and made up where they are not kept. */
+export function hoursOf({ total, first, last, hours }: Tile): NumberCells {
+  if (hours !== undefined) return 'buckets' in hours ? hours : unpack(hours);
+  const made = numberCells();
+  if (total > 0) addToCells(made, 'count', Math.floor(first / HOUR_MS), [1, 0]);
+  if (total > 1) addToCells(made, 'count', Math.floor(last / HOUR_MS), [1, 0]);
+  return made;
 }
 
-function unpack({ bytes, start, end }: PackedPart): TileCells {
-  const from = { bytes, at: start };
-  const length = readNumber(from);
-  const hours = readCells(from, 'count', from.at + length, HOUR_MS);
-  return { hours, days: readCells(from, 'count', end, DAY_MS) };
+function unpack({ bytes, start, end }: PackedPart): NumberCells {
+  return readCells({ bytes, at: start }, 'count', end, HOUR_MS);
 }
 
 export function mergeTiles(into: Tiles, from: Tiles): void {
@@ -109,11 +107,9 @@ export function mergeTiles(into: Tiles, from: Tiles): void {
     if (tile === undefined) continue;
     const total = tile.total + other.total;
     if (total > 2) {
-      const cells = tile.total === 0 ? { hours: numberCells(), days: numberCells() } : cellsOf(tile);
-      const more = cellsOf(other);
-      mergeCells(cells.hours, 'count', more.hours);
-      mergeCells(cells.days, 'count', more.days);
-      tile.cells = cells;
+      const hours = tile.total === 0 ? numberCells() : hoursOf(tile);
+      mergeCells(hours, 'count', hoursOf(other));
+      tile.hours = hours;
     }
     tile.first = tile.total === 0 ? other.first : Math.min(tile.first, other.first);
     tile.last = tile.total === 0 ? other.last : Math.max(tile.last, other.last);
@@ -122,35 +118,37 @@ export function mergeTiles(into: Tiles, from: Tiles): void {
   into.isCapped ||= from.isCapped;
 }
 
-/** Old hours become days, old days leave. */
+/** Old hours leave; the total has them still. */
 export function ageTiles({ list }: Tiles, now: number): void {
-  const oldestHour = oldestLive(now, TILE_HOURS_MS, HOUR_MS);
+  const oldest = oldestLive(now, TILE_MS, HOUR_MS);
   for (const tile of list) {
-    if (tile.cells === undefined) continue;
-    const { hours, days } = (tile.cells = cellsOf(tile));
-    while (hours.buckets.length > 0 && (hours.buckets[0] ?? 0) < oldestHour) {
-      const day = Math.floor(((hours.buckets.shift() ?? 0) * HOUR_MS) / DAY_MS);
-      addToCells(days, 'count', day, [hours.counts.shift() ?? 0, 0]);
-    }
-    pruneCells(days, oldestLive(now, TILE_DAYS_MS, DAY_MS));
+    if (tile.hours === undefined || isYoung(tile.hours, oldest)) continue;
+    tile.hours = hoursOf(tile);
+    pruneCells(tile.hours, oldest);
   }
+}
+
+/** Whether packed hours have nothing to age. */
+function isYoung(hours: NumberCells | PackedPart, oldest: number): boolean {
+  if ('buckets' in hours || hours.start === hours.end) return !('buckets' in hours);
+  const first = readBucket({ bytes: hours.bytes, at: hours.start });
+  return baseBucket(HOUR_MS) + distanceIn(first) >= oldest;
 }
 
 export function writeTiles(to: ByteWriter, { list, isCapped }: Tiles): void {
   writeNumber(to, list.length * 2 + (isCapped ? 1 : 0));
-  for (const { hash, total, first, last, cells } of list) {
+  for (const { hash, total, first, last, hours } of list) {
     writeHash(to, hash);
     writeNumber(to, total);
-    writeTime(to, first);
-    if (total > 1) writeNumber(to, last - first);
-    if (cells !== undefined) writeSized(to, () => writeTileCells(to, cells));
+    writeSigned(to, (first - BASE_MS) / SECOND_MS);
+    if (total > 1) writeNumber(to, (last - first) / SECOND_MS);
+    if (hours !== undefined) writeSized(to, () => writeHours(to, hours));
   }
 }
 
-function writeTileCells(to: ByteWriter, cells: TileCells | PackedPart): void {
-  if ('start' in cells) return writePacked(to, cells.bytes, cells.start, cells.end);
-  writeSized(to, () => writeCells(to, 'count', cells.hours, HOUR_MS));
-  writeCells(to, 'count', cells.days, DAY_MS);
+function writeHours(to: ByteWriter, hours: NumberCells | PackedPart): void {
+  if ('buckets' in hours) writeCells(to, 'count', hours, HOUR_MS);
+  else writePacked(to, hours.bytes, hours.start, hours.end);
 }
 
 export function readTiles(from: ByteReader): Tiles {
@@ -163,8 +161,8 @@ export function readTiles(from: ByteReader): Tiles {
 function readTile(from: ByteReader): Tile {
   const hash = readHash(from);
   const total = readNumber(from);
-  const first = readTime(from);
-  const last = total > 1 ? first + readNumber(from) : first;
-  if (total <= 2) return { hash, total, first, last, cells: undefined };
-  return { hash, total, first, last, cells: readPacked(from) };
+  const first = readSigned(from) * SECOND_MS + BASE_MS;
+  const last = total > 1 ? first + readNumber(from) * SECOND_MS : first;
+  if (total <= 2) return { hash, total, first, last, hours: undefined };
+  return { hash, total, first, last, hours: readPacked(from) };
 }
