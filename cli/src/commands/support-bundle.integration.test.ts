@@ -83,7 +83,7 @@ suite('support-bundle and upgrade-check', () => {
   test('upgrade-check hears the processes, and names what is left', async () => {
     const same = await runMillrace(['upgrade-check'], { env });
     assert.equal(same.code, 0, same.err + same.out);
-    assert.match(same.out, /running +.*: 1 processes, collect, control, deliver/);
+    assert.match(same.out, /running +.*: 1 processes, collect, compute, control, deliver/);
     stack.postgres.run(`INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', now(), '99.0.0')`);
     const blocked = await runMillrace(['upgrade-check', '--json'], { env });
     assert.equal(blocked.code, 6);
