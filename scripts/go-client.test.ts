@@ -12,7 +12,7 @@ import { ROOT_DIR } from './project-files.ts';
 
 const CLIENT_DIR = join(ROOT_DIR, 'clients/go');
 const EXAMPLE_DIR = join(ROOT_DIR, 'examples/go-client');
-const STATICCHECK = 'honnef.co/go/tools/cmd/staticcheck@2026.1';
+const STATICCHECK = 'honnef.co/go/tools/cmd/staticcheck@v0.7.0';
 /** A number and not a time: a run that its time ends fails now and then without a finding (golang/go#75804). */
 const FUZZED_INPUTS = 30_000;
 

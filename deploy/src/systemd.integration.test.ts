@@ -20,7 +20,7 @@ suite('NATS with systemd', () => {
       using made = makeSecrets(hosts.map((host) => `${host}:4222`).join(','));
       await using servers = await startServers(made.path, hosts);
       // Control first: it makes the streams, for which the other roles wait.
-      for (const role of ROLES.toReversed()) {
+      for (const role of ['control' as const, ...ROLES.filter((role) => role !== 'control')]) {
         const dir = join(made.path, 'millrace/secrets', role);
         const given = readFileSync(join(dir, 'MILLRACE_NATS_URL'), 'utf8');
         writeFileSync(join(dir, 'MILLRACE_NATS_URL'), servers.translate(given));
