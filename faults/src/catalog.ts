@@ -69,5 +69,6 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'deliver-sigterm',
   'clock-skew',
   'mixed-versions',
+  'rolling-upgrade',
   'restore-drill',
 ]);
