@@ -146,8 +146,10 @@ async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promi
 type Addresses = { natsUrl: string; owner: string; service: string };
 
 /** Only this machine can reach the server, and it may send to this machine: the receivers that people try out are here. */
-function settingsOf({ secrets }: DevState, ports: Ports, { natsUrl, owner, service }: Addresses) {
+function settingsOf({ secrets, database }: DevState, ports: Ports, { natsUrl, owner, service }: Addresses) {
   return {
+    // PGlite has one connection for all: compute would take it from control.
+    ...(database === 'pglite' && { MILLRACE_ROLES: 'collect,deliver,control' }),
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_COLLECT_PORT: String(ports.collect),
     MILLRACE_CONTROL_PORT: String(ports.console),
