@@ -10,7 +10,12 @@ import type {
   StoredProfile,
   Transition,
 } from '../src/compute/profiles/profile-store.ts';
-import { changeDefinitions, insertDefinition, insertVersion, moveVersion } from '../src/store/compute/definitions.ts';
+import {
+  changeDefinitions,
+  insertDefinition,
+  insertVersion,
+  moveVersion,
+} from '../src/store/definitions/definitions.ts';
 import { openProfileStore } from '../src/store/compute/open-profile-store.ts';
 import { migrateDatabase } from '../src/store/migrate-database.ts';
 import { openStore, type Store, type Tx } from '../src/store/open-store.ts';

@@ -7,13 +7,16 @@ import { readBatch } from './fold/fold-batch.ts';
 import type { KnownPlans } from './known-plans.ts';
 import type { KnownSources } from './known-sources.ts';
 import type { FoldTx, Transition } from './profiles/profile-store.ts';
-import type { WithheldUsers } from './withheld-users.ts';
+import { areNew, type WithheldUsers } from './profiles/withheld-marks.ts';
 
 export type Folding = {
   /** Looks up what the requests need beside the profiles. Before the transaction. */
   prepare(requests: readonly BatchRequest[]): Promise<void>;
-  /** Resolves with what has to be counted once the transaction is committed. */
-  foldRequests(tx: FoldTx, requests: readonly BatchRequest[]): Promise<Folded>;
+  /**
+   * Resolves with what has to be counted once the transaction is committed; with `again`, and without an effect, when a user was erased
+   * since `prepare`.
+   */
+  foldRequests(tx: FoldTx, requests: readonly BatchRequest[]): Promise<Folded | 'again'>;
   /** Runs timers, at most so many. */
   runTimers(tx: FoldTx, upTo: number, most: number): Promise<TimersReport>;
   count(folded: Pick<Folded, 'transitions' | 'fates' | 'evictedIds'>): void;
@@ -31,6 +34,7 @@ export type FoldingNeeds = { plans: KnownPlans; sources: KnownSources; users: Wi
 
 type Owned = { workspaceId: string; sourceId: string; event: AcceptedEvent };
 
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openFolding({ plans, sources, users, metrics }: FoldingNeeds): Folding {
   const events = metrics.counters('millrace_compute_events_total');
   const evicted = metrics.counter('millrace_compute_ids_evicted_total');
@@ -47,11 +51,14 @@ export function openFolding({ plans, sources, users, metrics }: FoldingNeeds): F
     },
     async foldRequests(tx, requests) {
       const owned = ownedBy(requests);
+      const marks = new Map(owned.map(({ workspaceId }) => [workspaceId, users.marksOf(workspaceId)]));
       const counted = owned.filter(
-        ({ workspaceId, sourceId, event }) => !users.isWithheld(workspaceId, sourceId, event),
+        ({ workspaceId, sourceId, event }) => marks.get(workspaceId)?.isWithheld(sourceId, event) === false,
       );
       const batch = readBatch(counted, plans.planOf);
-      const { counts, ...changes } = batch.fold(await tx.load(batch.keys, batch.choose));
+      const loaded = await tx.load(batch.keys, batch.choose);
+      if (!(await areNew(marks.values(), tx, users))) return 'again';
+      const { counts, ...changes } = batch.fold(loaded);
       await tx.write(changes);
       const { folded, duplicates: duplicate, ofNobody: nobody, evictedIds } = counts;
       const withheld = owned.length - counted.length;

@@ -1,24 +1,28 @@
 /**
  * Decides what this process works on. While there are no definitions it holds nothing and asks PostgreSQL every two seconds. With
  * definitions it looks at all positions every second: it takes streams by `share-positions.ts` and starts a reader for each, gives
- * back what is more than its share, and takes over the relay if that has no holder. A reader that ends is forgotten; the next look decides
- * whether its stream is taken again.
+ * back what is more than its share, and takes over the relay and the lifecycle if they have no holder. A reader that ends is forgotten;
+ * the next look decides whether its stream is taken again.
  */
-import { pause } from '../pause.ts';
+import { type Bell, pause } from '../pause.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import type { Bell } from './bell.ts';
 import type { HeldPosition, PositionState } from './profiles/profile-store.ts';
-import { type ReaderNeeds, startReader, type StreamReader } from './read-stream.ts';
+import { endOf, type ReaderNeeds, startReader, type StreamReader } from './read-stream.ts';
 import { RELAY, type Relay, type RelayNeeds, startRelay } from './relay.ts';
+import { type Held, holdOne } from './hold-one.ts';
+import { LIFECYCLE, type LifecycleNeeds, startLifecycle } from './lifecycle/start-lifecycle.ts';
 import { openSharing } from './share-positions.ts';
 
 export type HoldingNeeds = ReaderNeeds &
-  Omit<RelayNeeds, 'bell'> & {
+  Omit<RelayNeeds, 'bell'> &
+  Omit<LifecycleNeeds, 'bell' | 'lagMs'> & {
     holder: string;
     /** Rings when definitions have changed. */
     bell: Bell;
     /** Rings when there is something to send. */
     outbox: Bell;
+    /** Rings when the lifecycle of a definition has to go on. */
+    lifecycle: Bell;
   };
 
 const IDLE_MS = 2_000;
@@ -26,17 +30,16 @@ const LOOK_MS = 1_000;
 const TROUBLE_MS = 1_000;
 const LIST_MS = 5_000;
 
-type Held<Work> = { held: HeldPosition; work: Work };
-
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
-  const { profiles, side, holder, bell, outbox, watermark, log } = needs;
+  const { profiles, side, holder, bell, outbox, lifecycle, watermark, log } = needs;
   const life = new AbortController();
   const { signal } = life;
   const streamSharing = openSharing(holder);
-  const relaySharing = openSharing(holder);
   const readers = new Map<string, Held<StreamReader>>();
-  let relay: Held<Relay> | undefined;
+  const relay = holdOne(RELAY, (held) => startRelay(held, { ...needs, bell: outbox }), needs);
+  const lagMs = () => Math.max(0, ...[...readers.values()].map(({ work }) => work.lagMs()));
+  const lives = holdOne(LIFECYCLE, startLives, needs);
   let names: string[] = [];
   let listedMs = -Infinity;
   let floorsMs = -Infinity;
@@ -53,7 +56,8 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
     const rows = await profiles.positions();
     watermark.seen(rows, names);
     await shareStreams(rows);
-    await shareRelay(rows);
+    await relay.look(rows);
+    await lives.look(rows);
     return LOOK_MS;
   }
 
@@ -80,17 +84,10 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
     }
   }
 
-  async function shareRelay(rows: readonly PositionState[]): Promise<void> {
-    const held = new Set(relay === undefined ? [] : [RELAY]);
-    const { take } = relaySharing.look({ names: [RELAY], rows, held, processes: 1, nowMs: performance.now() });
-    if (take.length === 0) return;
-    const taken = await profiles.takeOver(RELAY, holder);
-    const started = { held: taken, work: startRelay(taken, { ...needs, bell: outbox }) };
-    relay = started;
-    void started.work.ended.then((end) => {
-      if (relay === started) relay = undefined;
-      if (end !== 'stopped') log.warn({ end }, 'relay.left');
-    });
+  function startLives(held: HeldPosition) {
+    const work = startLifecycle(held, { ...needs, bell: lifecycle, lagMs });
+    const logUnexpected = (error: unknown) => log.error({ error: String(error) }, 'lifecycle.failed');
+    return { ...work, ended: work.ended.catch((error: unknown) => endOf(error, () => logUnexpected(error))) };
   }
 
   async function stopReader(stream: string): Promise<void> {
@@ -103,10 +100,8 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
   }
 
   async function giveBackAll(): Promise<void> {
-    const last = relay;
-    relay = undefined;
-    await last?.work.stop();
-    if (last !== undefined && (await last.work.ended) === 'stopped') await profiles.release(last.held);
+    await lives.giveBack();
+    await relay.giveBack();
     await Promise.all([...readers.keys()].map(stopReader));
   }
 
@@ -135,7 +130,7 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
     await giveBackAll().catch(() => undefined);
   }
 
-  show(needs.metrics, readers, () => relay?.work);
+  show(needs.metrics, readers, relay.work);
   const looking = keepLooking();
   return {
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,13 @@ import type { Definition } from '@millrace/contract/audiences';
 import { compilePlan, type DefinitionInPlan } from './fold/compile-plan.ts';
 import type { StoredMeasure } from './fold/measure-need.ts';
 import type { Plan } from './fold/plan.ts';
-import type { DefinitionNumber, FoldTx, StoredDefinition, StoredVersion } from './profiles/profile-store.ts';
+import type {
+  DefinitionNumber,
+  FoldTx,
+  StoredDefinition,
+  StoredVersion,
+  VersionName,
+} from './profiles/profile-store.ts';
 
 export type KnownPlans = {
   /** Of the newest change that they know. */
@@ -18,11 +24,9 @@ export type KnownPlans = {
   /** Undefined for a workspace without definitions. */
   planOf(workspaceId: string): Plan | undefined;
   workspaces(): Iterable<string>;
-  /** Versions that readers have to begin to fold. */
-  unfinished(): VersionName[];
+  /** Versions that readers have to begin to fold, and workspaces whose profiles they have to begin. */
+  unfinished(): { versions: VersionName[]; workspaces: string[] };
 };
-
-export type VersionName = { definition: DefinitionNumber; version: number };
 
 export function openKnownPlans(): KnownPlans {
   const definitions = new Map<DefinitionNumber, StoredDefinition>();
@@ -31,9 +35,11 @@ export function openKnownPlans(): KnownPlans {
 
   function compile(workspaceId: string): void {
     const all = [...definitions.values()].filter((each) => each.workspaceId === workspaceId);
-    const inUse = all.flatMap(inPlan);
     const version = Math.max(0, ...all.map(({ changed }) => changed));
-    if (inUse.length === 0) plans.delete(workspaceId);
+    const kept = all.filter(({ state, workspaceState }) => state !== 'deleted' && workspaceState !== 'clearing');
+    // Until the past of the workspace is folded its plan has no definitions: ids, traits and tiles are kept, and nothing else.
+    const inUse = kept.filter(({ workspaceState }) => workspaceState === 'ready').flatMap(inPlan);
+    if (kept.length === 0) plans.delete(workspaceId);
     else plans.set(workspaceId, compilePlan(inUse, version));
   }
 
@@ -51,18 +57,27 @@ export function openKnownPlans(): KnownPlans {
     },
     planOf: (workspaceId) => plans.get(workspaceId),
     workspaces: () => plans.keys(),
-    unfinished: () =>
-      [...definitions.values()].flatMap(({ number, versions }) =>
-        versions
-          .filter(({ state }) => state === 'preparing' || state === 'computing')
-          .map(({ version }) => ({ definition: number, version })),
-      ),
+    unfinished: () => unfinishedOf([...definitions.values()].filter(({ state }) => state !== 'deleted')),
+  };
+}
+
+function unfinishedOf(all: readonly StoredDefinition[]): ReturnType<KnownPlans['unfinished']> {
+  const reading = all.filter(({ workspaceState }) => workspaceState === 'reading');
+  const ready = all.filter(({ workspaceState }) => workspaceState === 'ready');
+  return {
+    versions: ready.flatMap(({ number: definition, versions }) =>
+      versions
+        .filter(({ state }) => state === 'preparing' || state === 'computing')
+        .map(({ version }) => ({ definition, version })),
+    ),
+    workspaces: [...new Set(reading.map(({ workspaceId }) => workspaceId))],
   };
 }
 
 function inPlan(stored: StoredDefinition): DefinitionInPlan[] {
-  const { number, id, changed, state } = stored;
-  if (state === 'deleted') return [];
+  const { number, id, revised: changed, state, membersGo, isTold } = stored;
+  // Its members are told nothing, so it is not evaluated any more.
+  if (state === 'deleting' && membersGo === 'leave') return [];
   return stored.versions.map((each) => ({
     number,
     id,
@@ -71,6 +86,8 @@ function inPlan(stored: StoredDefinition): DefinitionInPlan[] {
     definition: each.body as Definition,
     measures: each.measures as StoredMeasure[],
     use: useOf(each, state),
+    isNew: state !== 'live',
+    isTold,
   }));
 }
 

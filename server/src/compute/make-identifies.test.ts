@@ -22,10 +22,13 @@ const transition = (userId: string, change: Partial<SendingTransition> = {}): Se
   sequence: 3,
   at: AT,
   destinations: ['dst_1', 'dst_2'],
+  sendAt: AT,
+  erasedAt: undefined,
   ...change,
 });
 
-const made = (...transitions: SendingTransition[]) => makeRequests(transitions, 'src_computed', NOW).requests;
+const made = (...transitions: SendingTransition[]) =>
+  makeRequests({ batch: '7', transitions }, 'src_computed', NOW).requests;
 
 const eventsOf = ({ envelope, body }: ReturnType<typeof made>[number]) => {
   const read = readRequest(envelope, body);
@@ -78,16 +81,18 @@ suite('the requests of transitions', () => {
     ]);
   });
 
-  test('are the same for the same batch, and have other message ids for another sequence', () => {
+  test('are the same for the same batch, and have other message ids for another sequence and after an erasure', () => {
     const batch = [transition('u1'), transition('u2', { value: false })];
     const ids = (requests: ReturnType<typeof made>) => requests.map(({ id, home }) => [id, home]);
-    assert.deepEqual(ids(made(...batch)), ids(makeRequests(batch, 'src_computed', NOW + 60_000).requests));
-    const messageIds = [3, 4].flatMap((sequence) =>
-      made(transition('u1', { sequence })).flatMap((request) =>
-        eventsOf(request).events.map(({ messageId }) => messageId),
-      ),
+    assert.deepEqual(
+      ids(made(...batch)),
+      ids(makeRequests({ batch: '7', transitions: batch }, 'src_computed', NOW + 60_000).requests),
     );
-    assert.equal(new Set(messageIds).size, 2);
+    const changes = [{ sequence: 3 }, { sequence: 4 }, { sequence: 3, erasedAt: AT }, { sequence: 3, erasedAt: NOW }];
+    const messageIds = changes.flatMap((change) =>
+      made(transition('u1', change)).flatMap((request) => eventsOf(request).events.map(({ messageId }) => messageId)),
+    );
+    assert.equal(new Set(messageIds).size, changes.length);
   });
 
   test('go to the destinations of the transition, and nowhere without any', () => {
@@ -113,7 +118,11 @@ suite('the requests of transitions', () => {
     const value = 'x'.repeat(200_000);
     const large = made(...['a', 'b', 'c'].map((id) => transition(id, { definitionKind: 'trait', value })));
     assert.deepEqual(large.map((request) => eventsOf(request).events.length), [2, 1]); // biome-ignore format: short
-    const { requests, tooLarge } = makeRequests([transition('a', { value: 'x'.repeat(600_000) })], 'src_computed', NOW);
+    const { requests, tooLarge } = makeRequests(
+      { batch: '7', transitions: [transition('a', { value: 'x'.repeat(600_000) })] },
+      'src_computed',
+      NOW,
+    );
     assert.deepEqual([requests.length, tooLarge.length], [0, 1]);
   });
 });

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { type Envelope, MAX_BATCH_BYTES } from '@millrace/contract';
 import { REQUEST_FORMATS } from '../domain/format.ts';
 import type { RequestToAppend } from '../stream/events/append-request.ts';
-import type { SendingTransition } from './profiles/profile-store.ts';
+import { messageIdOf } from './profiles/message-id.ts';
+import type { SendingBatch, SendingTransition } from './profiles/profile-store.ts';
 
 export type MadeRequests = {
   requests: RequestToAppend[];
@@ -16,7 +17,7 @@ const MOST_CALLS = 100;
 const MOST_BYTES = MAX_BATCH_BYTES;
 
 /** Requests of one workspace and its computed source; transitions for the same destinations go together, in their order. */
-export function makeRequests(transitions: readonly SendingTransition[], sourceId: string, now: number): MadeRequests {
+export function makeRequests({ batch, transitions }: SendingBatch, sourceId: string, now: number): MadeRequests {
   const groups = new Map<string, Group>();
   const tooLarge: SendingTransition[] = [];
   for (const transition of transitions) {
@@ -29,7 +30,7 @@ export function makeRequests(transitions: readonly SendingTransition[], sourceId
     else addTo(groups, { destinations, workspaceId: transition.workspaceId }, { messageId, text });
   }
   const requests = [...groups.values()].flatMap(({ address, chunks }) =>
-    chunks.map((chunk) => makeRequest(chunk, { ...address, sourceId, now })),
+    chunks.map((chunk) => makeRequest(chunk, { ...address, batch, sourceId, now })),
   );
   return { requests, tooLarge };
 }
@@ -51,12 +52,13 @@ function addTo(groups: Map<string, Group>, address: Address, call: Call): void {
   } else group.chunks.push({ calls: [call], bytes });
 }
 
-type RequestAddress = Address & { sourceId: string; now: number };
+type RequestAddress = Address & { batch: string; sourceId: string; now: number };
 
 function makeRequest({ calls }: Chunk, address: RequestAddress): RequestToAppend {
-  const { sourceId, destinations, workspaceId, now } = address;
-  // The destinations count: the same transitions may go to others later, when those are attached to the definition.
-  const facts = [sourceId, destinations, calls.map(({ messageId }) => messageId)];
+  const { batch, sourceId, destinations, workspaceId, now } = address;
+  // The batch and the destinations count: the same transitions may go to others later, when those are attached to the definition, and
+  // to the same ones again, when someone asks for that.
+  const facts = [batch, sourceId, destinations, calls.map(({ messageId }) => messageId)];
   const id = hash('sha256', JSON.stringify(facts)).slice(0, 32);
   const envelope: Envelope = {
     shape: 'batch',
@@ -94,9 +96,4 @@ export function identifyOf(transition: SendingTransition) {
       },
     },
   };
-}
-
-/** A repeat has the same one, and so the same `webhook-id`. */
-function messageIdOf({ definitionId, key, sequence }: SendingTransition): string {
-  return `cmp_${hash('sha256', `${definitionId}\n${key}\n${sequence}`, 'base64url').slice(0, 27)}`;
 }

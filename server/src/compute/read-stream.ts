@@ -11,7 +11,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { pause } from '../pause.ts';
 import { isOfDatabase, isUnavailable } from '../store/open-store.ts';
-import type { BatchReader, BatchRequest, ReadBatch } from '../stream/events/read-batches.ts';
+import { type BatchReader, type BatchRequest, MOST_LEFT, type ReadBatch } from '../stream/events/read-batches.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
 import { StalePlan } from './fold/evaluate.ts';
 import type { Folded, Folding } from './fold-requests.ts';
@@ -44,6 +44,8 @@ export type ReaderNeeds = {
   sources: KnownSources;
   folding: Folding;
   watermark: Watermark;
+  /** How often it was told that definitions have changed. */
+  definitionChanges(): number;
   metrics: Metrics;
   /** Transitions were committed. */
   changed(): void;
@@ -56,10 +58,8 @@ const IDLE_MS = 500;
 /** Collect stamps an event before it stores it, and gives up storing after four seconds. */
 const IN_FLIGHT_MS = 5_000;
 const RETRY_MS = 500;
-/** As many as the reader of batches leaves for a newer process. */
-const MOST_LEFT = 1_000;
 
-/** Thrown to end a transaction of whose plan a profile knows better, or that found newer definitions. */
+/** After a turn the reader takes the next one, reads the same batch by newer definitions (`again`), or looks for its place in a stream made `anew`. */
 type Turn = 'done' | 'again' | 'anew';
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
@@ -70,6 +70,7 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
   const { signal } = life;
   const seconds = needs.metrics.histogram('millrace_compute_batch_seconds');
   const fates = needs.metrics.counters('millrace_compute_events_total');
+  const lost = needs.metrics.counter('millrace_compute_gaps_total');
   const floor = openFloorWriter(stream, side.floors);
   const timers = openTimers({ ...needs, now: side.now });
   const failed = new Set<number>();
@@ -77,6 +78,7 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
   /** The definitions whose start in this stream is stored. */
   let startedVersion = -1;
   let committedMs = -Infinity;
+  let changesSeen = -1;
   let isAtEnd = false;
 
   async function readOn(): Promise<ReaderEnd> {
@@ -123,14 +125,16 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
   /** `version`: of the definitions that decided which sources were read. */
   async function take(batch: ReadBatch, version: number): Promise<Turn> {
     const next = { ...batch.position, clock: clockAfter(batch) };
+    const changes = needs.definitionChanges();
     const isChange = batch.requests.length > 0 || batch.gaps.length > 0 || next.left !== position.left;
-    if (isChange || performance.now() - committedMs >= BEAT_MS) {
+    if (isChange || changes !== changesSeen || performance.now() - committedMs >= BEAT_MS) {
       await folding.prepare(batch.requests);
       const startedMs = performance.now();
       const folded = await foldAll(batch, next, version).catch((error: unknown) => foldOneByOne(batch, next, error));
       if (folded === 'again') return 'again';
       if (batch.requests.length > 0) seconds.observe((performance.now() - startedMs) / 1_000);
       tell(batch, folded);
+      changesSeen = changes;
     }
     position = next;
     isAtEnd = batch.endSeenMs !== undefined;
@@ -141,8 +145,9 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
   function foldAll(batch: ReadBatch, next: Position, version: number): Promise<Folded | 'again'> {
     const since = position.storedAt;
     return commit(async (tx) => {
-      if (plans.version() !== version) return 'again';
       if (batch.gaps.length > 0) await tx.markIncomplete(since);
+      // From here to the choice of plans nothing waits: another reader may learn of newer definitions at any moment.
+      if (plans.version() !== version) return 'again';
       return batch.requests.length === 0 ? NOTHING : folding.foldRequests(tx, batch.requests);
     }, next);
   }
@@ -162,7 +167,9 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
     const without = { ...after, left: position.left.filter((each) => each !== sequence) };
     try {
       const folded = await commit((tx) => folding.foldRequests(tx, [request]), without);
-      if (folded !== 'again') folding.count(folded);
+      // A user was erased meanwhile: the request is read again.
+      if (folded === 'again') return;
+      folding.count(folded);
       position = without;
     } catch (error) {
       if (isOurs(error)) throw error;
@@ -172,6 +179,7 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
       const left = [...without.left, sequence].slice(-MOST_LEFT);
       const isLost = left.length <= without.left.length;
       await commit((tx) => (isLost ? tx.markIncomplete(storedAt) : Promise.resolve()), { ...after, left });
+      if (isLost) lost.add(1);
       position = { ...after, left };
     }
   }
@@ -183,12 +191,16 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
         const done = await profiles.fold(held, async (tx) => {
           await plans.refresh(tx);
           const version = plans.version();
-          if (version !== startedVersion) return { version, begins: await startFolding(tx) };
+          if (version !== startedVersion) {
+            await startFolding(tx);
+            return { version };
+          }
           const value = await work(tx);
           if (next !== undefined && value !== 'again') await tx.moveTo(next);
           return { value };
         });
-        committedMs = performance.now();
+        // The work of timers leaves the position alone: it is no beat.
+        if (next !== undefined) committedMs = performance.now();
         if ('value' in done) {
           floor.moved(next ?? position);
           return done.value;
@@ -205,8 +217,9 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
   }
 
   async function startFolding(tx: FoldTx): Promise<void> {
-    const { createdAt, sequence } = position;
-    await tx.startFolding(plans.unfinished().map((each) => ({ ...each, createdAt, sequence: sequence + 1 })));
+    const { createdAt, sequence, storedAt, left } = position;
+    const place = { createdAt, sequence: sequence + 1, storedAt, left };
+    await tx.startFolding({ version: plans.version(), place, ...plans.unfinished() });
     await tx.moveTo(position);
   }
 
@@ -221,14 +234,13 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
     if (skipped.unreadable > 0) fates('unreadable').add(skipped.unreadable);
     if (skipped.newer > 0) fates('newer').add(skipped.newer);
     for (const gap of gaps) log.error({ stream, ...gap }, 'events.trimmed_unread');
+    if (gaps.length > 0) lost.add(gaps.length);
     if (folded.transitions.length > 0) needs.changed();
   }
 
-  const ended = readOn().catch((error: unknown): ReaderEnd => {
-    if (error instanceof LostPosition) return 'lost';
-    if (!isUnavailable(error)) log.error({ stream, error: String(error) }, 'reader.failed');
-    return 'unsure';
-  });
+  const ended = readOn().catch((error: unknown) =>
+    endOf(error, () => log.error({ stream, error: String(error) }, 'reader.failed')),
+  );
   return {
     ended,
     async stop() {
@@ -243,6 +255,13 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
 /** Before the first position of a stream is known. */
 const NOWHERE: Position = { createdAt: 0, sequence: 0, storedAt: 0, clock: 0, left: [] };
 const NOTHING: Folded = { transitions: [], fates: {}, evictedIds: 0 };
+
+/** How the work on a position ends by an error. */
+export function endOf(error: unknown, logUnexpected: () => void): ReaderEnd {
+  if (error instanceof LostPosition) return 'lost';
+  if (!isUnavailable(error)) logUnexpected();
+  return 'unsure';
+}
 
 /** Errors that say something about the position or the database, and not about an event. */
 function isOurs(error: unknown): boolean {

@@ -6,23 +6,16 @@
  */
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import { pause } from '../pause.ts';
+import { type Bell, pause } from '../pause.ts';
 import { newId } from '../store/new-id.ts';
-import { isUnavailable, type Store } from '../store/open-store.ts';
+import type { Store } from '../store/open-store.ts';
 import { addToOutbox } from '../store/outbox.ts';
 import { findComputedSource, insertComputedSource } from '../store/sources.ts';
 import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
-import type { Bell } from './bell.ts';
 import { makeRequests } from './make-identifies.ts';
-import {
-  type HeldPosition,
-  LostPosition,
-  type ProfileStore,
-  type SendingBatch,
-  type SendingTransition,
-} from './profiles/profile-store.ts';
-import type { ReaderEnd } from './read-stream.ts';
+import type { HeldPosition, ProfileStore, SendingBatch, SendingTransition } from './profiles/profile-store.ts';
+import { endOf, type ReaderEnd } from './read-stream.ts';
 
 export const RELAY = 'relay';
 
@@ -38,6 +31,9 @@ export type RelayNeeds = {
 };
 
 export type Relay = { stop(): Promise<void>; ended: Promise<ReaderEnd>; waitingMs(): number };
+
+/** Before it was claimed it was this time. */
+type Claimed = { batch: SendingBatch; at: number };
 
 const MOST = 1_000;
 /** Of a first sync, in one batch: it yields to every other change. */
@@ -64,21 +60,27 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
   async function relayOn(): Promise<ReaderEnd> {
     while (!signal.aborted) {
       await beat();
-      const batch = await profiles.claimBatch(held, {
-        now: side.now(),
-        most: MOST,
-        mostOfFirstSyncs: MOST_OF_FIRST_SYNCS,
-      });
-      if (batch === undefined) {
+      const first = await claim();
+      if (first === undefined) {
         oldestAt = undefined;
         await bell.wait(LOOK_MS);
         continue;
       }
-      oldestAt = Math.min(...batch.transitions.map(({ at }) => at));
-      if (!(await send(batch))) break;
-      await profiles.deleteBatch(held, batch.batch);
+      oldestAt = oldestOf(first.batch);
+      // After a while it is read again: a user in it may have been erased.
+      const claimed = (await waitedForRoom()) ? await claim() : first;
+      if (claimed === undefined) continue;
+      if (!(await send(claimed))) break;
+      await profiles.deleteBatch(held, claimed.batch.batch);
     }
     return 'stopped';
+  }
+
+  async function claim(): Promise<Claimed | undefined> {
+    const at = side.now();
+    const options = { now: at, most: MOST, mostOfFirstSyncs: MOST_OF_FIRST_SYNCS };
+    const batch = await profiles.claimBatch(held, options);
+    return batch && { batch, at };
   }
 
   /** Tells other processes that this relay is alive. */
@@ -89,12 +91,14 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
     beatMs = performance.now();
   }
 
-  /** False when it was stopped before everything was stored. */
-  async function send({ transitions }: SendingBatch): Promise<boolean> {
-    await room();
+  /**
+   * False when it was stopped before everything was stored. The calls count as received when the batch was claimed, so deliver leaves out those
+   * of a user who is erased after that, however late they are stored.
+   */
+  async function send({ batch: { batch, transitions }, at }: Claimed): Promise<boolean> {
     for (const [workspaceId, own] of Map.groupBy(transitions, (each) => each.workspaceId)) {
       const sourceId = await sourceOf(workspaceId);
-      const { requests, tooLarge } = makeRequests(own, sourceId, side.now());
+      const { requests, tooLarge } = makeRequests({ batch, transitions: own }, sourceId, at);
       for (const each of tooLarge) refuse(each);
       const stored = await Promise.all(requests.map(storeOne));
       if (!stored.every(Boolean)) return false;
@@ -118,15 +122,17 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
     }
   }
 
-  async function room(): Promise<void> {
-    const untilMs = performance.now() + BUSY.patienceMs;
-    while (!signal.aborted) {
+  /** Waits until the streams have room and deliver is not busy. Whether that took a while. */
+  async function waitedForRoom(): Promise<boolean> {
+    const startedMs = performance.now();
+    for (let times = 0; !signal.aborted; times += 1) {
       const load = await side.load().catch(() => undefined);
-      if (load === undefined || (load.waiting < BUSY.waiting && load.fill < CROWDED)) return;
-      if (load.fill < CROWDED && performance.now() >= untilMs) return;
+      const isBusy = (load?.waiting ?? 0) >= BUSY.waiting && performance.now() - startedMs < BUSY.patienceMs;
+      if (load === undefined || (load.fill < CROWDED && !isBusy)) return times > 0;
       await pause(RETRY_MS, signal);
       await beat();
     }
+    return true;
   }
 
   async function sourceOf(workspaceId: string): Promise<string> {
@@ -136,11 +142,9 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
     return known;
   }
 
-  const ended = relayOn().catch((error: unknown): ReaderEnd => {
-    if (error instanceof LostPosition) return 'lost';
-    if (!isUnavailable(error)) log.error({ error: String(error) }, 'relay.failed');
-    return 'unsure';
-  });
+  const ended = relayOn().catch((error: unknown) =>
+    endOf(error, () => log.error({ error: String(error) }, 'relay.failed')),
+  );
   return {
     ended,
     waitingMs: () => (oldestAt === undefined ? 0 : Math.max(0, side.now() - oldestAt)),
@@ -150,6 +154,12 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
       await ended;
     },
   };
+}
+
+/** First syncs wait for good reasons. */
+function oldestOf({ transitions }: SendingBatch): number | undefined {
+  const times = transitions.flatMap(({ sendAt }) => sendAt ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 type Tx = Parameters<typeof findComputedSource>[0];

@@ -6,6 +6,7 @@ import { LEASE_MS, openSharing, type PositionLook } from './share-positions.ts';
 const NAMES = ['EVENTS-0', 'EVENTS-1', 'EVENTS-2', 'EVENTS-3'];
 
 const row = (stream: string, holder: string | undefined, beat = '1'): PositionState => ({
+  definitionsVersion: 0,
   stream,
   holder,
   beat,

@@ -4,12 +4,15 @@ import type { Metrics } from '../metrics/open-metrics.ts';
 import { openProfileStore } from '../store/compute/open-profile-store.ts';
 import type { Store } from '../store/open-store.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
-import { type Bell, openBell } from './bell.ts';
+import type { ComputedChange } from '../stream/signals/computed.ts';
+import { openBell } from '../pause.ts';
+import { startCounting } from './count-definitions.ts';
 import { openFolding } from './fold-requests.ts';
 import { holdPositions, type HoldingNeeds } from './hold-positions.ts';
 import { openKnownPlans } from './known-plans.ts';
 import { openKnownSources } from './known-sources.ts';
 import { openComputeStore } from './open-compute-store.ts';
+import { startNotingSizes } from './note-sizes.ts';
 import { openWatermark } from './watermark.ts';
 import { openWithheldUsers } from './withheld-users.ts';
 
@@ -33,35 +36,62 @@ export function startCompute(needs: ComputeNeeds): Compute {
   let refusal: string | undefined;
   const refused = (why: string | undefined) => (refusal = why);
   const opening = openComputeStore({ ...settings, signal: life.signal, refused, log });
-  const bells = { definitions: openBell(), outbox: openBell() };
-  const listening = side.onChanged((change) => bells[change].ring());
-  const working = opening.then((store) => store && { store, holding: hold(store, needs, bells) });
+  const bells = openBells();
+  const listening = side.onChanged(bells.ring);
+  const working = opening.then(
+    (store) =>
+      store && {
+        store,
+        sizes: startNotingSizes(store, log),
+        counting: startCounting(store, needs.metrics),
+        holding: hold(store, needs, bells),
+      },
+  );
   return {
     refusal: () => refusal,
     async [Symbol.asyncDispose]() {
       life.abort();
       listening[Symbol.dispose]();
       const work = await working;
+      await work?.sizes[Symbol.asyncDispose]();
+      await work?.counting[Symbol.asyncDispose]();
       await work?.holding[Symbol.asyncDispose]();
       await work?.store[Symbol.asyncDispose]();
     },
   };
 }
 
-function hold(
-  store: Store,
-  { side, append, metrics, log }: ComputeNeeds,
-  bells: Record<'definitions' | 'outbox', Bell>,
-) {
+function hold(store: Store, { side, append, metrics, log }: ComputeNeeds, bells: Bells) {
   const plans = openKnownPlans();
   const sources = openKnownSources(store, (workspaceId) => plans.planOf(workspaceId) !== undefined);
-  const folding = openFolding({ plans, sources, users: openWithheldUsers(store), metrics });
-  const changed = () => {
-    bells.outbox.ring();
-    side.tellChanged('outbox');
+  const users = openWithheldUsers(store);
+  const folding = openFolding({ plans, sources, users, metrics });
+  const tell = (change: ComputedChange) => () => {
+    bells.ring(change);
+    side.tellChanged(change);
   };
   const shared = { store, profiles: openProfileStore(store), side, append, metrics, log };
-  const parts = { plans, sources, folding, watermark: openWatermark(), changed };
-  const rings = { bell: bells.definitions, outbox: bells.outbox };
-  return holdPositions({ ...shared, ...parts, ...rings, holder: randomUUID() });
+  const parts = { plans, sources, users, folding, watermark: openWatermark() };
+  const tellers = { changed: tell('outbox'), changedDefinitions: tell('definitions') };
+  return holdPositions({ ...shared, ...parts, ...tellers, ...bells, holder: randomUUID() });
+}
+
+type Bells = ReturnType<typeof openBells>;
+
+/** A change of definitions concerns those who hold positions, the lifecycle, and the readers, which count. */
+function openBells() {
+  const [bell, outbox, lifecycle] = [openBell(), openBell(), openBell()];
+  let definitionChanges = 0;
+  return {
+    bell,
+    outbox,
+    lifecycle,
+    definitionChanges: () => definitionChanges,
+    ring(change: ComputedChange): void {
+      if (change === 'outbox') return outbox.ring();
+      definitionChanges += 1;
+      bell.ring();
+      lifecycle.ring();
+    },
+  };
 }

@@ -54,6 +54,7 @@ export function openMemoryProfiles(): MemoryProfiles {
     }
     for (const { from, to, left } of changes.links) {
       assert.ok(named.has(from), 'a linked id is chosen before');
+      assert.ok(!changes.profiles.some(({ key }) => key === from), 'an id is written as a link or as a profile');
       const members = [...held].filter(
         ([name, { value }]) => name.startsWith(`${from} `) && value !== false && value !== null,
       );

@@ -25,6 +25,7 @@ export type OracleDefinition = {
   id: string;
   definition: Definition;
   changed: number;
+  changeCause: 'backfill' | 'edit';
   isLeaving: boolean;
   /** The first event that the leaf at this path counts; '' for a trait. Events before it were not counted for it yet. */
   since(path: string): number;
@@ -110,7 +111,7 @@ function within({ atLeast, lessThan, exactly }: EventLeaf, over: (bound: number)
 }
 
 /** By time, then by the first 48 bits of the hash of the messageId. */
-function inOrder(events: readonly CountedEvent[]): CountedEvent[] {
+export function inOrder(events: readonly CountedEvent[]): CountedEvent[] {
   const rank = ({ event }: CountedEvent) => createHash('sha256').update(event.messageId).digest('hex').slice(0, 12);
   return events.toSorted((a, b) => a.at - b.at || compareValues(rank(a), rank(b)));
 }

@@ -2,8 +2,8 @@
  * Says what the memberships have to be, by brute force: it keeps every event, and evaluates every definition over all of them whenever
  * something could change. It shares no code with the fold, only the contract. Slow and simple on purpose.
  */
-import { compareValues } from '@millrace/contract/audiences';
-import type { ComputedValue } from '../../src/compute/profiles/profile-store.ts';
+import { compareValues, isPlaceholderId, settleSecondsOf } from '@millrace/contract/audiences';
+import type { ComputedValue, TransitionCause } from '../../src/compute/profiles/profile-store.ts';
 import type { SourceEvent } from '../../src/compute/fold/incoming-event.ts';
 import { changeTimes, type CountedEvent, valueOf, type OracleDefinition } from './oracle-values.ts';
 import { openOracleIdentities } from './oracle-identities.ts';
@@ -14,12 +14,20 @@ export type OracleTransition = {
   sequence: number;
   value: ComputedValue;
   at: number;
+  /** Undefined: it is not sent. */
+  sendAt: number | undefined;
+  /** Two where a definition changed and an event came at the same time: either may have led to it. */
+  causes: readonly TransitionCause[];
+  /** Of the event that was counted, if one was. */
+  messageId: string | undefined;
 };
 
 type HeldValue = { sequence: number; value: ComputedValue };
-type OracleProfile = {
+export type OracleProfile = {
   name: string;
   events: CountedEvent[];
+  /** When each group was last named. */
+  groups: Map<string, number>;
   /** The hour of the newest receipt of each messageId. */
   receipts: Map<string, number>;
   clock: number;
@@ -27,6 +35,8 @@ type OracleProfile = {
   version: number;
   held: Map<number, HeldValue>;
 };
+
+type Evaluation = { isConcerned(each: OracleDefinition): boolean; cause: TransitionCause; messageId?: string };
 
 const HOUR_MS = 3_600_000;
 
@@ -39,6 +49,7 @@ export type Oracle = {
   scan(now: number): void;
   /** Values other than false and null, by profile and definition. */
   values(): Map<string, ComputedValue>;
+  readonly profiles: ReadonlyMap<string, OracleProfile>;
   readonly transitions: OracleTransition[];
   /** The number of events so far. */
   readonly received: number;
@@ -57,6 +68,7 @@ export function openOracle(): Oracle {
     const found = profiles.get(name) ?? {
       name,
       events: [],
+      groups: new Map(),
       receipts: new Map(),
       clock: 0,
       version: 0,
@@ -67,7 +79,7 @@ export function openOracle(): Oracle {
   }
 
   /** Definitions come in an order in which those that are asked for are first. */
-  function evaluate(profile: OracleProfile, now: number, isConcerned: (each: OracleDefinition) => boolean): void {
+  function evaluate(profile: OracleProfile, now: number, { isConcerned, cause, messageId }: Evaluation): void {
     const isMember = (id: string) => {
       const other = definitions.find((each) => each.id === id);
       return other !== undefined && profile.held.get(other.number)?.value === true;
@@ -81,22 +93,31 @@ export function openOracle(): Oracle {
       if (JSON.stringify(before.value) === JSON.stringify(value)) continue;
       const sequence = before.sequence + 1;
       profile.held.set(each.number, { sequence, value });
-      transitions.push({ profile: profile.name, definition: each.number, sequence, value, at: now });
+      const isSent = profile.name.startsWith('user ') || each.definition.includeAnonymous === true;
+      transitions.push({
+        profile: profile.name,
+        definition: each.number,
+        sequence,
+        value,
+        at: now,
+        sendAt: isSent ? now + settleSecondsOf(each.definition) * 1_000 : undefined,
+        causes: each.changed > profile.version ? [cause, each.changeCause] : [cause],
+        messageId,
+      });
     }
   }
 
   function advance(profile: OracleProfile, upTo: number): void {
     const isKnown = ({ changed }: OracleDefinition) => changed <= profile.version;
     const times = changeTimes(definitions.filter(isKnown), profile.events);
-    for (const at of times.filter((at) => at > profile.clock && at <= upTo)) evaluate(profile, at, isKnown);
+    for (const at of times.filter((at) => at > profile.clock && at <= upTo))
+      evaluate(profile, at, { isConcerned: isKnown, cause: 'time' });
     profile.clock = Math.max(profile.clock, upTo);
   }
 
-  function evaluateAll(profile: OracleProfile): void {
-    evaluate(profile, profile.clock, () => true);
+  function evaluateAll(profile: OracleProfile, cause: TransitionCause, messageId?: string): void {
+    evaluate(profile, profile.clock, { isConcerned: () => true, cause, ...(messageId && { messageId }) });
     profile.version = version;
-    for (const number of profile.held.keys())
-      if (!definitions.some((each) => each.number === number)) profile.held.delete(number);
   }
 
   function merge(into: OracleProfile, from: OracleProfile, now: number): void {
@@ -105,8 +126,9 @@ export function openOracle(): Oracle {
     into.clock = Math.max(into.clock, from.clock);
     into.events.push(...from.events);
     for (const [id, hour] of from.receipts) into.receipts.set(id, Math.max(hour, into.receipts.get(id) ?? hour));
+    for (const [id, at] of from.groups) into.groups.set(id, Math.max(at, into.groups.get(id) ?? at));
     profiles.delete(from.name);
-    evaluateAll(into);
+    evaluateAll(into, 'merge');
   }
 
   function isRepeated(profile: OracleProfile, messageId: string, receivedAt: number): boolean {
@@ -118,6 +140,7 @@ export function openOracle(): Oracle {
   }
 
   return {
+    profiles,
     transitions,
     get received() {
       return received;
@@ -125,6 +148,8 @@ export function openOracle(): Oracle {
     define(given, givenVersion) {
       definitions = given;
       version = givenVersion;
+      for (const { held } of profiles.values())
+        for (const number of held.keys()) if (!given.some((each) => each.number === number)) held.delete(number);
     },
     receive({ event, sourceId }) {
       const index = received;
@@ -138,10 +163,12 @@ export function openOracle(): Oracle {
         if (from !== undefined) merge(profile, from, now);
       }
       advance(profile, now);
+      const at = Math.min(Date.parse(event.timestamp), now);
+      if (event.type === 'group' && !isPlaceholderId(event.groupId))
+        profile.groups.set(event.groupId, Math.max(at, profile.groups.get(event.groupId) ?? at));
       const isCounted = event.type !== 'group' && event.type !== 'alias';
-      if (isCounted && !isRepeated(profile, event.messageId, now))
-        profile.events.push({ event, sourceId, index, at: Math.min(Date.parse(event.timestamp), now) });
-      evaluateAll(profile);
+      if (isCounted && !isRepeated(profile, event.messageId, now)) profile.events.push({ event, sourceId, index, at });
+      evaluateAll(profile, 'event', event.messageId);
     },
     pass(upTo) {
       for (const profile of profiles.values()) advance(profile, upTo);
@@ -150,7 +177,7 @@ export function openOracle(): Oracle {
       for (const profile of profiles.values()) {
         if (profile.version === version) continue;
         advance(profile, now);
-        evaluateAll(profile);
+        evaluateAll(profile, 'backfill');
       }
     },
     values() {

@@ -12,6 +12,8 @@ export const EVENT_NAMES = ['Order Completed', 'Product Viewed', 'Refund Request
 export const SOURCES = ['src_web', 'src_app'];
 export const CATEGORIES = ['shoes', 'hats', 'bags', 'coats'];
 export const PLANS = ['free', 'pro', 'team'];
+/** Where ranges begin and end; some events happen right there. */
+export const BORDERS = ['2026-05-20', '2026-06-01', '2026-06-02', '2026-09-01'].map((day) => Date.parse(day));
 /** Around every change of resolution: 3 days, 90 days. */
 const WINDOWS = ['1m', '5m', '90m', '24h', '3d', '73h', '7d', '30d', '90d', '91d', '365d'];
 
@@ -21,10 +23,35 @@ export function randomDefinition(dice: Dice, name: string, audiences: readonly s
     name,
     ...(dice.isWithin(0.25) ? { sources: [dice.pick(SOURCES)] } : {}),
     ...(dice.isWithin(0.3) ? { includeAnonymous: true } : {}),
+    ...(dice.isWithin(0.2) ? { settleSeconds: dice.whole(0, 100) } : {}),
   };
-  const definition: unknown = dice.isWithin(0.7)
-    ? { ...shared, kind: 'audience', when: condition(dice, audiences, dice.whole(1, 3)) }
-    : { ...shared, kind: 'trait', ...traitFields(dice) };
+  return valid(
+    dice.isWithin(0.7)
+      ? { ...shared, kind: 'audience', when: condition(dice, audiences, dice.whole(1, 3)) }
+      : { ...shared, kind: 'trait', ...traitFields(dice) },
+  );
+}
+
+/** The same with one change, as most edits are: other windows, another selection of a trait, one more part of an audience. */
+export function editedDefinition(dice: Dice, definition: Definition): Definition {
+  if (dice.isWithin(0.5)) return withOtherWindows(dice, definition);
+  if (definition.kind === 'trait') {
+    const { kind, name, sources, includeAnonymous, settleSeconds, compute, field } = definition;
+    const kept = { kind, name, sources, includeAnonymous, settleSeconds, compute, field };
+    return valid(JSON.parse(JSON.stringify({ ...kept, ...selection(dice) })));
+  }
+  const part = condition(dice, [], 1);
+  const when: Condition = dice.isWithin(0.5) ? { all: [definition.when, part] } : { any: [part, definition.when] };
+  const edited = { ...definition, when };
+  return checkDefinition(edited).ok ? edited : definition;
+}
+
+function withOtherWindows(dice: Dice, definition: Definition): Definition {
+  const text = JSON.stringify(definition, (name, value: unknown) => (name === 'window' ? dice.pick(WINDOWS) : value));
+  return valid(JSON.parse(text));
+}
+
+function valid(definition: unknown): Definition {
   const checked = checkDefinition(definition);
   if (!checked.ok) throw new Error(`A random definition is wrong: ${JSON.stringify([definition, checked.problems])}`);
   return checked.value;
@@ -72,9 +99,9 @@ function range(dice: Dice): EventSelection {
   const chance = dice.next();
   if (chance < 0.7) return { window: dice.pick(WINDOWS) };
   if (chance < 0.85) return {};
-  const from = Date.UTC(2026, dice.whole(0, 11), dice.whole(1, 28), dice.whole(0, 23));
-  const to = from + dice.whole(1, 2_000) * 3_600_000;
-  return { between: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } };
+  const first = dice.whole(0, BORDERS.length - 2);
+  const [from = 0, ...later] = BORDERS.slice(first);
+  return { between: { from: new Date(from).toISOString(), to: new Date(dice.pick(later)).toISOString() } };
 }
 
 function rule(dice: Dice): FilterRule {
@@ -101,7 +128,7 @@ function comparison(dice: Dice): object {
 }
 
 function traitFields(dice: Dice): object {
-  const compute = dice.pick(COMPUTATIONS);
+  const compute = dice.pick([...COMPUTATIONS, 'unique_list', 'unique_list'] as const);
   const numbers = ['sum', 'average', 'min', 'max'].includes(compute);
   const fields = ['properties.category', 'properties.revenue', 'properties.gift'];
   if (compute === 'first' || compute === 'last') fields.push('timestamp');

@@ -1,9 +1,9 @@
 import type { AcceptedEvent, JsonObject, JsonValue } from '@millrace/contract';
 import type { SourceEvent } from '../../src/compute/fold/incoming-event.ts';
 import type { Dice } from './dice.ts';
-import { CATEGORIES, EVENT_NAMES, PLANS, SOURCES } from './random-definitions.ts';
+import { BORDERS, CATEGORIES, EVENT_NAMES, PLANS, SOURCES } from './random-definitions.ts';
 
-export const WORKSPACE = 'ws_history';
+export const WORKSPACES = ['ws_history', 'ws_other'] as const;
 export const STARTS_AT = Date.UTC(2026, 5, 1);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -18,6 +18,8 @@ export type HistoryOptions = {
    */
   isOrderFree?: boolean;
   hasDuplicates?: boolean;
+  /** Another workspace sends calls with the same ids. */
+  hasOther?: boolean;
 };
 
 /** Histories of very different density: many events within minutes, or a few over years. */
@@ -26,6 +28,7 @@ export function randomOptions(dice: Dice): HistoryOptions {
     events: dice.whole(5, 60),
     stepMs: dice.pick([30_000, 20 * MINUTE, 6 * HOUR, 3 * DAY, 20 * DAY]),
     hasDuplicates: true,
+    hasOther: dice.isWithin(0.2),
   };
 }
 
@@ -41,7 +44,7 @@ export function randomHistory(dice: Dice, options: HistoryOptions): SourceEvent[
   return events.toSorted((a, b) => Date.parse(a.event.receivedAt) - Date.parse(b.event.receivedAt));
 }
 
-/** The same call once more: within hours, or so late that it counts again. */
+/** The same call once more: within hours, so late that it counts again, or right before and after it begins to. */
 function again(
   dice: Dice,
   { event, ...from }: SourceEvent,
@@ -49,12 +52,19 @@ function again(
   { isOrderFree = false }: HistoryOptions,
 ): SourceEvent {
   const first = Date.parse(event.receivedAt);
+  const chance = isOrderFree ? 0 : dice.next();
+  const edge = (Math.floor(first / HOUR) + dice.pick([24, 25])) * HOUR;
   const receivedAt =
-    isOrderFree || dice.isWithin(0.8) ? first + dice.whole(0, 10 * HOUR) : Math.max(now, first + 27 * HOUR);
+    chance < 0.7
+      ? first + dice.whole(0, 10 * HOUR)
+      : chance < 0.9
+        ? edge - dice.whole(0, 1)
+        : Math.max(now, first + 27 * HOUR);
   return { ...from, event: { ...event, receivedAt: new Date(receivedAt).toISOString() } };
 }
 
-function made(dice: Dice, n: number, receivedAt: number, { isOrderFree = false }: HistoryOptions): SourceEvent {
+function made(dice: Dice, n: number, receivedAt: number, options: HistoryOptions): SourceEvent {
+  const { isOrderFree = false, hasOther = false } = options;
   const event = {
     messageId: `m${n}-${dice.whole(0, 1e9)}`,
     ...callOf(dice, isOrderFree),
@@ -63,14 +73,16 @@ function made(dice: Dice, n: number, receivedAt: number, { isOrderFree = false }
     receivedAt: new Date(receivedAt).toISOString(),
     timestamp: new Date(Math.min(happenedAt(dice, receivedAt), isOrderFree ? receivedAt : Infinity)).toISOString(),
   };
-  return { workspaceId: WORKSPACE, sourceId: dice.pick(SOURCES), event: event as unknown as AcceptedEvent };
+  const workspaceId = hasOther ? dice.pick(WORKSPACES) : WORKSPACES[0];
+  return { workspaceId, sourceId: dice.pick(SOURCES), event: event as unknown as AcceptedEvent };
 }
 
 function happenedAt(dice: Dice, receivedAt: number): number {
   const chance = dice.next();
   if (chance < 0.6) return receivedAt - dice.whole(0, 5_000);
-  if (chance < 0.65) return receivedAt + dice.whole(0, 10 * DAY);
-  if (chance < 0.7) return receivedAt - dice.whole(0, 400 * DAY);
+  if (chance < 0.64) return receivedAt + dice.whole(0, 10 * DAY);
+  if (chance < 0.68) return receivedAt - dice.whole(0, 400 * DAY);
+  if (chance < 0.75) return dice.pick(BORDERS.filter((border) => border <= receivedAt)) - dice.whole(0, 1);
   // At the very edge of buckets.
   if (chance < 0.8) return Math.floor(receivedAt / HOUR) * HOUR - dice.whole(0, 1);
   return receivedAt - dice.whole(0, dice.pick([10 * MINUTE, 5 * HOUR, 10 * DAY]));

@@ -14,7 +14,7 @@ import {
   userOf,
 } from '../../../testing/compute/plans.ts';
 import { decodeState, findMeasure } from '../state/profile-state.ts';
-import { foldPast, isInTiles, setFromTiles } from './backfill.ts';
+import { foldPast, isInTiles } from './backfill.ts';
 import { compilePlan } from './compile-plan.ts';
 import { assignSlots, needsOf } from './measure-need.ts';
 import type { Plan } from './plan.ts';
@@ -76,18 +76,43 @@ suite('a new measure', () => {
 
     const [need] = needsOf(definition);
     if (need === undefined || !isInTiles(need)) continue;
-    test(`of ${name} gets the tiles, any number of times`, () => {
+    const sources = definition.sources ?? ['src_1', 'src_2', 'src_3'];
+    /** The version is live from change 3 on. */
+    const liveAt3 = () => {
+      const [old, made] = definitionsInPlan([OLD, definition]);
+      if (old === undefined || made === undefined) throw new Error('two definitions were made');
+      const measures = made.measures.map((each) => ({ ...each, past: { fill: { since: 3, sources } } }));
+      return compilePlan([old, { ...made, measures, changed: 3 }], 3);
+    };
+    test(`of ${name} gets the tiles when its profile is opened, once or more often`, () => {
       const { before, after } = plansWith(definition);
       const always = folded(after, ...repeated);
       const memory = folded(before, ...repeated.slice(0, 40));
-      foldedInto(memory, after, repeated.slice(40));
-      const measure = after.measures.get(2);
-      if (measure === undefined) throw new Error('the second definition has slot 2');
-      const sources = definition.sources ?? ['src_1', 'src_2', 'src_3'];
-      const once = setFromTiles(userOf(memory), need, measure, sources);
-      const twice = setFromTiles(once.profile, need, measure, sources);
-      assert.ok(once.isWhole);
-      assert.deepEqual(cellsIn(twice.profile, after), cellsIn(userOf(always), after));
+      foldedInto(memory, after, repeated.slice(40, 50));
+      memory.runTimers(() => liveAt3(), AT + 4 * DAY);
+      memory.scan(() => liveAt3(), AT + 4 * DAY);
+      foldedInto(memory, liveAt3(), repeated.slice(50));
+      assert.deepEqual(cellsIn(userOf(memory), after), cellsIn(userOf(always), after));
+    });
+
+    test(`of ${name} is whole after a merge of a profile that was scanned with one that was not`, () => {
+      const anonymous = repeated.map(({ event, ...each }, at) => {
+        const { userId: _, ...others } = event;
+        return at % 2 === 0 ? { ...each, event } : { ...each, event: { ...others, anonymousId: 'a1' } as typeof event };
+      });
+      const link = eventOf({ type: 'identify', userId: 'u1', anonymousId: 'a1', at: AT + 3 * DAY });
+      const { before, after } = plansWith(definition);
+      const always = folded(after, ...anonymous, link);
+      for (const kind of ['user', 'anonymous'] as const) {
+        const memory = folded(before, ...anonymous);
+        const [other] = [...memory.profiles.values()].filter((profile) => profile.kind !== kind);
+        if (other === undefined) throw new Error('there are a user and a device');
+        memory.profiles.delete(other.key);
+        memory.scan(() => liveAt3(), AT + 3 * DAY);
+        memory.profiles.set(other.key, other);
+        foldedInto(memory, liveAt3(), [link]);
+        assert.deepEqual(cellsIn(userOf(memory), after), cellsIn(userOf(always), after), kind);
+      }
     });
   }
 
@@ -131,7 +156,7 @@ suite('slots', () => {
   test('of deleted definitions are dropped, those of newer ones are kept', () => {
     const memory = folded(planOf(OLD, counted('30d')), eventOf());
     const records = (plan: Plan) => {
-      memory.scan(() => plan, AT + 1);
+      foldedInto(memory, plan, [eventOf({ event: 'Other' })]);
       return decodeState(userOf(memory).state).records.map(({ slot }) => slot);
     };
     const [old, made] = definitionsInPlan([OLD, counted('30d')]);

@@ -1,6 +1,6 @@
 /**
- * Gives new measures the past of a profile: from the tiles where these have it whole, else from the events that are still stored. Both
- * leave every other measure, the message ids and the held values alone; an evaluation has to follow.
+ * Gives new measures the past of a profile: from the tiles where these have it, else from the events that are still stored. Both leave
+ * every other measure, the message ids and the held values alone; an evaluation has to follow.
  */
 import type { StoredProfile } from '../profiles/profile-store.ts';
 import { bucketAt, oldestLive } from '../state/buckets.ts';
@@ -8,9 +8,9 @@ import { isNumbers, type Measure } from '../state/measure.ts';
 import { addToCells, type NumberCells, numberCells, pruneCells } from '../state/number-cells.ts';
 import { measureFor, type ProfileState } from '../state/profile-state.ts';
 import { rememberId, seenIds } from '../state/seen-ids.ts';
-import { findTile, hoursOf, type Tile } from '../state/tiles.ts';
-import { foldMeasure, groupsFor, tileName } from './fold-event.ts';
-import { hash48, incomingEvent, type SourceEvent } from './incoming-event.ts';
+import { findTile, hoursOf, type Tile, TILE_MS } from '../state/tiles.ts';
+import { foldMeasure, groupsFor } from './fold-event.ts';
+import { incomingEvent, type SourceEvent } from './incoming-event.ts';
 import type { MeasureNeed } from './measure-need.ts';
 import { closeProfile, openProfile } from './open-profile.ts';
 import type { Plan, PlannedMeasure } from './plan.ts';
@@ -18,8 +18,9 @@ import type { Plan, PlannedMeasure } from './plan.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Folds all stored events of one profile from before its readers began to fold these slots. Repeated ones are counted once. Not twice
- * for the same profile and slots: the caller notes in the same transaction that it is done.
+ * Folds stored events of one profile from before its readers began to fold these slots: all events that came with an id, so that repeated
+ * ones are counted once. The events of another id of the same profile may come later. Not twice for the same id and slots: the caller
+ * notes in the same transaction that it is done.
  */
 export function foldPast(
   stored: StoredProfile,
@@ -41,6 +42,17 @@ export function foldPast(
   return closeProfile(profile);
 }
 
+/** Whether one of these slots looks at the event. */
+export function isCountedBy(event: SourceEvent, plan: Plan, slots: ReadonlySet<number>): boolean {
+  const incoming = incomingEvent(event);
+  return groupsFor(incoming, plan).some(
+    ({ sources, matches, measures }) =>
+      measures.some(({ slot }) => slots.has(slot)) &&
+      sources?.has(incoming.sourceId) !== false &&
+      matches?.(incoming.event) !== false,
+  );
+}
+
 /**
  * Whether a measure can be set from tiles: counts of one event name by the hour, by the day (where they know the last 90 days), or for
  * good.
@@ -51,24 +63,28 @@ export function isInTiles({ kind, event, type, where, between, resolutionMs }: M
 }
 
 /**
- * Sets a measure to what the tiles say. They have counted every event, also those that the measure counts since it began, so it is
- * overwritten and can be set any number of times. `sources` are those of the need, or all of the workspace. False: there was no room
- * for all tiles of this profile, and the tile may be one that is missing.
+ * Sets the measures whose past is in the tiles, of a profile that has not met their definitions yet. Tiles have counted every event, also
+ * those that the measure counts since it began, so it is overwritten and can be set any number of times; every part that opens a
+ * profile does it first, so that two profiles that merge are both whole. True when it has to be written now, because the tiles forget
+ * hours that the measure keeps.
+ *
+ * A profile with more names than tiles may lack the one that is asked for: the measure begins with its version there.
  */
-export function setFromTiles(
-  stored: StoredProfile,
-  need: MeasureNeed,
-  measure: PlannedMeasure,
-  sources: readonly string[],
-): { profile: StoredProfile; isWhole: boolean } {
-  const profile = openProfile(stored);
-  const found = sources.map((source) =>
-    findTile(profile.state.tiles, hash48(tileName(source, need.type, need.event ?? ''))),
-  );
-  const tiles = found.filter((tile) => tile !== undefined);
-  if (tiles.length > 0) overwrite(profile.state, measure, tiles);
-  const isWhole = tiles.length === sources.length || !profile.state.tiles.isCapped;
-  return { profile: closeProfile(profile), isWhole };
+export function fillFromTiles(state: ProfileState, plan: Plan): boolean {
+  let isUrgent = false;
+  for (const { measure, since, tiles: hashes } of plan.fills) {
+    if (state.planVersion >= since) break;
+    if (!setFromTiles(state, measure, hashes)) continue;
+    isUrgent ||= measure.resolutionMs > 0 && measure.keepMs > TILE_MS;
+  }
+  return isUrgent;
+}
+
+/** Sets one measure from the tiles with these hashes. False: the profile has none of them. */
+export function setFromTiles(state: ProfileState, measure: PlannedMeasure, hashes: readonly number[]): boolean {
+  const tiles = hashes.map((hash) => findTile(state.tiles, hash)).filter((tile) => tile !== undefined);
+  if (tiles.length > 0) overwrite(state, measure, tiles);
+  return tiles.length > 0;
 }
 
 function overwrite(state: ProfileState, planned: PlannedMeasure, tiles: readonly Tile[]): void {

@@ -1,6 +1,8 @@
 import { fieldReader, ruleMatcher } from '@millrace/contract';
 import { audiencesIn, type Definition, settleSecondsOf } from '@millrace/contract/audiences';
 import type { DefinitionNumber } from '../profiles/profile-store.ts';
+import { tileName } from './fold-event.ts';
+import { hash48 } from './incoming-event.ts';
 import { compileCondition, compileTrait, type MeasureLookup } from './compile-condition.ts';
 import { keptFor, type MeasureNeed, needsOf, type StoredMeasure } from './measure-need.ts';
 import type {
@@ -8,6 +10,7 @@ import type {
   MeasureGroup,
   Plan,
   PlannedDefinition,
+  PlannedFill,
   PlannedLeaf,
   PlannedMeasure,
   PlannedPart,
@@ -19,8 +22,12 @@ export type DefinitionInPlan = {
   id: string;
   definition: Definition;
   version: number;
-  /** The version of all definitions at which this one changed. */
+  /** The version of all definitions at which what it evaluates last changed. */
   changed: number;
+  /** No receiver knows it: its transitions are no edit. The first version, unless it says otherwise. */
+  isNew?: boolean;
+  /** Its transitions are sent, unless it says otherwise. */
+  isTold?: boolean;
   measures: readonly StoredMeasure[];
   /** `folded`: its measures are kept and it is not evaluated yet. `leaving`: it is being deleted, and its members leave. */
   use: 'folded' | 'evaluated' | 'leaving';
@@ -46,6 +53,7 @@ export function compilePlan(definitions: readonly DefinitionInPlan[], version: n
     byNumber: new Map(planned.map((each) => [each.number, each])),
     byTrait,
     neededTraits: new Set(byTrait.keys()),
+    fills: fillsOf(definitions, measures),
     tileHashes: new Map(),
   };
 }
@@ -100,6 +108,23 @@ function addMeasures(
   }
 }
 
+function fillsOf(
+  definitions: readonly DefinitionInPlan[],
+  measures: ReadonlyMap<number, PlannedMeasure>,
+): PlannedFill[] {
+  const fills = new Map<number, PlannedFill>();
+  for (const { definition, measures: stored } of definitions) {
+    for (const { id, type, event = '' } of needsOf(definition)) {
+      const { slot = -1, past } = stored.find((each) => each.id === id) ?? {};
+      const measure = measures.get(slot);
+      if (measure === undefined || past?.fill === undefined) continue;
+      const { since, sources } = past.fill;
+      fills.set(slot, { measure, since, tiles: sources.map((source) => hash48(tileName(source, type, event))) });
+    }
+  }
+  return [...fills.values()].toSorted((one, other) => other.since - one.since);
+}
+
 function readerOf(field: string | undefined): PlannedMeasure['read'] {
   if (field === undefined) return undefined;
   return field === 'timestamp' ? 'time' : fieldReader(field);
@@ -130,11 +155,12 @@ function mixInAny(groups: ReadonlyMap<string, MeasureGroups>): void {
 }
 
 function planOf(
-  { number, id, definition, version, changed, measures: stored, use }: DefinitionInPlan,
+  each: DefinitionInPlan,
   measures: ReadonlyMap<number, PlannedMeasure>,
   numbers: ReadonlyMap<string, DefinitionNumber>,
 ): PlannedDefinition {
-  const byNeed = new Map(stored.map(({ id, slot }) => [id, measures.get(slot)]));
+  const { number, id, definition, version, changed, isNew = version === 1, isTold = true, use } = each;
+  const byNeed = new Map(each.measures.map((stored) => [stored.id, measures.get(stored.slot)]));
   const lookup: MeasureLookup = {
     measure(need) {
       const measure = byNeed.get(need.id);
@@ -151,10 +177,11 @@ function planOf(
     number,
     id,
     changed,
-    changeCause: version === 1 ? 'backfill' : 'edit',
+    changeCause: isNew && use !== 'leaving' ? 'backfill' : 'edit',
     computes: use === 'leaving' ? undefined : computes,
     isAudience: definition.kind === 'audience',
     settleMs: settleSecondsOf(definition) * 1_000,
+    isTold,
     isForAnonymous: definition.includeAnonymous === true,
     dependents: [],
   };

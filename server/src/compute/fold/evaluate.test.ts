@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Condition, Definition } from '@millrace/contract/audiences';
+import { decodeState } from '../state/profile-state.ts';
 import {
   AT,
   DAY,
@@ -220,9 +221,10 @@ suite('definitions that change', () => {
     memory.scan(() => compilePlan([{ ...edited, use: 'leaving', changed: 3 }, second], 3), AT + 1);
     assert.deepEqual(valuesOf(memory), {});
     memory.forget(1);
-    const size = userOf(memory).state.length;
-    memory.scan(() => compilePlan([second], 4), AT + 2);
-    assert.ok(userOf(memory).state.length < size - 4);
+    foldedInto(memory, compilePlan([second], 4), [eventOf({ event: 'other' })]);
+    const { held, records } = decodeState(userOf(memory).state);
+    assert.ok(!held.some(({ definition }) => definition === 1));
+    assert.ok(records.every(({ slot }) => second.measures.some((measure) => measure.slot === slot)));
   });
 });
 

@@ -66,7 +66,9 @@ export function evaluate(profile: OpenProfile, plan: Plan, asked: Evaluation): T
     if (isRevised ? asked.isOfTime === true : !isFull && marks[place] === 0) continue;
     const { value, until } = computeValue(state, definition, now);
     dueAt = Math.min(dueAt, until);
-    const cause = isRevised && !isFirst && marks[place] === 0 ? definition.changeCause : asked.cause;
+    // A merge may touch all of them; and a profile that the scan of a change left alone may meet that change much later.
+    const isOfChange = isRevised && !isFirst && marks[place] === 0 && asked.cause !== 'merge';
+    const cause = isOfChange ? definition.changeCause : asked.cause;
     const transition = changeTo(value, profile, definition, { now, cause });
     if (transition === undefined) continue;
     if (cause === 'event' && asked.messageId !== undefined) transition.messageId = asked.messageId;
@@ -158,7 +160,7 @@ function isMember(state: ProfileState, definition: number | undefined): boolean 
 function changeTo(
   value: ComputedValue,
   { key, kind, state }: OpenProfile,
-  { number, isAudience, isForAnonymous, settleMs }: PlannedDefinition,
+  { number, isAudience, isTold, isForAnonymous, settleMs }: PlannedDefinition,
   { now, cause }: Pick<Evaluation, 'now' | 'cause'>,
 ): Transition | undefined {
   const held = heldValueOf(state.held, number);
@@ -170,7 +172,8 @@ function changeTo(
     held.sequence = sequence;
     held.value = value;
   }
-  const sendAt = kind === 'user' || isForAnonymous ? now + settleMs : undefined;
+  const isSent = isTold && (kind === 'user' || isForAnonymous);
+  const sendAt = isSent ? now + settleMs : undefined;
   const computed = isAudience ? 'audience' : 'trait';
   return { kind: computed, definition: number, key, at: now, value, previous, sequence, cause, sendAt };
 }

@@ -15,6 +15,7 @@ import type { ComputedValue, DefinitionNumber, StoredProfile } from '../profiles
 import { firstFrom, oldestLive } from '../state/buckets.ts';
 import { decodeState, type ProfileState } from '../state/profile-state.ts';
 import { heldValueOf } from '../state/held-values.ts';
+import { fillFromTiles } from './backfill.ts';
 import { leavesIn } from './compile-plan.ts';
 import { computeTrait } from './compute-trait.ts';
 import {
@@ -63,6 +64,7 @@ export function explainValue(
   const definition = plan.byNumber.get(number);
   if (definition?.computes === undefined) return undefined;
   const state = decodeState(bytes);
+  fillFromTiles(state, plan);
   const at = Math.max(now, state.evaluatedAt);
   const sequence = heldValueOf(state.held, number)?.sequence ?? 0;
   if ('trait' in definition.computes) {

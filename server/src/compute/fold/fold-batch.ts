@@ -6,9 +6,10 @@
 import type { ProfileKey } from '../profiles/profile-key.ts';
 import type { Links, LoadedProfiles, NewLink, ProfileChanges, Transition } from '../profiles/profile-store.ts';
 import { emptyState } from '../state/profile-state.ts';
+import { fillFromTiles } from './backfill.ts';
 import { advance, evaluate, type OpenProfile, refuseStale } from './evaluate.ts';
 import { foldEvent } from './fold-event.ts';
-import { incomingEvent, type SourceEvent } from './incoming-event.ts';
+import { type IncomingEvent, incomingEvent, type SourceEvent } from './incoming-event.ts';
 import { heldDefinitions, mergeFacts } from './merge-profiles.ts';
 import { closeProfile, openProfile } from './open-profile.ts';
 import type { Plan } from './plan.ts';
@@ -79,17 +80,19 @@ function openFolding(loaded: LoadedProfiles): { fold(event: ReadEvent): void; en
   const transitions: Transition[] = [];
   const counts: FoldCounts = { folded: 0, duplicates: 0, ofNobody: 0, evictedIds: 0, refusedAliases: 0 };
 
-  function find(key: ProfileKey): OpenProfile | undefined {
+  function find(key: ProfileKey, plan: Plan): OpenProfile | undefined {
     const stored = loaded.profiles.get(key);
     if (open.has(key) || stored === undefined || links.has(key)) return open.get(key);
     const profile = openProfile(stored);
+    refuseStale(profile.state, plan);
+    fillFromTiles(profile.state, plan);
     open.set(key, profile);
     return profile;
   }
 
   /** Undefined for a key that is known from a link only and is no profile, such as that of an erased user. */
-  function findOrMake({ key, kind, id }: EventId, workspaceId: string): OpenProfile | undefined {
-    const found = find(key);
+  function findOrMake({ key, kind, id }: EventId, { workspaceId, plan }: ReadEvent): OpenProfile | undefined {
+    const found = find(key, plan);
     if (found !== undefined || id === undefined) return found;
     const made: OpenProfile = { key, workspaceId, kind, id, state: emptyState(), dueAt: undefined };
     open.set(key, made);
@@ -97,7 +100,7 @@ function openFolding(loaded: LoadedProfiles): { fold(event: ReadEvent): void; en
   }
 
   function link({ from, to, merges }: LinkChange, into: OpenProfile, moment: Moment): void {
-    const merged = merges ? find(from.key) : undefined;
+    const merged = merges ? find(from.key, moment.plan) : undefined;
     const left = merged === undefined ? (links.get(from.key)?.left ?? []) : merge(into, merged, moment);
     open.delete(from.key);
     const { key, kind, id = '' } = from;
@@ -105,15 +108,13 @@ function openFolding(loaded: LoadedProfiles): { fold(event: ReadEvent): void; en
   }
 
   function merge(into: OpenProfile, merged: OpenProfile, { plan, now }: Moment): number[] {
-    refuseStale(merged.state, plan);
     transitions.push(...advance(merged, plan, now), ...advance(into, plan, now));
     counts.evictedIds += mergeFacts(into.state, merged.state, plan);
     transitions.push(...evaluate(into, plan, { now, cause: 'merge', touched: undefined }));
-    return heldDefinitions(merged.state);
+    return heldDefinitions(merged.state, plan);
   }
 
-  function add(profile: OpenProfile, sourceEvent: SourceEvent, plan: Plan): void {
-    const incoming = incomingEvent(sourceEvent);
+  function add(profile: OpenProfile, incoming: IncomingEvent, plan: Plan): void {
     const { receivedAt, event } = incoming;
     transitions.push(...advance(profile, plan, receivedAt));
     const now = Math.max(profile.state.evaluatedAt, receivedAt);
@@ -127,15 +128,14 @@ function openFolding(loaded: LoadedProfiles): { fold(event: ReadEvent): void; en
     fold(each) {
       const { profile: owner, links: changes, refusal } = identities.resolve(each.ids);
       if (refusal !== undefined) counts.refusedAliases += 1;
-      const profile = owner && findOrMake(owner, each.workspaceId);
+      const profile = owner && findOrMake(owner, each);
       if (profile === undefined) {
         counts.ofNobody += 1;
         return;
       }
-      refuseStale(profile.state, each.plan);
-      const now = Date.parse(each.event.receivedAt);
-      for (const change of changes) link(change, profile, { plan: each.plan, now });
-      add(profile, each, each.plan);
+      const incoming = incomingEvent(each);
+      for (const change of changes) link(change, profile, { plan: each.plan, now: incoming.receivedAt });
+      add(profile, incoming, each.plan);
     },
     end: () => ({ profiles: [...open.values()].map(closeProfile), links: [...links.values()], transitions, counts }),
   };

@@ -18,7 +18,10 @@ import {
   type TraitDefinition,
   type TraitLeaf,
 } from '@millrace/contract/audiences';
+import type { StoredMeasure } from '../profiles/stored-measure.ts';
 import type { MeasureForm, MeasureKind } from '../state/measure.ts';
+
+export type { StoredMeasure };
 
 const DAY_MS = 86_400_000;
 
@@ -32,9 +35,6 @@ export type MeasureNeed = MeasureForm & {
   field: string | undefined;
   between: { from: number; to: number } | undefined;
 };
-
-/** A measure of a stored version. `keepMs` 0: for good. */
-export type StoredMeasure = { id: string; keepMs: number; slot: number };
 
 type Measured = Pick<MeasureNeed, 'kind' | 'field' | 'sources'>;
 

@@ -24,7 +24,9 @@ export function mergeFacts(into: ProfileState, from: ProfileState, plan: Plan): 
   return mergeSeen(into.seen, from.seen);
 }
 
-/** The definitions that count the profile in, or have a value for it. */
-export function heldDefinitions(state: ProfileState): DefinitionNumber[] {
-  return state.held.filter(({ value }) => value !== false && value !== null).map(({ definition }) => definition);
+/** The definitions that count the profile in, or have a value for it. A deleted one has no members any more that could leave. */
+export function heldDefinitions(state: ProfileState, plan: Plan): DefinitionNumber[] {
+  return state.held
+    .filter(({ definition, value }) => value !== false && value !== null && plan.byNumber.has(definition))
+    .map(({ definition }) => definition);
 }

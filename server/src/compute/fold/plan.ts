@@ -63,7 +63,7 @@ export type PlannedTrait = { compute: Computation; measure: PlannedMeasure; wind
 export type PlannedDefinition = {
   number: DefinitionNumber;
   id: string;
-  /** The version of all definitions at which this one changed. */
+  /** The version of all definitions at which what this one evaluates last changed. */
   changed: number;
   /** The cause of a transition that nothing but the change of the definition led to. */
   changeCause: 'backfill' | 'edit';
@@ -71,10 +71,15 @@ export type PlannedDefinition = {
   computes: { condition: PlannedPart } | { trait: PlannedTrait } | undefined;
   isAudience: boolean;
   settleMs: number;
+  /** Someone may have to be told of its transitions. */
+  isTold: boolean;
   isForAnonymous: boolean;
   /** Places of audiences that ask for this one; they come later in the list. */
   dependents: number[];
 };
+
+/** Profiles that have not met the definitions of version `since` get the measure from these tiles. */
+export type PlannedFill = { measure: PlannedMeasure; since: number; tiles: readonly number[] };
 
 /** All that a workspace computes, ready to be used for each event. */
 export type Plan = {
@@ -90,6 +95,8 @@ export type Plan = {
   /** Places of the definitions that ask for a trait, by its first name. */
   byTrait: ReadonlyMap<string, readonly number[]>;
   neededTraits: ReadonlySet<string>;
+  /** Measures whose past is in the tiles, newest first. */
+  fills: readonly PlannedFill[];
   /** Hashes of source, type and name, kept because hashing costs more than the rest of a tile. */
   tileHashes: Map<string, number>;
 };

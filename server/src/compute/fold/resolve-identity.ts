@@ -87,6 +87,11 @@ function ownerOf(anonymous: EventId, links: Links): EventId | undefined {
   return target === 'shared' ? undefined : { key: rootOf(target, links), kind: 'user', id: undefined };
 }
 
+/** The profile that a key stands for; undefined for a shared device. */
+export function ownerKeyOf(key: ProfileKey, links: Links): ProfileKey | undefined {
+  return links.get(key) === 'shared' ? undefined : rootOf(key, links);
+}
+
 /** Users are never shared, so every chain ends at a profile. */
 function rootOf(key: ProfileKey, links: Links): ProfileKey {
   let at = key;

@@ -7,10 +7,10 @@ export type SampleCount = {
   members: number;
 };
 
-/** `low` and `high` hold the true size in 95 of 100 samples. */
+/** `low` and `high` hold the true size in 98 of 100 samples. */
 export type SizeEstimate = { size: number; low: number; high: number; isExact: boolean };
 
-const Z = 1.96;
+const Z = 2.33;
 
 /**
  * Wilson's interval with continuity correction: it holds for small shares too, where the usual one has no width when no member was found.

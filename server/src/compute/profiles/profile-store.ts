@@ -32,8 +32,11 @@ export type Position = {
 /** `position` is undefined until the first `moveTo`. */
 export type HeldPosition = { stream: string; epoch: number; position: Position | undefined };
 
-/** A position as another process sees it. `beat` changes with each commit of the holder; no holder: released. */
-export type PositionState = HeldPosition & { holder: string | undefined; beat: string };
+/**
+ * A position as another process sees it. `beat` changes with each commit of the holder; no holder: released. All its later transactions
+ * use definitions of this version or newer ones.
+ */
+export type PositionState = HeldPosition & { holder: string | undefined; beat: string; definitionsVersion: number };
 
 /** Another reader has taken over the position. Nothing was written. */
 export class LostPosition extends Error {
@@ -120,12 +123,23 @@ export type StoredDefinition = {
   kind: DefinitionKind;
   key: string;
   state: DefinitionState;
-  destinations: string[];
+  /** Whether the members of a definition that is being deleted are told that they leave. */
+  membersGo: 'exit' | 'leave' | null;
+  /** It has destinations, or had some: transitions are sent. */
+  isTold: boolean;
   /** The `definitionsVersion` in which the definition or one of its versions last changed. */
   changed: number;
+  /** The `definitionsVersion` in which what is evaluated last changed: its live version, or that its members leave. */
+  revised: number;
+  workspaceState: WorkspaceState;
   /** Lowest first: the one that is live, and the one that is to replace it. Replaced ones are left out. */
   versions: StoredVersion[];
 };
+/**
+ * `reading`: the events that were stored before the first definition are being folded, and no definition is folded yet. `clearing`: the
+ * profiles of the workspace are being deleted, and none of its events are folded.
+ */
+export type WorkspaceState = 'reading' | 'ready' | 'clearing';
 export type DefinitionState = 'preparing' | 'computing' | 'live' | 'deleting' | 'deleted';
 
 /** Body and measures are the fold's. */
@@ -134,15 +148,29 @@ export type VersionState = 'preparing' | 'computing' | 'live' | 'replaced';
 
 export type DefinitionList = { version: number; definitions: StoredDefinition[] };
 
-/** From this sequence on the reader of the stream folds the version; everything before it is left to the backfill. */
-export type FoldingStart = { definition: DefinitionNumber; version: number; createdAt: number; sequence: number };
+/** A version of a definition. */
+export type VersionName = { definition: DefinitionNumber; version: number };
+
+/**
+ * From this sequence on the reader of a stream folds something; everything before it is left to the backfill, but for the sequences that
+ * the reader has left for later. `storedAt`: of the message before.
+ */
+export type StartPlace = Pick<Position, 'createdAt' | 'sequence' | 'storedAt' | 'left'>;
+
+/** Versions and workspaces that a reader begins to fold. `version`: of the definitions that it uses from now on, or newer ones. */
+export type FoldingStarts = {
+  version: number;
+  place: StartPlace;
+  versions: readonly VersionName[];
+  workspaces: readonly string[];
+};
 
 export type FoldTx = {
   /** Counts the changes of all definitions: the same number, the same definitions. Read when the transaction begins. */
   readonly definitionsVersion: number;
   /** Definitions that changed after a version, deleted ones included; 0 for all. Its own version may be newer than the above. */
   definitions(after: number): Promise<DefinitionList>;
-  startFolding(starts: readonly FoldingStart[]): Promise<void>;
+  startFolding(starts: FoldingStarts): Promise<void>;
   /** Events that came after this time were trimmed before they were folded: every definition says so from now on. */
   markIncomplete(since: number): Promise<void>;
   /**
@@ -151,6 +179,8 @@ export type FoldTx = {
    * `choose` has to be a pure function. Once in a transaction, before everything else.
    */
   load(keys: Iterable<ProfileKey>, choose: (links: Links) => Iterable<ProfileKey>): Promise<LoadedProfiles>;
+  /** Counts the erasures and suppressions of users. To be read after `load`: one that was committed before the locks is counted. */
+  erasures(): Promise<number>;
   /** Profiles whose timer is due, earliest first, locked. Those that another transaction has locked are left out. */
   loadDue(upTo: number, most: number): Promise<StoredProfile[]>;
   write(changes: ProfileChanges): Promise<void>;
@@ -171,7 +201,11 @@ export type SendingTransition = {
   /** Of the last transition that it stands for. Grows with each one that is sent of a profile and definition, with gaps. */
   sequence: number;
   at: number;
+  /** Since when it may be sent. Undefined for a first sync, which gives way to everything else. */
+  sendAt: number | undefined;
   destinations: string[];
+  /** When the user was last erased: the profile is a new one since then, and its sequences began again. */
+  erasedAt: number | undefined;
 };
 
 /** Its rows never change: a relay that takes over sends the same again. */

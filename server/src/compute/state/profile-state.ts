@@ -101,6 +101,12 @@ export function encodeState(state: ProfileState): Uint8Array {
   });
 }
 
+/** The state without its facts. The values that were told stay, with their sequences. */
+export function withoutFacts(state: Uint8Array): { bytes: Uint8Array; evaluatedAt: number } {
+  const { evaluatedAt, planVersion, held } = decodeState(state);
+  return { bytes: encodeState({ ...emptyState(), evaluatedAt, planVersion, held }), evaluatedAt };
+}
+
 /** The part of the bytes that is the same for the same events in any order. */
 export function encodeFacts(state: ProfileState): Uint8Array {
   return gatherBytes((to) => writeFacts(to, state));

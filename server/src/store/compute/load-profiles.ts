@@ -12,7 +12,7 @@ import type { Links, LinkTarget, LoadedProfiles, StoredProfile } from '../../com
 import type { ProfileKey } from '../../compute/profiles/profile-key.ts';
 import type { Statement, Tx } from '../open-store.ts';
 import { uuidArray } from './binary-array.ts';
-import { type PackedProfiles, PACKED_PROFILES, unpackProfiles } from './packed-profiles.ts';
+import { type PackedProfiles, PACKED_PROFILES, targetOfLink, unpackProfiles } from './packed-profiles.ts';
 
 export type WantedProfiles = { keys: Iterable<ProfileKey>; choose(links: Links): Iterable<ProfileKey> };
 
@@ -49,7 +49,6 @@ const LINKS: Statement = {
 };
 
 const DIGITS = 32;
-const SHARED = '0'.repeat(DIGITS);
 
 /** Without locks. Follows the links until there is no new one. */
 async function readLinks(tx: Tx, keys: Iterable<ProfileKey>): Promise<Seen> {
@@ -64,10 +63,11 @@ async function readLinks(tx: Tx, keys: Iterable<ProfileKey>): Promise<Seen> {
     const pairs = keysIn(row?.links);
     for (let at = 0; at < pairs.length; at += 2) {
       const [from = '', to = ''] = [pairs[at], pairs[at + 1]];
-      links.set(from, to === SHARED ? 'shared' : to);
-      if (to === SHARED || asked.has(to)) continue;
-      asked.add(to);
-      next.push(to);
+      const target = targetOfLink(to);
+      links.set(from, target);
+      if (target === 'shared' || asked.has(target)) continue;
+      asked.add(target);
+      next.push(target);
     }
   }
   return { links, profiles };

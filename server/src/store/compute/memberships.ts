@@ -1,4 +1,4 @@
-import type { ComputedValue, TransitionCause } from '../../compute/profiles/profile-store.ts';
+import type { ComputedValue, DefinitionNumber, TransitionCause } from '../../compute/profiles/profile-store.ts';
 import type { IdKind, ProfileKey } from '../../compute/profiles/profile-key.ts';
 import type { Tx } from '../open-store.ts';
 import { readInOrder } from '../rows.ts';
@@ -93,4 +93,28 @@ export async function listChangesOf(
 function changeOf({ kind, id, value, message_id, ...rest }: ChangeRow): MembershipChange {
   const profile = kind === null || id === null ? undefined : { kind, id };
   return { ...rest, profile, value: JSON.parse(value), messageId: message_id ?? undefined };
+}
+
+export type OwnMembership = { definition: DefinitionNumber; value: ComputedValue; sequence: number; since: Date };
+
+/** Of these definitions: the table has no index by profile alone, and a state says which ones to look for. */
+export async function membershipsOf(
+  tx: Tx,
+  key: ProfileKey,
+  definitions: readonly DefinitionNumber[],
+): Promise<OwnMembership[]> {
+  const sql = `SELECT definition, value, sequence, to_timestamp(since / 1000.0) AS since FROM memberships
+    WHERE definition = ANY($2) AND profile_key = $1 ORDER BY definition`;
+  const rows = await tx.query<Omit<OwnMembership, 'value'> & { value: string | null }>(sql, [key, definitions]);
+  return rows.map((row) => ({ ...row, value: row.value === null ? true : JSON.parse(row.value) }));
+}
+
+export type WaitingTransition = { sequence: number; value: ComputedValue };
+
+/** Transitions of a profile and definition that are not sent yet. */
+export async function waitingOf(tx: Tx, key: ProfileKey, definition: DefinitionNumber): Promise<WaitingTransition[]> {
+  const sql =
+    'SELECT sequence, value FROM compute_outbox WHERE profile_key = $1 AND definition = $2 ORDER BY sequence DESC';
+  const rows = await tx.query<{ sequence: number; value: string }>(sql, [key, definition]);
+  return rows.map(({ sequence, value }) => ({ sequence, value: JSON.parse(value) }));
 }

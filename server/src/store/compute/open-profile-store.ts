@@ -2,7 +2,7 @@ import type { FoldTx, HeldPosition, ProfileStore } from '../../compute/profiles/
 import { prefixOfKey, type ProfileKey, workspacePrefix } from '../../compute/profiles/profile-key.ts';
 import type { Store, Tx } from '../open-store.ts';
 import { claimBatch, type ClaimedBatch, deleteBatch, readBatch } from './transition-outbox.ts';
-import { definitionsAfter, hasDefinitions, markIncomplete, startFolding } from './definition-changes.ts';
+import { definitionsAfter, hasDefinitions, markIncomplete, startFolding } from '../definitions/definition-changes.ts';
 import { loadDueProfiles } from './load-due.ts';
 import { loadProfiles } from './load-profiles.ts';
 import {
@@ -13,6 +13,7 @@ import {
   releasePosition,
   takeOverPosition,
 } from './positions.ts';
+import { countErasures } from '../erased-users.ts';
 import { addSizes, sizeChanges } from './sizes.ts';
 import { type Locks, writeLinks, writeProfiles } from './write-profiles.ts';
 import { writeTransitions } from './write-transitions.ts';
@@ -24,8 +25,13 @@ import { writeTransitions } from './write-transitions.ts';
 const PLANNING = `SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL jit = off; SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`;
 
+/** For work beside the streams: a fold with the transaction itself, so that other tables are written with the profiles. */
+export type LifecycleStore = ProfileStore & {
+  foldWith<T>(held: HeldPosition, work: (tx: FoldTx, sql: Tx) => Promise<T>): Promise<T>;
+};
+
 /** Profiles in PostgreSQL. Readers hold their connection for most of the time: give it a store of its own. */
-export function openProfileStore(store: Store): ProfileStore {
+export function openProfileStore(store: Store): LifecycleStore {
   const workspaces = openWorkspaces();
   const days = new Set<string>();
 
@@ -44,17 +50,20 @@ export function openProfileStore(store: Store): ProfileStore {
     });
   }
 
+  const foldWith: LifecycleStore['foldWith'] = (held, work) =>
+    inTurn(held, async (tx, view) => {
+      await makeHistoryDay(view.today);
+      await workspaces.refresh(tx, view.definitionsVersion);
+      return work(foldTx({ tx, held, view, workspaceOf: workspaces.of }), tx);
+    });
+
   return {
     takeOver: (stream, holder) => store.asSystem((tx) => takeOverPosition(tx, stream, holder)),
     positions: () => store.asSystem(listPositions),
     release: (held) => store.asSystem((tx) => releasePosition(tx, held)),
     hasDefinitions: () => store.asSystem(hasDefinitions),
-    fold: (held, work) =>
-      inTurn(held, async (tx, view) => {
-        await makeHistoryDay(view.today);
-        await workspaces.refresh(tx, view.definitionsVersion);
-        return work(foldTx({ tx, held, view, workspaceOf: workspaces.of }));
-      }),
+    fold: (held, work) => foldWith(held, work),
+    foldWith,
     ...openRelaySide(inTurn),
   };
 }
@@ -112,6 +121,7 @@ function foldTx({ tx, held, view, workspaceOf }: Folding): FoldTx {
       for (const [key, row] of rows) locks.set(key, row);
       return { links, profiles };
     },
+    erasures: () => countErasures(tx),
     async loadDue(upTo, most) {
       const profiles = await loadDueProfiles(tx, { upTo, most }, workspaceOf);
       for (const profile of profiles) locks.set(profile.key, profile);

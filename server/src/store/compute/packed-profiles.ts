@@ -26,7 +26,16 @@ export type UnpackedLink = { key: ProfileKey; link: LinkTarget };
 
 const KEY_BYTES = 16;
 const TWO_TO_32 = 2 ** 32;
+/** The column `link` of a shared device. */
 const SHARED = '0'.repeat(2 * KEY_BYTES);
+
+export function targetOfLink(link: string): LinkTarget {
+  return link === SHARED ? 'shared' : link;
+}
+
+export function linkOfTarget(target: LinkTarget): string {
+  return target === 'shared' ? SHARED : target;
+}
 
 export function unpackProfiles(
   packed: PackedProfiles | undefined,
@@ -44,7 +53,7 @@ export function unpackProfiles(
     if (bytes < 0) {
       const link = packed.links?.toString('hex', linkAt, linkAt + KEY_BYTES) ?? SHARED;
       linkAt += KEY_BYTES;
-      return { key, link: link === SHARED ? 'shared' : link };
+      return { key, link: targetOfLink(link) };
     }
     const state = states.subarray(stateAt, stateAt + bytes);
     stateAt += bytes;

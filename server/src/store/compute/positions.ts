@@ -16,11 +16,13 @@ type PositionRow = {
   clock: number | null;
   left_sequences: number[];
   beat: string;
+  definitions_version: number;
 };
 
 // The driver returns bigint as text; sequences and times are below 2^53.
 const COLUMNS = `stream, epoch::float8 AS epoch, holder, stream_created_at::float8 AS created_at, sequence::float8 AS sequence,
-  stored_at::float8 AS stored_at, clock::float8 AS clock, left_sequences::float8[] AS left_sequences, p.xmin::text AS beat`;
+  stored_at::float8 AS stored_at, clock::float8 AS clock, left_sequences::float8[] AS left_sequences, p.xmin::text AS beat,
+  definitions_version::float8 AS definitions_version`;
 
 export async function takeOverPosition(tx: Tx, stream: string, holder: string): Promise<HeldPosition> {
   const sql = `INSERT INTO compute_positions AS p (stream, epoch, holder) VALUES ($1, 1, $2)
@@ -32,7 +34,12 @@ export async function takeOverPosition(tx: Tx, stream: string, holder: string): 
 
 export async function listPositions(tx: Tx): Promise<PositionState[]> {
   const rows = await tx.query<PositionRow>(`SELECT ${COLUMNS} FROM compute_positions p ORDER BY stream`);
-  return rows.map((row) => ({ ...heldOf(row), holder: row.holder ?? undefined, beat: row.beat }));
+  return rows.map((row) => ({
+    ...heldOf(row),
+    holder: row.holder ?? undefined,
+    beat: row.beat,
+    definitionsVersion: row.definitions_version,
+  }));
 }
 
 export async function releasePosition(tx: Tx, { stream, epoch }: HeldPosition): Promise<void> {

@@ -21,13 +21,18 @@ export async function findProfile(tx: Tx, { workspaceId, kind, id }: ProfileName
 
 /** The end of the chain of links that begins here. */
 export async function targetOf(tx: Tx, key: ProfileKey): Promise<ProfileKey> {
+  return (await targetsOf(tx, [key])).get(key) ?? key;
+}
+
+/** The same for each of these keys that leads to a profile; a profile leads to itself. */
+export async function targetsOf(tx: Tx, keys: readonly ProfileKey[]): Promise<Map<ProfileKey, ProfileKey>> {
   const sql = `WITH RECURSIVE chain AS (
-      SELECT profile_key, link FROM profiles WHERE profile_key = $1
+      SELECT profile_key AS start, profile_key, link FROM profiles WHERE profile_key = ANY($1::uuid[])
       UNION
-      SELECT p.profile_key, p.link FROM chain c JOIN profiles p ON p.profile_key = c.link)
-    SELECT replace(profile_key::text, '-', '') AS key FROM chain WHERE link IS NULL`;
-  const [row] = await tx.query<{ key: string }>(sql, [key]);
-  return row?.key ?? key;
+      SELECT c.start, p.profile_key, p.link FROM chain c JOIN profiles p ON p.profile_key = c.link)
+    SELECT replace(start::text, '-', '') AS start, replace(profile_key::text, '-', '') AS target FROM chain WHERE link IS NULL`;
+  const rows = await tx.query<{ start: string; target: string }>(sql, [keys]);
+  return new Map(rows.map(({ start, target }) => [start, target]));
 }
 
 export type LinkedKey = { key: ProfileKey; kind: IdKind; id: string };

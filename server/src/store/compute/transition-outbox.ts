@@ -6,21 +6,26 @@
  * that is sent again has the same sequence.
  */
 import type { ClaimOptions, SendingBatch, SendingTransition } from '../../compute/profiles/profile-store.ts';
+import { anonymousName, userHash } from '../../domain/withheld.ts';
+import { lastErasures } from '../erased-users.ts';
 import type { Statement, Tx } from '../open-store.ts';
 import { int4Array, uuidArray } from './binary-array.ts';
 
 /** A batch with all its rows, also those of profiles that are gone. */
 export type ClaimedBatch = SendingBatch & { rows: readonly SendingRow[] };
 
-/** Key, definition, value, sequence, time, destination, and kind and id of the profile, which are NULL when it is gone. */
-export type SendingRow = [string, number, string, number, number, string, boolean | null, string | null];
+/**
+ * Key, definition, value, sequence, time, destination, when it may be sent (NULL for a first sync), and kind and id of the profile, which are
+ * NULL when it is gone.
+ */
+export type SendingRow = [string, number, string, number, number, string, number | null, boolean | null, string | null];
 
 type SendingRows = { batch: string; rows: SendingRow[] };
 
 const rowsOf = (
   table: string,
 ) => `coalesce((SELECT json_agg(json_build_array(replace(s.profile_key::text, '-', ''), s.definition, s.value,
-      s.sequence, s.at, s.destination, p.is_user, p.id) ORDER BY s.is_first_sync, s.send_at, s.profile_key, s.definition)
+      s.sequence, s.at, s.destination, CASE WHEN NOT s.is_first_sync THEN s.send_at END, p.is_user, p.id) ORDER BY s.is_first_sync, s.send_at, s.profile_key, s.definition)
     FROM ${table} s LEFT JOIN profiles p ON p.profile_key = s.profile_key), '[]') AS rows`;
 
 const READ: Statement = {
@@ -89,9 +94,9 @@ async function claim(tx: Tx, statement: Statement, { now, most }: { now: number;
   return row ?? NOTHING;
 }
 
-/** As the definitions are now, and with the destinations that they have now. */
+/** As the definitions are now, and with the destinations that they have now. Of one whose members leave quietly nothing is sent. */
 const DEFINITIONS = `SELECT number, workspace_id AS "workspaceId", id AS "definitionId", kind AS "definitionKind", key AS "definitionKey",
-  destinations FROM definitions WHERE number = ANY($1)`;
+  destinations FROM definitions WHERE number = ANY($1) AND members_go IS DISTINCT FROM 'leave'`;
 
 type DefinitionFields = Pick<
   SendingTransition,
@@ -107,15 +112,26 @@ async function batchOf(tx: Tx, { batch, rows }: SendingRows): Promise<ClaimedBat
     const fields = byNumber.get(row[1]);
     return fields === undefined ? [] : transitionOf(row, fields);
   });
-  return { batch, transitions, rows };
+  return { batch, transitions: await withErasures(tx, transitions), rows };
 }
 
-function transitionOf(row: SendingRow, fields: Omit<DefinitionFields, 'number'>): SendingTransition | [] {
-  const [key, definition, value, sequence, at, destination, isUser, id] = row;
+async function withErasures(tx: Tx, transitions: readonly Unsent[]): Promise<SendingTransition[]> {
+  const hashes = transitions.map(({ workspaceId, kind, id }) =>
+    userHash(workspaceId, kind === 'user' ? id : anonymousName(id)),
+  );
+  const erasures = await lastErasures(tx, [...new Set(hashes)]);
+  return transitions.map((each, nth) => ({ ...each, erasedAt: erasures.get(hashes[nth] ?? '') }));
+}
+
+type Unsent = Omit<SendingTransition, 'erasedAt'>;
+
+function transitionOf(row: SendingRow, fields: Omit<DefinitionFields, 'number'>): Unsent | [] {
+  const [key, definition, value, sequence, at, destination, sendAt, isUser, id] = row;
   if (id === null) return [];
   const destinations = destination === '' ? fields.destinations : [destination];
   const kind = isUser === true ? 'user' : 'anonymous';
-  return { ...fields, definition, key, kind, id, value: JSON.parse(value), sequence, at, destinations };
+  const named = { ...fields, definition, key, kind, id, destinations } as const;
+  return { ...named, value: JSON.parse(value), sequence, at, sendAt: sendAt ?? undefined };
 }
 
 const DELETE: Statement = {

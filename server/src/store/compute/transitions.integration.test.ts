@@ -10,7 +10,7 @@ import {
   type ProfileBed,
   WORKSPACE,
 } from '../../../testing/profile-store.ts';
-import { changeDefinitions, updateDefinition } from './definitions.ts';
+import { changeDefinitions, updateDefinition } from '../definitions/definitions.ts';
 import { listChanges, listChangesOf, listMemberships } from './memberships.ts';
 import { countProfiles, membershipSizes } from './sizes.ts';
 import { addFirstSync } from './transition-outbox.ts';
@@ -113,7 +113,9 @@ suite('transitions', () => {
       value: true,
       sequence: 1,
       at: 1_001,
+      sendAt: 1_000,
       destinations: ['dst_1'],
+      erasedAt: undefined,
     });
     await bed.profiles.deleteBatch(relay, batch.batch);
   });

@@ -3,6 +3,7 @@ import type { ProfileKey } from '../../compute/profiles/profile-key.ts';
 import type { Statement, Tx } from '../open-store.ts';
 import { boolArray, byteaArray, int4Array, int8Array, textArray, uuidArray } from './binary-array.ts';
 import type { LockedRow } from './load-profiles.ts';
+import { linkOfTarget } from './packed-profiles.ts';
 
 /** The rows that the transaction has locked, as they are now: every write changes it as well. */
 export type Locks = Map<ProfileKey, LockedRow>;
@@ -96,7 +97,6 @@ const FORGET_MEMBERSHIPS: Statement = {
   text: `DELETE FROM memberships m USING unnest($1::int4[], $2::uuid[]) AS c (definition, key)
     WHERE m.definition = c.definition AND m.profile_key = c.key`,
 };
-const NOBODY = '0'.repeat(32);
 
 export async function writeLinks(tx: Tx, links: readonly NewLink[], locks: Locks): Promise<void> {
   if (links.length === 0) return;
@@ -110,7 +110,7 @@ export async function writeLinks(tx: Tx, links: readonly NewLink[], locks: Locks
     keys,
     boolArray(links.map(({ kind }) => kind === 'user')),
     textArray(links.map(({ id }) => id)),
-    uuidArray(links.map(({ to }) => (to === 'shared' ? NOBODY : to))),
+    uuidArray(links.map(({ to }) => linkOfTarget(to))),
   ]);
   await tx.query(FORGET_UNSENT, [keys]);
   const left = links.flatMap(({ from, left }) => left.map((definition) => ({ definition, key: from })));

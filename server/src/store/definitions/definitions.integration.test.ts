@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openProfileBed, type ProfileBed, WORKSPACE } from '../../../testing/profile-store.ts';
 import { until } from '../../../testing/until.ts';
-import { foldingStarts } from './definition-changes.ts';
+import type { StartPlace } from '../../compute/profiles/profile-store.ts';
+import { foldingStarts, workspaceStarts } from './definition-changes.ts';
 import {
   changeDefinitions,
   findDefinition,
@@ -44,8 +45,11 @@ suite('definitions', () => {
       kind: 'audience',
       key: 'an_audience',
       state: 'preparing',
-      destinations: ['dst_1'],
+      membersGo: null,
+      isTold: true,
       changed: first?.changed,
+      revised: first?.changed,
+      workspaceState: 'ready',
       versions: [
         { version: 1, body: { kind: 'audience' }, measures: [{ id: 'm', keepMs: 0, slot: 3 }], state: 'live' },
       ],
@@ -121,18 +125,16 @@ suite('definitions', () => {
 
   test('remember where each reader began to fold a version, for each creation of its stream', async () => {
     const held = await bed.profiles.takeOver('EVENTS-0', 'a');
-    const start = { definition: bed.audience, version: 2, createdAt: 100, sequence: 7 };
-    await bed.profiles.fold(held, (tx) => tx.startFolding([start]));
-    await bed.profiles.fold(held, (tx) =>
-      tx.startFolding([
-        { ...start, sequence: 8 },
-        { ...start, createdAt: 200, sequence: 1 },
-      ]),
-    );
-    assert.deepEqual(await inWorkspace((tx) => foldingStarts(tx, bed.audience, 2)), [
-      { stream: 'EVENTS-0', createdAt: 100, sequence: 7 },
-      { stream: 'EVENTS-0', createdAt: 200, sequence: 1 },
-    ]);
+    const begun = { version: 9, versions: [{ definition: bed.audience, version: 2 }], workspaces: [WORKSPACE] };
+    const start = (place: StartPlace) => bed.profiles.fold(held, (tx) => tx.startFolding({ ...begun, place }));
+    const first = { createdAt: 100, sequence: 7, storedAt: 6, left: [3] };
+    const anew = { createdAt: 200, sequence: 1, storedAt: 9, left: [] };
+    for (const place of [first, { ...first, sequence: 8 }, anew]) await start(place);
+    const places = [first, anew].map((place) => ({ stream: 'EVENTS-0', ...place }));
+    assert.deepEqual(await inWorkspace((tx) => foldingStarts(tx, bed.audience, 2)), places);
+    assert.deepEqual(await inWorkspace((tx) => workspaceStarts(tx, WORKSPACE)), places);
+    const positions = await bed.profiles.positions();
+    assert.equal(positions.find(({ stream }) => stream === 'EVENTS-0')?.definitionsVersion, 9);
   });
 
   test('say since when they are incomplete: the earliest time stays', async () => {
