@@ -20,6 +20,10 @@ export const PERMISSIONS = {
   'sources:write': BUILDERS,
   'destinations:read': EVERYBODY,
   'destinations:write': BUILDERS,
+  'audiences:read': EVERYBODY,
+  'audiences:write': BUILDERS,
+  // Apart from audiences:read, so that a token can be made that reads sizes and not people.
+  'profiles:read': EVERYBODY,
   'deliveries:read': EVERYBODY,
   'usage:read': EVERYBODY,
   'dead-letters:read': EVERYBODY,

@@ -27,8 +27,12 @@ CREATE TABLE definitions (
   -- Events before this time are missing in it, and events after the other one may be.
   complete_from timestamptz,
   incomplete_since timestamptz,
+  -- What becomes of the members of one that is being deleted: they are told that they leave, or nothing.
+  members_go text CHECK (members_go IN ('exit', 'leave')),
   -- The value of compute_version when the row or a version of it was last changed.
   changed_in bigint NOT NULL,
+  -- The same for what is evaluated: when its live version became live, or when its members began to leave.
+  revised_in bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (workspace_id, id),
@@ -46,17 +50,55 @@ CREATE TABLE definition_versions (
   -- The measures that it needs, with the numbers that states use for them.
   measures jsonb NOT NULL,
   state text NOT NULL DEFAULT 'preparing' CHECK (state IN ('preparing', 'computing', 'live', 'replaced')),
+  -- What is done for it now, how far (the last key), and the parts of it that are done, of how many. NULL when there is nothing to do.
+  phase text DEFAULT 'start' CHECK (phase IN ('start', 'events', 'scan')),
+  after_key uuid,
+  done bigint NOT NULL DEFAULT 0,
+  total bigint NOT NULL DEFAULT 0,
+  -- Stored events of before this time were gone when they were read, in milliseconds.
+  events_from bigint,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (definition, version)
+);
+CREATE INDEX definition_versions_unfinished ON definition_versions (definition) WHERE phase IS NOT NULL AND state <> 'replaced';
+
+-- Workspaces with definitions. `reading`: the events that were stored before the first definition are being folded into profiles, and the
+-- definitions wait. `clearing`: the last definition is gone, profiles are being deleted, and nothing is folded.
+CREATE TABLE compute_workspaces (
+  workspace_id text PRIMARY KEY REFERENCES workspaces ON DELETE CASCADE,
+  state text NOT NULL DEFAULT 'reading' CHECK (state IN ('reading', 'ready', 'clearing')),
+  -- The value of compute_version when the state was last changed.
+  changed_in bigint NOT NULL,
+  -- How far each stream has been read, by its name.
+  read_through jsonb NOT NULL DEFAULT '{}',
+  -- Events before this time are in no profile, in milliseconds. NULL when all are.
+  complete_from bigint
+);
+
+-- Destinations that have to be told all members of a definition: they were attached to it later, or someone asked for it.
+CREATE TABLE definition_syncs (
+  workspace_id text NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+  definition integer NOT NULL REFERENCES definitions (number) ON DELETE CASCADE,
+  destination text NOT NULL,
+  after_key uuid,
+  PRIMARY KEY (definition, destination)
 );
 
 -- One row. Counts the changes of definitions; locked by each of them until its end, so a reader that has seen a number has seen all
 -- changes up to it.
 CREATE TABLE compute_version (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  version bigint NOT NULL
+  version bigint NOT NULL,
+  -- Counts the changes of erased_users, by any version of control: a reader that has locked its profiles compares it once more.
+  erasures bigint NOT NULL DEFAULT 0
 );
 INSERT INTO compute_version (version) VALUES (0);
+CREATE FUNCTION count_erasure() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE compute_version SET erasures = erasures + 1;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_erasure AFTER INSERT OR UPDATE ON erased_users FOR EACH STATEMENT EXECUTE FUNCTION count_erasure();
 
 -- How far each stream has been folded, and by which holder. A transaction with an older epoch fails.
 CREATE TABLE compute_positions (
@@ -70,10 +112,13 @@ CREATE TABLE compute_positions (
   stored_at bigint,
   clock bigint,
   -- Sequences before it that a newer version has to fold.
-  left_sequences bigint[] NOT NULL DEFAULT '{}'
+  left_sequences bigint[] NOT NULL DEFAULT '{}',
+  -- Everything that is folded from now on is folded with these definitions or newer ones (compute_version).
+  definitions_version bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 10);
 
--- From which sequence the reader of a stream folds a version: what was stored before is left to the backfill.
+-- From which sequence the reader of a stream folds a version: what was stored before is left to the backfill, but for sequences that the
+-- reader itself has left for later. The message before was stored at stored_at.
 CREATE TABLE compute_starts (
   workspace_id text NOT NULL REFERENCES workspaces ON DELETE CASCADE,
   definition integer NOT NULL,
@@ -81,8 +126,20 @@ CREATE TABLE compute_starts (
   stream text NOT NULL,
   stream_created_at bigint NOT NULL,
   sequence bigint NOT NULL,
+  stored_at bigint NOT NULL,
+  left_sequences bigint[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (definition, version, stream, stream_created_at),
   FOREIGN KEY (definition, version) REFERENCES definition_versions ON DELETE CASCADE
+);
+-- The same for the profiles of a workspace.
+CREATE TABLE workspace_starts (
+  workspace_id text NOT NULL REFERENCES compute_workspaces ON DELETE CASCADE,
+  stream text NOT NULL,
+  stream_created_at bigint NOT NULL,
+  sequence bigint NOT NULL,
+  stored_at bigint NOT NULL,
+  left_sequences bigint[] NOT NULL DEFAULT '{}',
+  PRIMARY KEY (workspace_id, stream, stream_created_at)
 );
 
 -- A row for each id: a profile with its state, or a link to the profile that the id stands for (all zeroes: to nobody, because it
@@ -135,6 +192,14 @@ CREATE TABLE profile_counts (
   profiles bigint NOT NULL,
   PRIMARY KEY (workspace_id, stream)
 ) WITH (fillfactor = 50);
+-- The sizes of definitions over time: by the minute, where one changed, and by the hour after two days.
+CREATE TABLE membership_curve (
+  workspace_id text NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+  definition integer NOT NULL REFERENCES definitions (number) ON DELETE CASCADE,
+  at timestamptz NOT NULL,
+  members bigint NOT NULL,
+  PRIMARY KEY (definition, at)
+);
 
 -- Every transition, by the day it was written: a definition's history, newest first, and a profile's.
 CREATE TABLE membership_changes (
@@ -205,7 +270,8 @@ END $$;
 DO $$
 DECLARE name text;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['definitions', 'definition_versions', 'compute_starts', 'membership_sizes', 'profile_counts']
+  FOREACH name IN ARRAY ARRAY['definitions', 'definition_versions', 'definition_syncs', 'compute_workspaces', 'compute_starts',
+    'workspace_starts', 'membership_sizes', 'membership_curve', 'profile_counts']
   LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
@@ -221,8 +287,8 @@ BEGIN
       OR profile_key BETWEEN (SELECT first_profile_key()) AND (SELECT last_profile_key()))', name);
   END LOOP;
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'millrace_app') THEN
-    GRANT SELECT, INSERT, UPDATE, DELETE ON definitions, definition_versions, compute_version, compute_positions,
-      compute_starts, profiles, profile_claims, profile_timers, memberships, membership_sizes, profile_counts, membership_changes,
-      compute_outbox TO millrace_app;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON definitions, definition_versions, definition_syncs, compute_version, compute_positions,
+      compute_workspaces, compute_starts, workspace_starts, profiles, profile_claims, profile_timers, memberships, membership_sizes,
+      membership_curve, profile_counts, membership_changes, compute_outbox TO millrace_app;
   END IF;
 END $$;

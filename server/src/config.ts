@@ -9,6 +9,7 @@ import { DEMO_KEY, DEMO_TOKEN } from './secrets/demo-secrets.ts';
 import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
+import { readMailSettings } from './mail-settings.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
@@ -97,6 +98,8 @@ function readControl(read: Reader): ControlSettings {
     databaseUrl,
     migrationDatabaseUrl: readDatabaseUrl(read, 'MILLRACE_MIGRATION_DATABASE_URL', databaseUrl),
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
+    workspaceCreation: readWorkspaceCreation(read),
+    ...readMailSettings(read),
     keys: readKeyRing(read),
     networks: readWebhookNetworks(read),
     record: {
@@ -105,6 +108,13 @@ function readControl(read: Reader): ControlSettings {
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
     },
   };
+}
+
+function readWorkspaceCreation(read: Reader): 'everyone' | 'operator' {
+  const text = read.text('MILLRACE_CREATE_WORKSPACES');
+  if (text === 'everyone' || text === 'operator') return text;
+  read.problem('MILLRACE_CREATE_WORKSPACES', 'must be operator or everyone');
+  return 'operator';
 }
 
 /** Control serves the page of this directory to every browser, so a wrong one must not pass as a console that is not built. */

@@ -158,6 +158,7 @@ async function playControl({ config, stream, signer, metrics, log }: RoleNeeds):
       project: (store) => startProjector({ store, configWriter, metrics, log }),
       configRoom: configWriter.room,
       laneOf: record.laneOf,
+      definitionsChanged: stream.tellDefinitionsChanged,
       lanes: record.lanes,
       // Every process has the same MILLRACE_RETRY_SCALE.
       retryWindowMs: RETRY_WINDOW_MS / config.deliver.retryScale,

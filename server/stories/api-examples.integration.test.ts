@@ -51,6 +51,12 @@ suite('the examples of the control API', () => {
     assert.equal((await ask('GET', '/destinations', { token })).status, 403);
   });
 
+  test('an audience previewed, created, renamed and deleted', async () => {
+    const [previewed, created] = (await run(process.execPath, 'create-audience.js')).split('\n');
+    assert.equal(previewed, '0 members, between 0 and 0');
+    assert.match(created ?? '', /^aud_\w+ big_spenders_30_days preparing$/);
+  });
+
   test('an invitation made with curl, and accepted', async () => {
     const { token, link } = JSON.parse(await run('bash', 'invite.sh')) as { token: string; link: string };
     assert.ok(link.endsWith(token));

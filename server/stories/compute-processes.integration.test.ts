@@ -78,7 +78,7 @@ suite('compute processes', () => {
     await using other = startCompute(stack);
     assert.ok(other);
     type Row = { holder: string | null };
-    const read = `SELECT holder FROM compute_positions WHERE stream <> 'relay'`;
+    const read = `SELECT holder FROM compute_positions WHERE stream NOT IN ('relay', 'lifecycle')`;
     await until(async () => {
       const rows = (await stack.sql<Row>(read)).map(({ holder }) => holder);
       return rows.every((holder) => holder !== null) && new Set(rows).size === 2;

@@ -60,6 +60,7 @@ suite('a process with all roles, on a database that a newer version has migrated
 
     postgres.run(`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`);
     await until(async () => (await stack.ask('GET', '/sources')).status === 200, 60_000);
+    await until(async () => (await readiness()).body.missing === undefined, 60_000);
     assert.deepEqual((await readiness()).body, { status: 'ready' });
   });
 

@@ -60,6 +60,16 @@ export async function openAudience(settings: Record<string, string> = {}) {
 
 /** Resolves when every event stream has a position. */
 export async function streamsRead(stack: Stack): Promise<void> {
-  const read = `SELECT stream FROM compute_positions WHERE stream <> 'relay' AND sequence IS NOT NULL`;
+  const read = `SELECT stream FROM compute_positions WHERE stream NOT IN ('relay', 'lifecycle') AND sequence IS NOT NULL`;
   await until(async () => (await stack.sql(read)).length === 2);
+}
+
+/** Resolves when compute has read everything that is stored now. */
+export async function allFolded(stack: Stack): Promise<void> {
+  for (const stream of ['EVENTS-0', 'EVENTS-1']) {
+    const { state } = await stack.manager.streams.info(stream);
+    type Row = { sequence: string | null };
+    const at = () => stack.sql<Row>('SELECT sequence FROM compute_positions WHERE stream = $1', [stream]);
+    await until(async () => Number((await at())[0]?.sequence ?? 0) >= state.last_seq);
+  }
 }

@@ -51,10 +51,21 @@ export type AskOptions = { token?: string; body?: unknown; headers?: Record<stri
 export type TestAnswer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
 const SETTINGS = { ...STREAM_SETTINGS, eventStreams: 2 };
-const HTTP_SETTINGS = { host: '127.0.0.1', port: 0, maxConnections: 1_000, trustedProxies: [] };
+const HTTP_SETTINGS = { host: '127.0.0.1', port: 0, maxConnections: 1_000 };
 
-/** A small file store makes a small config bucket: a hundredth of it. */
-export async function startTestControl(options: { maxFileStoreMb?: number } = {}): Promise<TestControl> {
+export type TestOptions = {
+  /** A small file store makes a small config bucket: a hundredth of it. */
+  maxFileStoreMb?: number;
+  /** With it, links go out by mail; nothing sends the mails by itself. */
+  mail?: NonNullable<ControlNeeds['mail']>;
+  /** The test itself plays them: a request comes from the address in `X-Forwarded-For`. */
+  trustedProxies?: string[];
+  workspaceCreation?: NonNullable<ControlNeeds['workspaceCreation']>;
+};
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export async function startTestControl(given: TestOptions = {}): Promise<TestControl> {
+  const { mail, trustedProxies = [], workspaceCreation = 'operator', ...options } = given;
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
@@ -77,8 +88,10 @@ export async function startTestControl(options: { maxFileStoreMb?: number } = {}
     lanes: lanesIn(lanes),
     now: () => new Date(),
     log,
+    workspaceCreation,
+    ...(mail === undefined ? {} : { mail }),
   };
-  const { port } = starting.use(await serveControl(HTTP_SETTINGS, needs));
+  const { port } = starting.use(await serveControl({ ...HTTP_SETTINGS, trustedProxies }, needs));
   const url = `http://127.0.0.1:${port}`;
   const running = starting.move();
   return {

@@ -4,6 +4,7 @@ import { type PostgresServer, startNatsCluster, startPostgresServer } from '@mil
 import { type Config, readConfig } from '../src/config.ts';
 import { openLog } from '../src/log.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
+import type { RequestToAppend } from '../src/stream/events/append-request.ts';
 import type { ConfigView } from '../src/stream/config/config-bucket.ts';
 import { openInspector } from './inspector.ts';
 import { until } from './until.ts';
@@ -31,6 +32,8 @@ export async function openStack(change: Record<string, string> = {}, deliver: Pa
   return {
     ...inspector,
     ...overHttp({ controlUrl, collectUrl }),
+    /** The same for the holder of another token. */
+    as: (token: string) => ({ ...overHttp({ controlUrl, collectUrl, token }), view: () => viewOf(roles.current) }),
     postgres,
     nats,
     natsUrl: nats.url,
@@ -40,6 +43,7 @@ export async function openStack(change: Record<string, string> = {}, deliver: Pa
     store: () => controlOf(roles.current).store,
     /** Stores one call past collect. */
     append: (sourceId: string, call: object) => append(roles.current, sourceId, call),
+    appendRequest: (request: RequestToAppend) => roles.current.stream.append(request),
     /** A query as the system user, which sees every workspace. */
     sql: <Row extends object>(text: string, values: unknown[] = []) =>
       system(roles.current, text, values) as Promise<Row[]>,
@@ -52,10 +56,12 @@ export async function openStack(change: Record<string, string> = {}, deliver: Pa
   };
 }
 
+type Urls = { controlUrl(): string; collectUrl(): string; token?: string };
+
 /** Both APIs as people use them, with the owner's token. */
-export function overHttp({ controlUrl, collectUrl }: { controlUrl(): string; collectUrl(): string }) {
+export function overHttp({ controlUrl, collectUrl, token = TOKEN }: Urls) {
   const ask = async <T = Json>(method: string, path: string, body?: object): Promise<StackAnswer<T>> => {
-    const headers = { Authorization: `Bearer ${TOKEN}`, ...(body && { 'Content-Type': 'application/json' }) };
+    const headers = { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) };
     const url = `${controlUrl()}/api/v1${path}`;
     const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await answer.text();

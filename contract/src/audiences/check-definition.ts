@@ -15,6 +15,7 @@ import {
 
 export type CheckedDefinition = { ok: true; value: Definition } | { ok: false; problems: DefinitionProblem[] };
 
+const MAX_KEY_CHARACTERS = 200;
 const SHARED_FIELDS = ['kind', 'name', 'sources', 'destinations', 'includeAnonymous', 'settleSeconds'];
 const AUDIENCE_FIELDS = [...SHARED_FIELDS, 'when'];
 const TRAIT_FIELDS = [...SHARED_FIELDS, ...SELECTION_FIELDS, 'compute', 'field'];
@@ -53,7 +54,10 @@ function checkShared(value: UntrustedObject, problems: ProblemList): void {
 function nameProblem(name: unknown): string | undefined {
   const message = checkText(name, 200);
   if (message !== undefined || typeof name !== 'string') return message;
-  return definitionKey(name) === '' ? 'needs a letter or a digit: its key is made of them' : undefined;
+  const key = definitionKey(name);
+  if (key === '') return 'needs a letter or a digit: its key is made of them';
+  // Compatibility forms grow: one sign can stand for eighteen letters.
+  return key.length > MAX_KEY_CHARACTERS ? `makes a key of more than ${MAX_KEY_CHARACTERS} characters` : undefined;
 }
 
 function checkIds(value: unknown, most: number, problems: ProblemList): void {

@@ -9,10 +9,16 @@ export const RoleNameSchema = Type.Union([
   Type.Literal('viewer'),
 ]);
 
-const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 export const Workspace = Type.Object({ id: Id('ws'), name: Name, createdAt: Time });
 export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
+export const NewWorkspace = Type.Object({ name: Name }, { additionalProperties: false });
+/** The member who becomes an owner. */
+export const WorkspaceTransfer = Type.Object(
+  { userId: Type.String({ maxLength: 100 }) },
+  { additionalProperties: false },
+);
 
 export const Bootstrap = Type.Object(
   { workspace: Name, email: Email, name: Name, password: NewPassword },
@@ -32,10 +38,16 @@ export const Me = Type.Object({
 
 export const Session = Type.Object({
   id: Type.String(),
+  /** Where it began. */
   address: Type.String(),
+  /** Where it was last used from. */
+  lastAddress: Type.String(),
+  /** The browser in which it began. The session ends when its cookie comes from another kind of browser. */
   userAgent: Type.String(),
   createdAt: Time,
   lastSeenAt: Time,
+  /** When it ends in any case; without use it ends 12 hours after `lastSeenAt`. */
+  expiresAt: Time,
   isCurrent: Type.Boolean(),
 });
 export const Sessions = Type.Object({ items: Type.Array(Session) });
@@ -63,9 +75,11 @@ export const Invitations = PageOf(Invitation);
 /** The only answer that ever holds the link, which works once. */
 export const CreatedInvitation = Type.Object({
   ...Invitation.properties,
-  token: Type.String(),
+  /** Where the installation sends mail, the link goes to the invited address and nowhere else. */
+  sentByMail: Type.Boolean(),
+  token: Type.Optional(Type.String()),
   /** A path of the console; the inviter sends it, with the console's address in front, to the person. */
-  link: Type.String(),
+  link: Type.Optional(Type.String()),
 });
 /** `name` and a new `password` for people without an account; people with one give its password, and keep their name. */
 export const AcceptInvitation = Type.Object(
@@ -86,9 +100,14 @@ export const Token = Type.Object({
   createdBy: Type.String(),
   /** False for a token of an older version whose maker is gone: check whether it is still needed. */
   endsWithMaker: Type.Boolean(),
+  /** The role that it has now: lower than `role` when a maker has lost rights, null when it has ended by time or with a maker. */
+  roleNow: Type.Union([RoleNameSchema, Type.Null()]),
   createdAt: Time,
   expiresAt: Type.Union([Time, Type.Null()]),
+  /** To the minute. */
   lastUsedAt: Type.Union([Time, Type.Null()]),
+  /** Where the first request of that minute came from. */
+  lastUsedAddress: Type.Union([Type.String(), Type.Null()]),
 });
 export const Tokens = PageOf(Token);
 export const NewToken = Type.Object(

@@ -1,4 +1,5 @@
 export * from './access.ts';
+export * from './accounts.ts';
 export * from './asks.ts';
 export * from './attempt-now.ts';
 export * from './catalog.ts';
@@ -11,6 +12,7 @@ export * from './destinations.ts';
 export * from './jobs.ts';
 export * from './overview.ts';
 export * from './page.ts';
+export * from './profiles.ts';
 export * from './quarantine.ts';
 export * from './rebuilt-request.ts';
 export * from './record.ts';

@@ -69,6 +69,24 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Delete a destination that is not needed, or send the calls to a second source too.',
     whoCanDoIt: 'destination',
   },
+  too_many_definitions: {
+    title: 'The workspace has too many definitions',
+    cause: 'A workspace may have 200 audiences and computed traits, because each one costs work for every event.',
+    remedy: 'Delete one that is not needed.',
+    whoCanDoIt: 'you',
+  },
+  still_used: {
+    title: 'Another audience asks for this one',
+    cause: 'Its condition names this audience, and would have no answer without it. The answer says which one it is.',
+    remedy: 'Change or delete that audience first.',
+    whoCanDoIt: 'you',
+  },
+  no_mail: {
+    title: 'This installation sends no mail',
+    cause: 'No mail server is set, so a link cannot be sent to you.',
+    remedy: 'Ask an owner or admin of your workspace to make a link for you, and to hand it over.',
+    whoCanDoIt: 'owner',
+  },
   already_set_up: {
     title: 'This installation is set up already',
     cause: 'The first owner exists, so the link from the log no longer works.',
@@ -101,8 +119,9 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
   },
   too_many_tries: {
     title: 'Too many tries',
-    cause: 'There were many tries to sign in or to join within a minute.',
-    remedy: 'Wait a minute and try again.',
+    cause:
+      'There were many tries to sign in or to join within a minute, or many wrong ones for this account within an hour.',
+    remedy: 'Wait a minute and try again, best in a browser in which you have signed in before.',
     whoCanDoIt: 'you',
   },
   too_many_requests: {
@@ -121,6 +140,12 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     title: 'Too many live views are open',
     cause: 'You, your workspace or all workspaces together have as many live views open as Millrace serves.',
     remedy: 'Close a live view in another tab, and try again.',
+    whoCanDoIt: 'you',
+  },
+  sign_in_busy: {
+    title: 'Too many people sign in',
+    cause: 'Millrace checks one password at a time, and too many wait. An attack on sign-in looks like this.',
+    remedy: 'Try again in a few seconds, in a browser in which you have signed in before: it goes first.',
     whoCanDoIt: 'you',
   },
   database_unavailable: {

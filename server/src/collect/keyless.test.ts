@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { mayHaveKey, networkOf, openKeyless } from './keyless.ts';
+import { networkOf } from '../http/network-of.ts';
+import { mayHaveKey, openKeyless } from './keyless.ts';
 
 const keys = {
   byKey: (key: string) => (key === 'good "key"' ? ({ writeKey: key, keyHash: '', source: {} } as never) : undefined),

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { networkOf } from '../http/network-of.ts';
 import type { KeyLookup } from './find-write-key.ts';
 import { openRateLimiter } from './rate-limit.ts';
 
@@ -37,15 +37,6 @@ export function openKeyless({ perSecond, nowMs, maxAddresses = MAX_ADDRESSES }: 
       limiter.spend(network, 1 + Math.floor(bytes / BYTES_OF_ONE));
     },
   };
-}
-
-/** An IPv6 subscriber has a /64 at least, and every address in it. */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  const groups = [...head, ...zeros, ...tail].slice(0, 4);
-  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
 /** Parsing this much costs about a millisecond at worst; a body without a key that is larger is not parsed. */

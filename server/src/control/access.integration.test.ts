@@ -26,8 +26,9 @@ const codeOf = ({ status, body }: { status: number; body: Record<string, unknown
 async function signIn(email = 'ann@example.com', password = PASSWORD): Promise<{ Cookie: string }> {
   const answer = await control.ask('POST', '/api/v1/session', { body: { email, password } });
   assert.equal(answer.status, 204, answer.text);
-  const cookie = answer.headers.get('set-cookie') ?? '';
+  const [cookie = '', device = ''] = answer.headers.getSetCookie();
   assert.match(cookie, /^__Host-millrace=mls_\w+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  assert.match(device, /^__Host-millrace-device=[\w-]+; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   return { Cookie: cookie.split(';')[0] ?? '' };
 }
 

@@ -1,3 +1,8 @@
+import { definitionRoutes } from './endpoints/audiences/definitions.ts';
+import { explainMembershipRoutes } from './endpoints/audiences/explain-membership.ts';
+import { membershipRoutes } from './endpoints/audiences/members.ts';
+import { previewDefinitionRoutes } from './endpoints/audiences/preview.ts';
+import { profileRoutes } from './endpoints/audiences/profiles.ts';
 import type { AccountRoute } from './http/account-route.ts';
 import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
 import { auditRoutes } from './endpoints/people/audit.ts';
@@ -12,9 +17,13 @@ import { deletionRoutes } from './endpoints/flow/deletions.ts';
 import { destinationMetricsRoutes } from './endpoints/look/destination-metrics.ts';
 import { destinationRoutes } from './endpoints/flow/destinations.ts';
 import { explainRoutes } from './endpoints/flow/explain.ts';
+import { emailChangeRoutes } from './endpoints/people/email-changes.ts';
 import { meRoutes } from './endpoints/people/me.ts';
 import { invitationRoutes } from './endpoints/people/invitations.ts';
+import { memberLinkRoutes } from './endpoints/people/member-links.ts';
 import { memberRoutes } from './endpoints/people/members.ts';
+import { ownWorkspaceRoutes } from './endpoints/people/own-workspaces.ts';
+import { passwordResetRoutes } from './endpoints/people/password-resets.ts';
 import { acceptRoutes } from './endpoints/people/accept-invitation.ts';
 import { overviewRoutes } from './endpoints/look/overview.ts';
 import { quarantineRoutes } from './endpoints/flow/quarantine.ts';
@@ -42,6 +51,7 @@ import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 export const ROUTES: readonly Route[] = [
   ...workspaceRoutes,
   ...memberRoutes,
+  ...memberLinkRoutes,
   ...invitationRoutes,
   ...tokenRoutes,
   ...auditRoutes,
@@ -54,6 +64,11 @@ export const ROUTES: readonly Route[] = [
   ...testRoutes,
   ...checkUpRoutes,
   ...previewRoutes,
+  ...definitionRoutes,
+  ...previewDefinitionRoutes,
+  ...membershipRoutes,
+  ...profileRoutes,
+  ...explainMembershipRoutes,
   ...overviewRoutes,
   ...healthRoutes,
   ...destinationMetricsRoutes,
@@ -79,7 +94,10 @@ export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes];
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,
+  ...passwordResetRoutes,
   ...meRoutes,
+  ...emailChangeRoutes,
+  ...ownWorkspaceRoutes,
   ...acceptRoutes,
   ...sessionRoutes,
 ];

@@ -1,5 +1,6 @@
 import type { Networks } from '../http/address-policy.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
+import type { SmtpSettings } from './mail/open-mailer.ts';
 
 /** The control role's part of the environment. */
 export type ControlSettings = {
@@ -14,6 +15,12 @@ export type ControlSettings = {
   migrationDatabaseUrl: string;
   /** Becomes the secret of the first workspace's owner token. */
   bootstrapToken: string | undefined;
+  /** Whether every signed-in person may create workspaces, or the operator alone. */
+  workspaceCreation?: 'everyone' | 'operator';
+  /** How mail is sent; undefined where the installation sends none. */
+  smtp?: SmtpSettings | undefined;
+  /** The console as people reach it, without a slash at the end; mails need it. */
+  consoleUrl?: string | undefined;
   /** The key ring: the last one seals, all of them open. */
   keys: ReadonlyMap<number, Buffer>;
   /** Where webhooks may be sent to, and where not. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
-import { MAX_MESSAGE_ID_CHARACTERS } from '@millrace/contract';
 import fastify, { type FastifyInstance } from 'fastify';
 import { openAddressReader } from '../http/client-address.ts';
 import { createHardenedServer, isAmbiguous } from '../http/hardened-server.ts';
@@ -11,7 +10,11 @@ import { answerAccountRoute, answerRoute } from './http/answer-route.ts';
 import { openStreams } from './http/answer-stream.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
+import { openFailureLog } from './access/failure-log.ts';
+import { openSignInGuard } from './access/guard-sign-in.ts';
 import { openTryLimiter } from './access/limit-tries.ts';
+import { hashTurns } from './access/password.ts';
+import { openRecovery } from './mail/open-recovery.ts';
 import { openShares } from './http/open-shares.ts';
 import { ApiProblem } from './problems/problems.ts';
 import { readJson } from './http/read-json.ts';
@@ -24,12 +27,18 @@ export type ServeSettings = Pick<ControlSettings, 'host' | 'port' | 'maxConnecti
 export type ControlServer = AsyncDisposable & { port: number };
 
 const MAX_BODY_BYTES = 262_144;
+/** As long as a request line can be. */
+const MAX_PARAM_CHARACTERS = 16_384;
 const IN_FLIGHT_PATIENCE_MS = 10_000;
 
 /** Serves the HTTP API for the console and for scripts, from the endpoints as data. */
 export async function serveControl(settings: ServeSettings, needs: ControlNeeds): Promise<ControlServer> {
   const app = await makeApp(settings, needs);
-  await app.listen({ host: settings.host, port: settings.port });
+  await app.listen({ host: settings.host, port: settings.port }).catch(async (error: unknown) => {
+    // The routes have started work that would keep the process alive.
+    await app.close();
+    throw error;
+  });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;
   needs.log.info({ host: settings.host, port }, 'control.listening');
@@ -55,8 +64,8 @@ async function makeApp(settings: ServeSettings, needs: ControlNeeds): Promise<Fa
     },
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY_BYTES,
-    // A messageId is a part of a path, and may be longer than the 100 characters that the router takes by itself.
-    routerOptions: { maxParamLength: MAX_MESSAGE_ID_CHARACTERS },
+    // A messageId or a userId is a part of a path, and may be longer than the 100 characters that the router takes by itself.
+    routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
     exposeHeadRoutes: false,
   });
   const page = await serveConsole(app, log, settings.consoleDir);
@@ -102,11 +111,19 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   const shares = openShares();
   const checkUps = openCheckUps({ ...needs, shares });
   app.addHook('preClose', () => checkUps[Symbol.asyncDispose]());
+  const recovery = openRecovery(needs);
+  app.addHook('onClose', () => recovery[Symbol.asyncDispose]());
+  const failures = openFailureLog(needs);
+  app.addHook('onClose', () => failures[Symbol.asyncDispose]());
+  const nowMs = () => performance.now();
   const answering = {
     ...needs,
     shares,
     checkUps,
-    tries: openTryLimiter(() => performance.now()),
+    recovery,
+    tries: openTryLimiter(nowMs),
+    guard: openSignInGuard(hashTurns, nowMs),
+    failures,
     readAddress: openAddressReader(settings.trustedProxies),
   };
   for (const route of ROUTES) app.route({ ...toMatch(route), handler: answerRoute(route, answering) });

@@ -4,9 +4,13 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
+import { deleteEndedLinks } from '../store/account-links.ts';
 import { deleteEndedInvitations } from '../store/invitations.ts';
+import { deleteEndedMails } from '../store/mails.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
+import { deleteOldSignInFailures } from '../store/sign-in-failures.ts';
 import { useToken } from '../store/tokens.ts';
+import { removeMemberless } from '../store/users.ts';
 import type { ConfigRoom } from '../stream/config/config-writer.ts';
 import type { Asks } from '../stream/signals/asks.ts';
 import type { Tails } from '../stream/signals/tail-listener.ts';
@@ -18,6 +22,8 @@ import type { ControlSettings } from './control-settings.ts';
 import { type OpenedStore, openStoreWhenUp } from './open-store-when-up.ts';
 import type { Projector } from '../projection/project-config.ts';
 import { startRotation } from './keys/rotate-ring.ts';
+import { openMailer } from './mail/open-mailer.ts';
+import { startSendingMails } from './mail/send-mails.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { hashOfSecret } from './access/secret-text.ts';
 import { serveControl } from './serve-control.ts';
@@ -34,6 +40,7 @@ export type StartNeeds = {
   /** Starts the projector. */
   project(store: Store): Projector;
   laneOf: ControlNeeds['laneOf'];
+  definitionsChanged?: NonNullable<ControlNeeds['definitionsChanged']>;
   lanes?: NonNullable<ControlNeeds['lanes']>;
   /** The size of the config bucket; without it only NATS refuses entries. */
   configRoom?(): Promise<ConfigRoom>;
@@ -71,10 +78,12 @@ export async function startControl({
     projector.changed();
     work.look();
   };
-  const own = { store, side, keyRing, catalog: CATALOG, networks: settings.networks, now, log };
+  const { networks, workspaceCreation = 'operator' } = settings;
+  const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, now, log };
   const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
-  const needs = { ...given, ...own, ...limits, removals: projector.removals, changed };
+  const needs = { ...given, ...own, ...limits, ...mailOf(settings), removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
+  starting.use(settings.smtp && startSendingMails({ ...needs, mailer: openMailer(settings.smtp) }));
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));
   const running = starting.move();
@@ -99,6 +108,10 @@ async function refuseDemo(tx: Tx): Promise<void> {
   );
 }
 
+function mailOf({ smtp, consoleUrl }: ControlSettings): Pick<ControlNeeds, 'mail'> {
+  return smtp === undefined || consoleUrl === undefined ? {} : { mail: { consoleUrl } };
+}
+
 function startCleaning(store: Store, log: Logger): Disposable {
   const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
   return { [Symbol.dispose]: () => clearInterval(cleaning) };
@@ -109,6 +122,11 @@ async function cleanUp(store: Store, log: Logger): Promise<void> {
     await store.asSystem(deleteOldIdempotencyKeys);
     await store.asSystem(deleteEndedSessions);
     await store.asSystem(deleteEndedInvitations);
+    await store.asSystem(deleteEndedLinks);
+    await store.asSystem(deleteEndedMails);
+    const removed = await store.asSystem(removeMemberless);
+    if (removed.length > 0) log.info({ userIds: removed }, 'users.removed');
+    await store.asSystem(deleteOldSignInFailures);
   } catch (error) {
     log.warn({ error: error instanceof Error ? error.message : String(error) }, 'clean_up.failed');
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { AcceptedEvent } from '@millrace/contract';
-import { userHash, withheld } from './withheld.ts';
+import { anonymousName, userHash, withheld } from './withheld.ts';
 
 const mark = { erasedBefore: Date.parse('2026-01-02T00:00:00Z'), isSuppressed: true };
 const markOf = (id: string) => (id === 'gone' ? mark : undefined);
@@ -32,6 +32,13 @@ suite('an event of a user who asked to be forgotten', () => {
 
   test('is one also if it only tells of an earlier id of theirs', () => {
     assert.equal(withheld(event({ type: 'alias', userId: 'new', previousId: 'gone' }), markOf), 'erased');
+  });
+
+  test('is one if it has only an anonymousId of theirs, and none if another user was signed in', () => {
+    const marked = (name: string) => markOf(name === anonymousName('phone') ? 'gone' : name);
+    assert.equal(withheld(event({ anonymousId: 'phone' }), marked), 'erased');
+    assert.equal(withheld(event({ anonymousId: 'phone', userId: 'other' }), marked), undefined);
+    assert.equal(withheld(event({ userId: 'phone' }), marked), undefined);
   });
 
   test('is none if it is of somebody else, of nobody, or the deletion itself', () => {

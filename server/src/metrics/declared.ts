@@ -126,6 +126,20 @@ export const METRICS = {
     values: ['200', '500', '503'],
     help: 'Requests to the control API',
   },
+  millrace_mails_total: {
+    kind: 'counter',
+    label: 'outcome',
+    values: ['sent', 'retry', 'dead'],
+    help: 'Attempts to send a mail, by what became of it',
+  },
+  millrace_mails_waiting: { kind: 'gauge', help: 'Mails that wait to be sent' },
+  millrace_mails_dead: { kind: 'gauge', help: 'Mails of the last seven days that were given up' },
+  millrace_sign_ins_total: {
+    kind: 'counter',
+    label: 'outcome',
+    values: ['right', 'wrong_password', 'too_many_tries', 'sign_in_busy'],
+    help: 'Tries to sign in with a password',
+  },
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_projection_set_aside: {
     kind: 'gauge',
@@ -147,6 +161,16 @@ export const METRICS = {
   millrace_compute_lag_seconds: {
     kind: 'gauge',
     help: 'Age of the oldest stored event that this process has to fold and has not folded',
+  },
+  millrace_compute_waiting_seconds: { kind: 'gauge', help: 'How long compute has been without PostgreSQL' },
+  millrace_compute_definitions: { kind: 'gauge', help: 'Audiences and computed traits that there are' },
+  millrace_compute_definitions_incomplete: {
+    kind: 'gauge',
+    help: 'Audiences and computed traits that miss events, because these were trimmed before compute had read them',
+  },
+  millrace_compute_gaps_total: {
+    kind: 'counter',
+    help: 'Times that compute found events gone before it had read them',
   },
   millrace_compute_batch_seconds: {
     kind: 'histogram',

@@ -99,10 +99,11 @@ suite('the projection', () => {
     for (let round = 0; round < 50; round += 1) {
       const clients = await clientsOf(scene.cluster);
       const child = runChild(scene.urls);
-      await once(child.stdout, 'data');
+      const died = once(child, 'exit').then(() => 'died');
+      assert.notEqual(await Promise.race([once(child.stdout, 'data'), died]), 'died');
       await sleep(randomInt(20, 250));
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await died;
       // Its last statements may still be on their way, and would be executed after ours.
       await until(async () => (await clientsOf(scene.cluster)) <= clients && !(await hasSessions(scene.store)));
       if ((await scene.store.asSystem((tx) => takeFromOutbox(tx, 1))).length > 0) unprojected += 1;

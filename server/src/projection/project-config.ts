@@ -6,7 +6,7 @@ import { type ProjectionLag, projectionLag, retryFailures } from '../store/proje
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 import { projectChanges } from './project-changes.ts';
 import { NO_REMOVALS, type Removals, repairConfig, totalOf } from './repair-config.ts';
-import { pause } from '../pause.ts';
+import { openBell, pause } from '../pause.ts';
 
 export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger; metrics?: Metrics };
 export type Projector = AsyncDisposable & {
@@ -51,7 +51,7 @@ const TO_CONFIRM =
 export function startProjector({ store, configWriter, log, metrics }: ProjectorNeeds): Projector {
   const life = new AbortController();
   const { signal } = life;
-  const bell = newBell();
+  const bell = openBell();
   let lag: ProjectionLag = { failures: 0, oldestSeconds: 0 };
   let waiting = NO_REMOVALS;
   metrics?.gauge('millrace_projection_set_aside', () => lag.failures);
@@ -140,29 +140,6 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
       life.abort();
       bell.ring();
       await running;
-    },
-  };
-}
-
-/** A ring without a waiter is kept for the next one. */
-function newBell() {
-  let isRung = false;
-  let wake: (() => void) | undefined;
-  return {
-    ring(): void {
-      isRung = true;
-      wake?.();
-    },
-    async wait(timeoutMs: number): Promise<void> {
-      if (!isRung) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        wake = resolve;
-        const timer = setTimeout(resolve, timeoutMs);
-        await promise;
-        clearTimeout(timer);
-        wake = undefined;
-      }
-      isRung = false;
     },
   };
 }

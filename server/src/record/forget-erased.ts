@@ -1,4 +1,4 @@
-import { userHash } from '../domain/withheld.ts';
+import { namesIn, userHash } from '../domain/withheld.ts';
 import { erasureMarks } from '../store/erased-users.ts';
 import type { Tx } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
@@ -17,8 +17,9 @@ export async function forgetErased(tx: Tx, entries: readonly OutcomeEntry[]): Pr
   });
 }
 
-function hashOf({ workspaceId, userId }: OutcomeEntry): string | undefined {
-  return userId === undefined ? undefined : userHash(workspaceId, userId);
+function hashOf(entry: OutcomeEntry): string | undefined {
+  const [name] = namesIn(entry);
+  return name === undefined ? undefined : userHash(entry.workspaceId, name);
 }
 
 function isErased(entry: OutcomeEntry, marks: ReadonlyMap<string, Date>): boolean {

@@ -108,6 +108,18 @@ export function deliveriesOfMessage(tx: Tx, workspaceId: string, messageId: stri
   return tx.query(sql, [workspaceId, messageId]);
 }
 
+/** The same for several events. */
+export function deliveriesOfMessages(
+  tx: Tx,
+  workspaceId: string,
+  messageIds: readonly string[],
+): Promise<DeliveryRow[]> {
+  if (messageIds.length === 0) return Promise.resolve([]);
+  const sql = `SELECT ${COLUMNS} FROM deliveries WHERE workspace_id = $1 AND message_id = ANY($2)
+    ORDER BY received_at DESC, id LIMIT ${MAX_OF_MESSAGE}`;
+  return tx.query(sql, [workspaceId, messageIds]);
+}
+
 export type DeliveryFilter = {
   workspaceId: string;
   destinationId?: string | undefined;

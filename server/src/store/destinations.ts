@@ -59,9 +59,10 @@ export async function allDestinationIds(tx: Tx, workspaceId: string): Promise<st
 
 export type DestinationPlace = { id: string; source_id: string; enabled: boolean };
 
+/** The destinations of these sources, and those that a definition sends to, whatever their source is. */
 export function destinationPlaces(tx: Tx, workspaceId: string, sourceIds: string[]): Promise<DestinationPlace[]> {
-  const sql = `SELECT id, source_id, enabled FROM destinations
-    WHERE workspace_id = $1 AND source_id = ANY($2) ORDER BY id`;
+  const sql = `SELECT id, source_id, enabled FROM destinations WHERE workspace_id = $1 AND (source_id = ANY($2)
+      OR id IN (SELECT unnest(destinations) FROM definitions WHERE workspace_id = $1)) ORDER BY id`;
   return tx.query(sql, [workspaceId, sourceIds]);
 }
 

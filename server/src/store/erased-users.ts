@@ -1,4 +1,4 @@
-import type { Tx } from './open-store.ts';
+import type { Statement, Tx } from './open-store.ts';
 import { type Page, readInOrder } from './rows.ts';
 
 /** A user as the config bucket holds them. */
@@ -45,7 +45,18 @@ export async function pageOfUsers(tx: Tx, { limit, after }: Page): Promise<Proje
   return tx.query(sql, [after ?? '', limit]);
 }
 
-/** Changes with every erasure and every suppression. */
+/** Changes with every erasure and every suppression, in any workspace. */
+export async function countErasures(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ erasures: number }>(COUNT_ERASURES);
+  return row?.erasures ?? 0;
+}
+
+const COUNT_ERASURES: Statement = {
+  name: 'erasures-count',
+  text: 'SELECT erasures::float8 AS erasures FROM compute_version',
+};
+
+/** Changes with every erasure and every suppression of a workspace. */
 export async function erasuresVersion(tx: Tx, workspaceId: string): Promise<string> {
   const sql = `SELECT count(*) || ' ' || count(*) FILTER (WHERE suppressed) || ' ' || coalesce(max(erased_before)::text, '')
     AS version FROM erased_users WHERE workspace_id = $1`;
@@ -55,6 +66,14 @@ export async function erasuresVersion(tx: Tx, workspaceId: string): Promise<stri
 
 export function erasedUsersOf(tx: Tx, workspaceId: string): Promise<ProjectedUser[]> {
   return tx.query(`${USERS} WHERE workspace_id = $1 GROUP BY workspace_id, user_hash`, [workspaceId]);
+}
+
+/** When each of these users was last erased, in whatever source; in milliseconds. */
+export async function lastErasures(tx: Tx, hashes: readonly string[]): Promise<Map<string, number>> {
+  const sql = `SELECT user_hash AS hash, (extract(epoch FROM max(erased_before)) * 1000)::float8 AS at FROM erased_users
+    WHERE user_hash = ANY($1) GROUP BY user_hash`;
+  const rows = await tx.query<{ hash: string; at: number }>(sql, [hashes]);
+  return new Map(rows.map(({ hash, at }) => [hash, at]));
 }
 
 /** Before when the events of these users are erased, by `hash source`; the source is empty where all are meant. */

@@ -23,15 +23,18 @@ export type JobRow = {
   started_by: { kind: string; id: string } | null;
 };
 
-export type NewJob = Pick<JobRow, 'workspace_id' | 'id' | 'kind' | 'asked' | 'started_by'>;
+export type NewJob = Pick<JobRow, 'workspace_id' | 'id' | 'kind' | 'asked' | 'started_by'> &
+  Partial<Pick<JobRow, 'receipt'>>;
 
 // The driver returns bigint as text; no job has 2^53 items.
 const COLUMNS = `workspace_id, id, kind, state, asked, position, done::float8 AS done, total::float8 AS total, skipped, receipt,
   problem, created_at, updated_at, ended_at, started_by`;
 
-export async function insertJob(tx: Tx, { workspace_id, id, kind, asked, started_by }: NewJob): Promise<JobRow> {
-  const sql = `INSERT INTO jobs (workspace_id, id, kind, asked, started_by) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
-  const [row] = await tx.query<JobRow>(sql, [workspace_id, id, kind, asked, started_by]);
+export async function insertJob(tx: Tx, job: NewJob): Promise<JobRow> {
+  const { workspace_id, id, kind, asked, started_by, receipt = {} } = job;
+  const sql = `INSERT INTO jobs (workspace_id, id, kind, asked, started_by, receipt)
+    VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`;
+  const [row] = await tx.query<JobRow>(sql, [workspace_id, id, kind, asked, started_by, receipt]);
   if (row === undefined) throw new Error('an insert gave no row');
   return row;
 }

@@ -16,6 +16,8 @@ const SELECT = `SELECT m.workspace_id, m.user_id, u.email, u.name, m.role, m.cre
 export type NewMember = { workspaceId: string; userId: string; role: string };
 
 export async function insertMember(tx: Tx, { workspaceId, userId, role }: NewMember): Promise<void> {
+  // Changes the row, so that a concurrent removal of accounts without a workspace looks at it again.
+  await tx.query('UPDATE users SET memberless_since = NULL WHERE id = $1', [userId]);
   await tx.query('INSERT INTO members (workspace_id, user_id, role) VALUES ($1, $2, $3)', [workspaceId, userId, role]);
 }
 

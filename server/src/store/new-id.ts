@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'ses'
   | 'tok'
   | 'inv'
+  | 'mail'
   | 'src'
   | 'key'
   | 'dst'

@@ -43,6 +43,9 @@ export async function openStore(databaseUrl: string): Promise<Store> {
     idle_in_transaction_session_timeout: 10_000,
   });
   pool.on('error', ignore);
+  // The library reports a lost connection twice: to the waiting query, and as an event that would end the process. PostgreSQL can
+  // end a connection in the packet that ends its login, when the transaction that waits for the connection does not have it yet.
+  pool.on('connect', (client) => void client.on('error', ignore));
   const roleStatement = (await canPlayAppRole(pool)) ? `SET LOCAL ROLE ${APP_ROLE};` : '';
   return {
     inWorkspace: (workspaceId, work) => transact(pool, `BEGIN; ${roleStatement} ${scopeOf(workspaceId)}`, work),
@@ -64,8 +67,6 @@ function scopeOf(workspaceId: string): string {
 async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(rethrowUnavailable);
   let failure: Error | undefined;
-  // A lost connection is reported twice: to the waiting query, and as an event that would end the process.
-  client.on('error', ignore);
   try {
     await client.query(begin);
     const result = await work({
@@ -85,7 +86,6 @@ async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<
     await client.query('ROLLBACK').catch(() => undefined);
     throw failure;
   } finally {
-    client.off('error', ignore);
     client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
   }
 }
@@ -112,7 +112,7 @@ function isConnectionLost(error: Error): boolean {
   const code = codeOf(error);
   if (code.startsWith('08') || code.startsWith('57P') || ['53300', '57014', '25P03'].includes(code)) return true;
   if (/^E(CONN|PIPE|HOST|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code)) return true;
-  return /Connection terminated|timeout (exceeded|expired)|Query read timeout/.test(error.message);
+  return /Connection terminated|timeout (exceeded|expired)|Query read timeout|not queryable/.test(error.message);
 }
 
 /** Whether a retry may help: the database was unreachable, it did not refuse. */

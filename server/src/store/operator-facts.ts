@@ -1,4 +1,5 @@
 /** Questions of the operator's commands to the database, over a connection of their own: no role needs them. */
+import { countMails, type MailCounts } from './mails.ts';
 import { connected } from './migrate-database.ts';
 
 export type DatabaseState = {
@@ -71,4 +72,15 @@ export async function prepareForRestore(databaseUrl: string, { isForced }: { isF
     await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
   await client.query(`DO $$ BEGIN CREATE ROLE millrace_app NOLOGIN;
     EXCEPTION WHEN duplicate_object OR insufficient_privilege THEN NULL; END $$`);
+}
+
+/** The mails that wait or were given up; undefined before the migration that brings them. */
+export async function readMailCounts(databaseUrl: string): Promise<MailCounts | undefined> {
+  await using reading = await connected(databaseUrl);
+  const { client } = reading;
+  await client.query(`SELECT set_config('millrace.system', 'on', false)`);
+  const { rows } = await client.query<{ ours: boolean }>(`SELECT to_regclass('mails') IS NOT NULL AS ours`);
+  if (rows[0]?.ours !== true) return undefined;
+  const counts = await countMails({ query: async (sql) => (await client.query(sql)).rows });
+  return counts;
 }

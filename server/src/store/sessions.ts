@@ -9,6 +9,9 @@ export type SessionRow = {
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
+  /** The kind of browser that it began in; null for one of an older version. */
+  browser: string | null;
+  last_address: string | null;
 };
 
 export type NewSession = {
@@ -17,25 +20,40 @@ export type NewSession = {
   secretHash: Buffer;
   address: string;
   userAgent: string;
+  browser: string;
   expiresAt: Date;
 };
 
-const COLUMNS = 'id, user_id, address, user_agent, created_at, last_seen_at, expires_at';
+const COLUMNS = 'id, user_id, address, user_agent, created_at, last_seen_at, expires_at, browser, last_address';
 /** The idle timeout of a session. */
 const IDLE = `interval '12 hours'`;
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  const { id, userId, secretHash, address, userAgent, expiresAt } = session;
-  const sql = `INSERT INTO sessions (id, user_id, secret_hash, address, user_agent, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6)`;
-  await tx.query(sql, [id, userId, secretHash, address, userAgent, expiresAt]);
+  const { id, userId, secretHash, address, userAgent, browser, expiresAt } = session;
+  const sql = `INSERT INTO sessions (id, user_id, secret_hash, address, user_agent, browser, last_address, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $4, $7)`;
+  await tx.query(sql, [id, userId, secretHash, address, userAgent, browser, expiresAt]);
 }
 
-/** The session, if it is still valid; restarts its idle timeout. */
-export function useSession(tx: Tx, secretHash: Buffer): Promise<SessionRow | undefined> {
-  const sql = `UPDATE sessions SET last_seen_at = now()
+/** Ends the sessions of a user that were used longest ago, beyond so many. */
+export async function keepLatestSessions(tx: Tx, userId: string, most: number): Promise<void> {
+  const sql = `DELETE FROM sessions WHERE id IN
+    (SELECT id FROM sessions WHERE user_id = $1 ORDER BY last_seen_at DESC, created_at DESC OFFSET $2)`;
+  await tx.query(sql, [userId, most]);
+}
+
+/**
+ * The session, if it is still valid; restarts its idle timeout and notes the address. A session of an older version is bound to the
+ * browser that uses it first. The caller compares the browser.
+ */
+export function useSession(
+  tx: Tx,
+  secretHash: Buffer,
+  { address, browser }: { address: string; browser: string },
+): Promise<SessionRow | undefined> {
+  const sql = `UPDATE sessions SET last_seen_at = now(), last_address = $2, browser = coalesce(browser, $3)
     WHERE secret_hash = $1 AND expires_at > now() AND last_seen_at > now() - ${IDLE} RETURNING ${COLUMNS}`;
-  return oneRow(tx, sql, [secretHash]);
+  return oneRow(tx, sql, [secretHash, address, browser]);
 }
 
 /** Whether the session is valid, without restarting its idle timeout. */

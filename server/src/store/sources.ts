@@ -94,3 +94,9 @@ export async function allSourceIds(tx: Tx, workspaceId: string): Promise<string[
   const sql = 'SELECT id FROM sources WHERE workspace_id = $1 ORDER BY id';
   return (await tx.query<{ id: string }>(sql, [workspaceId])).map(({ id }) => id);
 }
+
+/** Those whose calls come from clients. */
+export async function collectedSourceIds(tx: Tx, workspaceId: string): Promise<string[]> {
+  const sql = `SELECT id FROM sources WHERE workspace_id = $1 AND kind = 'collected' ORDER BY id`;
+  return (await tx.query<{ id: string }>(sql, [workspaceId])).map(({ id }) => id);
+}

@@ -12,6 +12,7 @@ export type TokenRow = {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
+  last_used_address: string | null;
   /** False only for tokens of an older version whose maker was gone. */
   ends_with_maker: boolean;
 };
@@ -29,7 +30,7 @@ export type NewToken = {
 };
 
 const COLUMNS = `workspace_id, id, name, role, scopes, hint, created_by, created_at, expires_at, last_used_at,
-  ends_with_maker`;
+  last_used_address, ends_with_maker`;
 
 export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow | undefined> {
   const { workspaceId, id, name, role, scopes, secretHash, hint, createdBy, expiresAt } = token;
@@ -38,8 +39,8 @@ export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow | undefin
   return oneRow(tx, sql, [workspaceId, id, name, role, scopes, secretHash, hint, createdBy, expiresAt]);
 }
 
-/** The token, if it is still valid. Its last use is stored to the minute: one write a minute, not one a request. */
-export async function useToken(tx: Tx, secretHash: Buffer): Promise<TokenRow | undefined> {
+/** The token, if it is still valid. Its last use and address are stored to the minute: one write a minute, not one a request. */
+export async function useToken(tx: Tx, secretHash: Buffer, address?: string): Promise<TokenRow | undefined> {
   const token = await oneRow<TokenRow>(
     tx,
     `SELECT ${COLUMNS} FROM tokens WHERE secret_hash = $1 AND (expires_at IS NULL OR expires_at > now())`,
@@ -47,9 +48,9 @@ export async function useToken(tx: Tx, secretHash: Buffer): Promise<TokenRow | u
   );
   if (token === undefined) return undefined;
   await tx.query(
-    `UPDATE tokens SET last_used_at = date_trunc('minute', now())
+    `UPDATE tokens SET last_used_at = date_trunc('minute', now()), last_used_address = coalesce($2, last_used_address)
      WHERE secret_hash = $1 AND last_used_at IS DISTINCT FROM date_trunc('minute', now())`,
-    [secretHash],
+    [secretHash, address ?? null],
   );
   return token;
 }

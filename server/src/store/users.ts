@@ -23,3 +23,28 @@ export function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
 export async function setPassword(tx: Tx, { id, passwordHash }: { id: string; passwordHash: string }): Promise<void> {
   await tx.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
 }
+
+export async function setEmail(tx: Tx, { id, email }: { id: string; email: string }): Promise<void> {
+  await tx.query('UPDATE users SET email = $2 WHERE id = $1', [id, email]);
+}
+
+/**
+ * Removes accounts that have been in no workspace for a day, with their sessions and links. A person who was removed by mistake
+ * and invited again within that day keeps the account.
+ */
+export async function removeMemberless(tx: Tx): Promise<string[]> {
+  const isMember = 'EXISTS (SELECT FROM members m WHERE m.user_id = u.id)';
+  await tx.query(`UPDATE users u SET memberless_since = NULL WHERE memberless_since IS NOT NULL AND ${isMember}`);
+  await tx.query(`UPDATE users u SET memberless_since = now() WHERE memberless_since IS NULL AND NOT ${isMember}`);
+  const removed = await tx.query<{ id: string }>(
+    `DELETE FROM users u WHERE memberless_since < now() - interval '24 hours' AND NOT ${isMember} RETURNING id`,
+  );
+  return removed.map(({ id }) => id);
+}
+
+/** Those of these addresses that have an account. */
+export function findUsersByEmail(tx: Tx, emails: readonly string[]): Promise<{ id: string; email: string }[]> {
+  return tx.query('SELECT id, lower(email) AS email FROM users WHERE lower(email) = ANY($1)', [
+    emails.map((email) => email.toLowerCase()),
+  ]);
+}

@@ -1,21 +1,31 @@
 import { membershipsOf } from '../../store/members.ts';
 import type { Store, Tx } from '../../store/open-store.ts';
-import { useSession } from '../../store/sessions.ts';
+import { deleteSession, useSession } from '../../store/sessions.ts';
 import { type TokenRow, useToken } from '../../store/tokens.ts';
 import type { Actor } from './actor.ts';
+import { browserOf } from './browser-of.ts';
 import { roleNow } from './maker-rights.ts';
 import type { RoleName } from './permissions.ts';
 import { ApiProblem, found } from '../problems/problems.ts';
 import { hashOfSecret, isWellFormedSecret } from './secret-text.ts';
+import { recordForUser } from './start-session.ts';
 
 export type Identity = { kind: 'user'; userId: string; sessionId: string } | { kind: 'token'; token: TokenRow };
 
 export type Credentials = { bearer: string | undefined; sessionSecret: string | undefined };
+/** Where the request came from, and the browser that sent it. */
+type Sender = { address: string; userAgent: string; at: Date };
 
 /** Authenticates the sender. A request with a token is judged by the token alone: its cookies are ignored. */
-export async function identify({ bearer, sessionSecret }: Credentials, store: Store): Promise<Identity> {
+export async function identify(
+  { bearer, sessionSecret }: Credentials,
+  sender: Sender,
+  store: Store,
+): Promise<Identity> {
   const identity =
-    bearer === undefined ? await identifySession(sessionSecret, store) : await identifyToken(bearer, store);
+    bearer === undefined
+      ? await identifySession(sessionSecret, sender, store)
+      : await identifyToken(bearer, sender, store);
   if (identity === undefined) throw new ApiProblem('not_signed_in');
   return identity;
 }
@@ -28,10 +38,10 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return match[1];
 }
 
-async function identifyToken(secret: string, store: Store): Promise<Identity | undefined> {
+async function identifyToken(secret: string, { address }: Sender, store: Store): Promise<Identity | undefined> {
   // A mistyped token of ours is known as such without a look-up; the bootstrap token has whatever form its owner chose.
   if (secret.startsWith('mlr_') && !isWellFormedSecret('mlr', secret)) return undefined;
-  const token = await store.asSystem(async (tx) => withRoleNow(tx, await useToken(tx, hashOfSecret(secret))));
+  const token = await store.asSystem(async (tx) => withRoleNow(tx, await useToken(tx, hashOfSecret(secret), address)));
   return token === undefined ? undefined : { kind: 'token', token };
 }
 
@@ -43,10 +53,24 @@ export async function withRoleNow(tx: Tx, token: TokenRow | undefined): Promise<
   return role === undefined ? undefined : { ...token, role };
 }
 
-async function identifySession(secret: string | undefined, store: Store): Promise<Identity | undefined> {
+async function identifySession(
+  secret: string | undefined,
+  sender: Sender,
+  store: Store,
+): Promise<Identity | undefined> {
   if (secret === undefined || !isWellFormedSecret('mls', secret)) return undefined;
-  const session = await store.asSystem((tx) => useSession(tx, hashOfSecret(secret)));
-  return session === undefined ? undefined : { kind: 'user', userId: session.user_id, sessionId: session.id };
+  const { address, at } = sender;
+  const browser = browserOf(sender.userAgent);
+  return store.asSystem<Identity | undefined>(async (tx) => {
+    const session = await useSession(tx, hashOfSecret(secret), { address, browser });
+    if (session === undefined) return undefined;
+    const { id: sessionId, user_id: userId } = session;
+    if (session.browser === browser) return { kind: 'user', userId, sessionId };
+    // A cookie in another browser was copied there: the session ends for both.
+    await deleteSession(tx, { id: sessionId, userId });
+    await recordForUser(tx, { userId, sessionId, address }, 'session.misused', at);
+    return undefined;
+  });
 }
 
 export type From = {

@@ -1,29 +1,36 @@
 /** Hashes and checks passwords. The rules for a new one (its length) are in contract/src/control/password.ts. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { ApiProblem } from '../problems/problems.ts';
 import { deriveKey } from './derive-key.ts';
+import { type HashTurn, openHashTurns } from './hash-turns.ts';
 
 /** OWASP's numbers for argon2id; about 80 ms here. They are stored with each hash, so they can be raised later. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
-/** Each hash takes 19 MiB and a thread: more at once would starve each other. */
-const MAX_AT_ONCE = 2;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** No password has this hash. Checked for unknown people, so that they take as long as known ones. */
+export const IMPOSSIBLE_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/** The queue of this process. A line as long as this one takes about three seconds. */
+export const hashTurns = openHashTurns({ maxWaiting: { known: 64, fresh: 32, failing: 8 }, patienceMs: 4_000 });
 
 /** In PHC form: $argon2id$v=19$m=…,t=…,p=…$salt$hash. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await tagOf(password, { ...COST, nonce });
+  using _ = await ownTurn();
+  const tag = await deriveKey({ password, ...COST, nonce });
   const settings = `m=${COST.memory},t=${COST.passes},p=${COST.parallelism}`;
   return `$argon2id$v=19$${settings}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-export async function isPassword(password: string, stored: string): Promise<boolean> {
+/** Without the caller's turn it waits for one of its own, in the line of known people. */
+export async function isPassword(password: string, stored: string, turn?: HashTurn): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored);
   if (match === null) return false;
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match;
   const expected = Buffer.from(tag, 'base64');
-  const actual = await tagOf(password, {
+  using _ = turn === undefined ? await ownTurn() : undefined;
+  const actual = await deriveKey({
+    password,
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
@@ -33,15 +40,10 @@ export async function isPassword(password: string, stored: string): Promise<bool
   return timingSafeEqual(actual, expected);
 }
 
-async function tagOf(password: string, settings: typeof COST & { nonce: Buffer }): Promise<Buffer> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
-  try {
-    return await deriveKey({ password, ...settings });
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
+async function ownTurn(): Promise<HashTurn> {
+  const turn = await hashTurns.enter('known');
+  if (turn === undefined) throw new ApiProblem('sign_in_busy');
+  return turn;
 }
 
 function unpadded(bytes: Buffer): string {

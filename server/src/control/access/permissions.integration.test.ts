@@ -25,9 +25,14 @@ const readers = (status: number): Row => [401, status, status, status, status, 4
 const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/workspace': everybody(200),
   'PATCH /api/v1/workspace': [401, 403, 403, 403, 200, 200],
+  // Of a person: a token has no role to hand over.
+  'POST /api/v1/workspace/transfer': [401, 403, 403, 403, 403, 403],
   'GET /api/v1/members': everybody(200),
   'PATCH /api/v1/members/:userId': managers(200),
   'DELETE /api/v1/members/:userId': managers(204),
+  // Members of this test have no other workspace, and the installation sends no mail.
+  'POST /api/v1/members/:userId/password-link': managers(201),
+  'POST /api/v1/members/:userId/email-link': managers(201),
   'GET /api/v1/invitations': everybody(200),
   'POST /api/v1/invitations': managers(201, 201),
   'DELETE /api/v1/invitations/:id': managers(204),
@@ -67,6 +72,21 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/destinations/:id/health': readers(200),
   'GET /api/v1/destinations/:id/metrics': readers(200),
   'GET /api/v1/destinations/:id/errors': readers(200),
+  'GET /api/v1/definitions': everybody(200),
+  'POST /api/v1/definitions': builders(201, 201),
+  'GET /api/v1/definitions/:id': readers(200),
+  'PATCH /api/v1/definitions/:id': builders(200),
+  'DELETE /api/v1/definitions/:id': builders(202),
+  // No compute process runs here, so it is never live.
+  'POST /api/v1/definitions/:id/resync': builders(409),
+  // Shows no ids to a token without profiles:read.
+  'POST /api/v1/definitions/preview': everybody(200),
+  'GET /api/v1/definitions/:id/members': readers(200),
+  'GET /api/v1/definitions/:id/history': readers(200),
+  'GET /api/v1/definitions/:id/curve': readers(200),
+  // No compute process runs here; stories/audience-api.integration.test.ts reads profiles.
+  'GET /api/v1/profiles/:userId': everybody(404),
+  'GET /api/v1/profiles/:userId/memberships/:definitionId/explain': everybody(404),
   'GET /api/v1/overview': everybody(200),
   'GET /api/v1/deliveries': everybody(200),
   'GET /api/v1/deliveries/:id': readers(200),
@@ -111,6 +131,13 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
   'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
   'DELETE /api/v1/session': everybody(403),
+  // The same for everybody; the link decides, not the role of its bearer.
+  'POST /api/v1/password-resets': [202, 202, 202, 202, 202, 202],
+  'POST /api/v1/password-resets/use': [204, 204, 204, 204, 204, 204],
+  'POST /api/v1/workspaces': everybody(403),
+  'DELETE /api/v1/me/workspaces/:id': everybody(403),
+  'POST /api/v1/me/email': everybody(403),
+  'POST /api/v1/me/email/confirm': everybody(403),
   'GET /api/v1/me': everybody(200),
   'POST /api/v1/me/password': everybody(403),
   // The link decides, not the role of its bearer.
@@ -129,6 +156,11 @@ function replayOf({ sourceId, destinationId }: Pick<Things, 'sourceId' | 'destin
   return { sourceId, destinationId, from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
 }
 
+/** A key is never used again, so each has a name of its own. */
+function newAudience() {
+  return { kind: 'audience', name: `Audience ${(made += 1)}`, when: { event: 'Signed Up', atLeast: 1 } };
+}
+
 /** A valid body for the endpoint, so that only the caller's role decides. */
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'PATCH /api/v1/workspace': () => ({ name: 'Renamed' }),
@@ -136,6 +168,13 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/invitations/accept': ({ invitation }) => ({ token: invitation.token, name: 'M', password: PASSWORD }),
   'POST /api/v1/me/workspaces': ({ invitation }) => ({ token: invitation.token }),
   'PATCH /api/v1/members/:userId': () => ({ role: 'developer' }),
+  'POST /api/v1/members/:userId/email-link': () => ({ email: `n${(made += 1)}@example.com` }),
+  'POST /api/v1/workspace/transfer': ({ userId }) => ({ userId }),
+  'POST /api/v1/workspaces': () => ({ name: 'W' }),
+  'POST /api/v1/password-resets': () => ({ email: 'ann@example.com' }),
+  'POST /api/v1/password-resets/use': ({ resetToken }) => ({ token: resetToken, password: PASSWORD }),
+  'POST /api/v1/me/email': () => ({ email: `n${(made += 1)}@example.com`, password: PASSWORD }),
+  'POST /api/v1/me/email/confirm': () => ({ token: 'none' }),
   'POST /api/v1/tokens': () => ({ name: 'T', role: 'viewer' }),
   'POST /api/v1/sources': () => ({ name: 'S' }),
   'PATCH /api/v1/sources/:id': () => ({ name: 'S2' }),
@@ -148,6 +187,10 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/destinations/:id/test': () => ({}),
   'POST /api/v1/destinations/:id/check-up': () => ({}),
   'POST /api/v1/destinations/preview': ({ sourceId }) => ({ sourceId }),
+  'POST /api/v1/definitions': newAudience,
+  'POST /api/v1/definitions/preview': () => ({ definition: newAudience() }),
+  'PATCH /api/v1/definitions/:id': () => ({ name: 'Renamed' }),
+  'POST /api/v1/definitions/:id/resync': () => ({}),
   'POST /api/v1/dead-letters/redrive': ({ destinationId }) => ({ destinationId }),
   'POST /api/v1/replays/preview': replayOf,
   'POST /api/v1/replays': replayOf,
@@ -162,6 +205,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
 /** The parameters that the endpoint requires. */
 const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
   'GET /api/v1/stored-events': ({ sourceId }) => `?sourceId=${sourceId}`,
+  'DELETE /api/v1/definitions/:id': () => '?members=leave',
 };
 
 let control: TestControl;
@@ -192,11 +236,13 @@ type Things = {
   userId: string;
   tokenId: string;
   invitation: { id: string; token: string };
+  resetToken: string;
   letterId: string;
   redriveId: string;
   replayId: string;
   deletionId: string;
   quarantineId: string;
+  definitionId: string;
 };
 
 /** New ones for every question: some of them delete what they ask for. */
@@ -226,10 +272,25 @@ async function makeThings(url: string): Promise<Things> {
   const replayId = await makeIf('replays/:id', () => job('/api/v1/replays', replayOf({ sourceId, destinationId })));
   const deletionId = await makeIf('requests/:id', () => job('/api/v1/deletion-requests', { userIds: ['u1'] }));
   const quarantineId = await makeIf('quarantine/:id', addToQuarantine);
+  const resetToken = await makeIf(
+    'password-resets/use',
+    async () => (await post(`/api/v1/members/${userId}/password-link`, {})).token,
+  );
+  const definitionId = await makeIf('definitions/:id', () => job('/api/v1/definitions', newAudience()));
   await makeIf('suppressions/lift', () =>
     job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
   );
-  const ids = { destinationId, tokenId: token.id, letterId, redriveId, replayId, deletionId, quarantineId };
+  const ids = {
+    destinationId,
+    tokenId: token.id,
+    letterId,
+    redriveId,
+    replayId,
+    deletionId,
+    quarantineId,
+    definitionId,
+    resetToken,
+  };
   return { sourceId, keyId, userId, invitation, ...ids };
 }
 
@@ -268,6 +329,7 @@ function pathOf(url: string, things: Things): string {
     replays: things.replayId,
     requests: things.deletionId,
     quarantine: things.quarantineId,
+    definitions: things.definitionId,
   };
   return url
     .replace(':keyId', things.keyId)

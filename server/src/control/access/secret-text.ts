@@ -5,7 +5,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 43; // 62^43 is a little over 2^256
 
 /** The prefix names the kind of secret, so that scanners find a leaked one and people recognise it. */
-export type SecretKind = 'mlr' | 'mls' | 'mli' | 'wk';
+export type SecretKind = 'mlr' | 'mls' | 'mli' | 'mll' | 'wk';
 
 /** `mlr_<43 random characters>_<checksum>`: the checksum tells a mistyped token from an unknown one without a look-up. */
 export function makeSecret(kind: SecretKind): string {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { DEVICE_COOKIE, DEVICE_DAYS } from './device-cookie.ts';
 
 /** `__Host-`: browsers take it only over TLS (or from localhost), for this host alone and for all its paths. */
 export const SESSION_COOKIE = '__Host-millrace';
@@ -9,4 +10,9 @@ const ATTRIBUTES = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } 
 export function setSessionCookie(reply: FastifyReply, secret: string | null): void {
   if (secret === null) void reply.clearCookie(SESSION_COOKIE, ATTRIBUTES);
   else void reply.setCookie(SESSION_COOKIE, secret, { ...ATTRIBUTES, maxAge: SESSION_DAYS * 86_400 });
+}
+
+/** Stays when the session ends: the browser is known from then on. */
+export function setDeviceCookie(reply: FastifyReply, device: string): void {
+  void reply.setCookie(DEVICE_COOKIE, device, { ...ATTRIBUTES, maxAge: DEVICE_DAYS * 86_400 });
 }

@@ -1,10 +1,14 @@
 import { appendAudit } from '../../store/audit-log.ts';
 import { membershipsOf } from '../../store/members.ts';
 import type { Tx } from '../../store/open-store.ts';
-import { insertSession } from '../../store/sessions.ts';
+import { insertSession, keepLatestSessions } from '../../store/sessions.ts';
 import { newId } from '../../store/new-id.ts';
+import { browserOf } from './browser-of.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { SESSION_DAYS } from './session-cookie.ts';
+
+/** A new session ends those beyond this number, the one unused longest first. */
+export const MAX_SESSIONS = 20;
 
 /** The secret goes to the browser; only its hash stays here. */
 export async function startSession(
@@ -16,7 +20,9 @@ export async function startSession(
   const id = newId('ses');
   const secret = makeSecret('mls');
   const expiresAt = new Date(now.getTime() + SESSION_DAYS * 86_400_000);
-  await insertSession(tx, { id, userId, secretHash: hashOfSecret(secret), address, userAgent, expiresAt });
+  const browser = browserOf(userAgent);
+  await insertSession(tx, { id, userId, secretHash: hashOfSecret(secret), address, userAgent, browser, expiresAt });
+  await keepLatestSessions(tx, userId, MAX_SESSIONS);
   await recordForUser(tx, { userId, sessionId: id, address }, 'session.started', now);
   return secret;
 }

@@ -1,7 +1,10 @@
 import type { Static, TSchema } from 'typebox';
 import type { Identity } from '../access/authenticate.ts';
 import type { ControlNeeds } from './control-needs.ts';
+import type { FailureLog } from '../access/failure-log.ts';
+import type { SignInGuard } from '../access/guard-sign-in.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
+import type { Recovery } from '../mail/open-recovery.ts';
 import type { ApiUrl, Method, Params } from './route.ts';
 
 /** A request that is about no workspace. */
@@ -10,14 +13,25 @@ export type Visit<Path = unknown, Body = unknown, Who = Identity | undefined> = 
   bearer: string | undefined;
   address: string;
   userAgent: string;
+  /** The cookie of a browser that has signed in before, as it was sent. */
+  device: string | undefined;
   params: Path;
   body: Body;
 };
 
-export type AccountNeeds = ControlNeeds & { tries: TryLimiter };
+export type AccountNeeds = ControlNeeds & {
+  tries: TryLimiter;
+  guard: SignInGuard;
+  failures: FailureLog;
+  /** Mails links after the request was answered. */
+  recovery: Pick<Recovery, 'ask'>;
+};
 
-/** `session`: the secret of a new session for the browser to keep, or null to make it forget the one it has. */
-export type AccountAnswer = { body?: unknown; session?: string | null };
+/**
+ * `session`: the secret of a new session for the browser to keep, or null to make it forget the one it has. `device`: the cookie by
+ * which this browser is known from now on.
+ */
+export type AccountAnswer = { body?: unknown; session?: string | null; device?: string };
 
 /** An endpoint about the user rather than a workspace: signing in and out, sessions, the first start. */
 export type AccountRoute = {
@@ -28,7 +42,7 @@ export type AccountRoute = {
   access: 'anybody' | 'signed-in' | 'user';
   body?: TSchema;
   answer?: TSchema;
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 202 | 204;
   handle(visit: Visit<never, never, never>, needs: AccountNeeds): Promise<AccountAnswer>;
 };
 

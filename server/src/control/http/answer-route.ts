@@ -11,7 +11,8 @@ import { openAudit } from './audit-change.ts';
 import type { ApiRequest, EngineRequest, Route } from './route.ts';
 import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
-import { SESSION_COOKIE, setSessionCookie } from '../access/session-cookie.ts';
+import { DEVICE_COOKIE } from '../access/device-cookie.ts';
+import { SESSION_COOKIE, setDeviceCookie, setSessionCookie } from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
 
 export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
@@ -21,7 +22,7 @@ const NO_QUERY = Type.Object({}, { additionalProperties: false });
 
 /** Authenticates, authorizes, validates, then runs the handler in a transaction that sees one workspace. */
 export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
-  const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
+  const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body, route.check);
   const readQuery = queryValidator(route.query ?? NO_QUERY);
   return async (request, reply) => {
     const workspaceId = oneHeader(request, 'millrace-workspace');
@@ -37,6 +38,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
 
     const answer = await perform(route, parsed, once, needs);
     if (route.method !== 'GET') needs.changed();
+    if (route.changesDefinitions === true) needs.definitionsChanged?.();
     if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
     return sendText(reply.code(answer.status), answer.text);
   };
@@ -86,20 +88,23 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       who,
       bearer: bearerOf(request.headers.authorization),
       address: addressOf(request, needs),
-      userAgent: (request.headers['user-agent'] ?? '').slice(0, 500),
+      userAgent: userAgentOf(request),
+      device: request.cookies[DEVICE_COOKIE],
       params: paramsOf(request),
       body: readBody(request.body),
     };
-    const { body, session } = await route.handle(visit as Visit<never, never, never>, needs);
+    const { body, session, device } = await route.handle(visit as Visit<never, never, never>, needs);
     if (session !== undefined) setSessionCookie(reply, session);
+    if (device !== undefined) setDeviceCookie(reply, device);
     return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));
   };
 }
 
-export async function identifySender(request: FastifyRequest, { store }: AnswerNeeds): Promise<Identity> {
+export async function identifySender(request: FastifyRequest, needs: AnswerNeeds): Promise<Identity> {
   const bearer = bearerOf(request.headers.authorization);
   const sessionSecret = bearer === undefined ? request.cookies[SESSION_COOKIE] : undefined;
-  const identity = await identify({ bearer, sessionSecret }, store);
+  const sender = { address: addressOf(request, needs), userAgent: userAgentOf(request), at: needs.now() };
+  const identity = await identify({ bearer, sessionSecret }, sender, needs.store);
   if (identity.kind === 'user' && request.method !== 'GET') mustBeOurPage(request.headers);
   return identity;
 }
@@ -112,6 +117,10 @@ export function paramsOf(request: FastifyRequest): Record<string, string> {
 
 export function addressOf(request: FastifyRequest, { readAddress }: AnswerNeeds): string {
   return readAddress(request.socket.remoteAddress, oneHeader(request, 'x-forwarded-for'));
+}
+
+function userAgentOf({ headers }: FastifyRequest): string {
+  return (headers['user-agent'] ?? '').slice(0, 500);
 }
 
 export function oneHeader(request: FastifyRequest, name: string): string | undefined {

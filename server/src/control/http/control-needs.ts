@@ -11,6 +11,7 @@ import type { KeyRing } from '../../secrets/seal.ts';
 import type { Networks } from '../../http/address-policy.ts';
 import type { Actor } from '../access/actor.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
+import type { MailNeeds } from '../mail/add-mail.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
@@ -38,6 +39,8 @@ export type ControlNeeds = {
   networks: Networks;
   /** Called after each commit: wakes the projector and the jobs. */
   changed(): void;
+  /** Tells compute that definitions have changed; without it, compute looks by itself after a moment. */
+  definitionsChanged?(): void;
   /** A destination's lane as deliver last reported it; undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
   /** All lanes in use; without it the home screen shows none. */
@@ -48,6 +51,10 @@ export type ControlNeeds = {
   removals?: RemovalGuard;
   /** How long deliver tries a delivery; without it four hours. */
   retryWindowMs?: number;
+  /** Whether every signed-in person may create workspaces; without it the operator alone. */
+  workspaceCreation?: 'everyone' | 'operator';
+  /** Set where the installation sends mail; without it, links are shown once to those who make them. */
+  mail?: MailNeeds;
   /** Limits how often something is tried; without it there is no limit. */
   tries?: Pick<TryLimiter, 'take'>;
   /** This process, for its operator. */

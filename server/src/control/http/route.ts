@@ -4,6 +4,7 @@ import type { Actor } from '../access/actor.ts';
 import type { Audit } from './audit-change.ts';
 import type { ControlNeeds } from './control-needs.ts';
 import type { Permission } from '../access/permissions.ts';
+import type { FieldError } from '../problems/problems.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type ApiUrl = `/api/v1/${string}`;
@@ -45,13 +46,17 @@ export type Route = {
   /** A second permission, for an endpoint that also shows things of another kind. */
   alsoNeeds?: Permission;
   body?: TSchema;
+  /** Says more about a wrong body than its schema can, and is asked first. */
+  check?(body: unknown): FieldError[];
   query?: TObject;
   answer?: TSchema;
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 202 | 204;
   /** Costs more than a query of PostgreSQL: a workspace, and each token or user of it, may run only a few at a time. */
   isCostly?: boolean;
   /** Asks a deliver process and waits for a receiver: these requests have a share of their own. */
   asksDeliver?: boolean;
+  /** Compute is told after the commit. */
+  changesDefinitions?: boolean;
   /** Reads NATS before the transaction begins; the handler gets the result as `prepared`. */
   prepare?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
   /** Answers outside of any transaction, in place of `handle`. */

@@ -1,7 +1,8 @@
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
-import { eraseRecords } from '../../store/erase-records.ts';
+import { eraseProfiles } from '../../store/compute/erase-profiles.ts';
+import { eraseAnonymousRecords, eraseRecords, firstRecordedDay } from '../../store/erase-records.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
-import type { Store } from '../../store/open-store.ts';
+import type { Store, Tx } from '../../store/open-store.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import { eraseLetters, findInLanes } from './erase-in-engine.ts';
 import type { LaneFeeder } from './feed-lane.ts';
@@ -12,7 +13,13 @@ export type DeletionNeeds = { store: Store; side: ControlSide; feeder: LaneFeede
 
 export type DeletionReceipt = { toldAt?: Record<string, string>; erased?: Record<string, number> };
 type Phase = 'notify' | 'settle' | 'lanes' | 'letters' | 'records';
-type Position = { phase?: Phase; told?: number; lanesFound?: number };
+type Position = {
+  phase?: Phase;
+  told?: number;
+  lanesFound?: number;
+  /** The next day of the record to be searched for devices. */
+  day?: string;
+};
 
 /**
  * After this time every process knows of the erasure, and the attempts under way have ended: one takes five seconds at most.
@@ -41,7 +48,7 @@ export function deletionWork(needs: DeletionNeeds): JobWork {
         return letters === 0 ? { ...next(job, 'records'), receipt } : { position: job.position, receipt };
       }
       case 'records':
-        return finish(job, plan, needs);
+        return eraseRecord(job, plan, needs);
     }
   };
 }
@@ -93,13 +100,41 @@ async function lookAtLanes(job: JobRow, plan: DeletionPlan, needs: DeletionNeeds
   return { position: { ...job.position, lanesFound: most }, problem: `${found} deliveries still wait in lanes` };
 }
 
-/** Erases the record; the user ids of the job itself go last, when it ends. */
-async function finish(job: JobRow, plan: DeletionPlan, { store }: DeletionNeeds): Promise<JobStep> {
-  const { userIds = [], ...kept } = plan;
+/** Erases the record; the ids of the job itself go last, when it ends. */
+function eraseRecord(job: JobRow, plan: DeletionPlan, { store }: DeletionNeeds): Promise<JobStep> {
+  const { userIds = [], anonymousIds = [], ...kept } = plan;
   const { userHashes, sourceIds } = plan;
-  const before = new Date(plan.erasedBefore);
-  const erased = await store.asSystem((tx) =>
-    eraseRecords(tx, { workspaceId: job.workspace_id, userIds, userHashes, sourceIds, before }),
-  );
-  return { position: {}, receipt: withErased(job, erased), asked: kept, end: 'done' };
+  const workspaceId = job.workspace_id;
+  const users = { workspaceId, userIds, userHashes, anonymousIds, sourceIds, before: new Date(plan.erasedBefore) };
+  return store.asSystem(async (tx): Promise<JobStep> => {
+    const day = await nextDay(tx, job, plan);
+    if (day !== undefined) {
+      const { deliveries, attempts } = await eraseAnonymousRecords(tx, users, day);
+      const receipt = withErased(job, added(job, { deliveries, attempts }));
+      return { position: { ...job.position, day: dayAfter(day) }, receipt };
+    }
+    const records = added(job, await eraseRecords(tx, users));
+    const { erased } = job.receipt as DeletionReceipt;
+    // A request that an older control process took.
+    const profiles = erased?.['profiles'] === undefined ? (await eraseProfiles(tx, workspaceId, userIds)).counts : {};
+    return { position: {}, receipt: withErased(job, { ...records, ...profiles }), asked: kept, end: 'done' };
+  });
+}
+
+/** Devices are searched for day by day; undefined when there is no day left. */
+async function nextDay(tx: Tx, { workspace_id, position }: JobRow, plan: DeletionPlan): Promise<string | undefined> {
+  if (plan.anonymousIds === undefined || plan.anonymousIds.length === 0) return undefined;
+  const { day = await firstRecordedDay(tx, workspace_id) } = position as Position;
+  return day === undefined || day > plan.erasedBefore.slice(0, 10) ? undefined : day;
+}
+
+function dayAfter(day: string): string {
+  const dayMs = 86_400_000;
+  return new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10);
+}
+
+/** To what earlier steps have erased. */
+function added({ receipt }: JobRow, found: Record<string, number>): Record<string, number> {
+  const { erased = {} } = receipt as DeletionReceipt;
+  return Object.fromEntries(Object.entries(found).map(([store, count]) => [store, (erased[store] ?? 0) + count]));
 }

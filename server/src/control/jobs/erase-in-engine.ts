@@ -1,6 +1,6 @@
 import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import { readableDeliveries, readLetter } from '../../domain/read-deliveries.ts';
-import { withheld } from '../../domain/withheld.ts';
+import { anonymousName, withheld } from '../../domain/withheld.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import type { DeletionPlan } from './deletion-plan.ts';
 
@@ -11,10 +11,10 @@ const GROUPS_AT_ONCE = 32;
 
 type Is = (event: AcceptedEvent | DeleteEvent) => boolean;
 
-function isOfUsers({ userIds = [], erasedBefore }: DeletionPlan): Is {
-  const users = new Set(userIds);
+function isOfUsers({ userIds = [], anonymousIds = [], erasedBefore }: DeletionPlan): Is {
+  const names = new Set([...userIds, ...anonymousIds.map(anonymousName)]);
   const mark = { erasedBefore: Date.parse(erasedBefore), isSuppressed: false };
-  return (event) => withheld(event, (id) => (users.has(id) ? mark : undefined)) !== undefined;
+  return (event) => withheld(event, (name) => (names.has(name) ? mark : undefined)) !== undefined;
 }
 
 /** Overwriting takes time, and a step must end within its lease. */

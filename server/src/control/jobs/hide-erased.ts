@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import { openBreather } from '../../breathe.ts';
 import type { Routing } from '../../domain/route-event.ts';
-import { userHash, withheld } from '../../domain/withheld.ts';
+import { namesIn, userHash, withheld } from '../../domain/withheld.ts';
 import { type ProjectedUser, usersToProject } from '../../store/erased-users.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { combine } from '../../stream/config/user-index.ts';
@@ -13,10 +13,9 @@ export async function readErased(
   events: readonly AcceptedEvent[],
 ): Promise<ReadonlyMap<string, ProjectedUser>> {
   const breathe = openBreather();
-  const ids = new Set(events.flatMap(({ userId, previousId }) => [userId, previousId]));
   const hashes: string[] = [];
-  for (const id of ids) {
-    if (id !== undefined) hashes.push(userHash(workspaceId, id));
+  for (const name of new Set(events.flatMap(namesIn))) {
+    hashes.push(userHash(workspaceId, name));
     await breathe();
   }
   return new Map((await usersToProject(tx, hashes)).map((user) => [user.id, user]));

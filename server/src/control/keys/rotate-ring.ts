@@ -86,7 +86,12 @@ async function resealTable(table: SealedTable, needs: RotationNeeds, signal?: Ab
   return total;
 }
 
-const COLUMNS = { write_keys: 'key_sealed', idempotency_keys: 'answer_sealed', destinations: 'settings' } as const;
+const COLUMNS = {
+  write_keys: 'key_sealed',
+  idempotency_keys: 'answer_sealed',
+  destinations: 'settings',
+  mails: 'content_sealed',
+} as const;
 
 function resealRow(table: SealedTable, row: SealedRow, { keyRing, now }: RotationNeeds): SealedRow {
   const { workspace_id: workspaceId, id, sealed } = row;

@@ -21,6 +21,17 @@ const PROBLEMS = {
     'The source has too many destinations',
     'Delete one that is not needed, or send the events to a second source.',
   ],
+  too_many_definitions: [
+    409,
+    'The workspace has too many audiences and computed traits',
+    'A workspace may have 200. Delete one that is not needed.',
+  ],
+  still_used: [409, 'Another audience asks for this one', 'See errors for which. Change or delete that one first.'],
+  no_mail: [
+    409,
+    'This installation sends no mail',
+    'Ask an admin of your workspace to make a link for you, and hand it over.',
+  ],
   already_set_up: [409, 'This installation is set up already', 'Sign in instead.'],
   configuration_too_large: [
     409,
@@ -40,6 +51,7 @@ const PROBLEMS = {
     'Try again when one of them has ended.',
   ],
   too_many_streams: [429, 'Too many live tails are open', 'Close one, and try again.'],
+  sign_in_busy: [503, 'Too many people sign in at this moment', 'Try again in a few seconds.'],
   database_unavailable: [
     503,
     'The database does not answer',

@@ -4,6 +4,7 @@ import { addMembers } from './add-members.ts';
 import { type Ask, type Session, signIn } from './shop-api.ts';
 import {
   BLOCKED_EVENT,
+  DEFINITIONS,
   type DestinationName,
   type DestinationPlan,
   DESTINATIONS,
@@ -45,6 +46,7 @@ export async function setUpShop(needs: ShopNeeds): Promise<Shop> {
   await using people = openPeople(needs);
   const sources = await addSources(needs, people);
   const destinations = await addDestinations(needs, people, sources);
+  await addDefinitions(askAsOwner, people, destinations);
   await addToken(askAsOwner, people);
   return { sources, destinations };
 }
@@ -130,6 +132,16 @@ function isSame({ settings }: Destination, wanted: Settings): boolean {
   const before = settings as Settings;
   const urlsOf = ({ targets }: Settings) => targets.map(({ url }) => url).join(' ');
   return urlsOf(before) === urlsOf(wanted) && before.maxPerSecond === wanted.maxPerSecond;
+}
+
+/** Before the first call: every order counts. */
+async function addDefinitions(ask: Ask, people: People, destinations: Shop['destinations']): Promise<void> {
+  const { items } = await ask<Page<{ name: string }>>('GET', '/definitions?limit=100');
+  for (const { definition, tells } of DEFINITIONS) {
+    if (items.some(({ name }) => name === definition.name)) continue;
+    const body = { ...definition, destinations: tells.map((name) => destinations[name]) };
+    await (await people.askAs('Priya Nair'))('POST', '/definitions', body);
+  }
 }
 
 async function addToken(ask: Ask, people: People): Promise<void> {

@@ -1,5 +1,6 @@
 /** The demo creates all of this over the control API: members, sources, destinations with their troubles, a token. */
 import type { FilterRule } from '@millrace/contract';
+import type { Definition } from '@millrace/contract/audiences';
 
 export const WORKSPACE_NAME = 'Fernhill Outdoor';
 /** Good for the demo only, where everybody may know it: the server listens on this machine alone. */
@@ -88,6 +89,36 @@ export const DESTINATIONS: readonly DestinationPlan[] = [
       { field: 'type', op: 'one_of', values: ['screen', 'track'] },
       { field: 'context.consent.analytics', op: 'equals', value: true },
     ],
+  },
+];
+
+/**
+ * One audience and one computed trait; the CRM is told who is in, and each value. The refunds' window is short: customers come back
+ * within minutes.
+ */
+export const DEFINITIONS: readonly { definition: Definition; tells: DestinationName[] }[] = [
+  {
+    tells: ['CRM sync'],
+    definition: {
+      kind: 'audience',
+      name: 'Big spenders, 30 days',
+      when: {
+        all: [
+          {
+            event: 'Order Completed',
+            where: [{ field: 'properties.currency', op: 'equals', value: 'EUR' }],
+            sum: 'properties.revenue',
+            window: '30d',
+            atLeast: 500,
+          },
+          { not: { event: 'Order Refunded', window: '5m', atLeast: 1 } },
+        ],
+      },
+    },
+  },
+  {
+    tells: ['CRM sync'],
+    definition: { kind: 'trait', name: 'Orders, 90 days', compute: 'count', event: 'Order Completed', window: '90d' },
   },
 ];
 

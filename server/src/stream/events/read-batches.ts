@@ -10,6 +10,7 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { openBreather } from '../../breathe.ts';
 import { readEnvelope, readRequest } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
+import { sourceOfEvents } from '../layout/layout.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { type FollowedMessage, type Follower, followStream } from '../nats/follow-stream.ts';
 import { readAt } from '../nats/read-subject.ts';
@@ -56,7 +57,7 @@ export type BatchNeeds = {
 const MOST = { events: 1_000, bytes: 4_194_304 };
 const GATHER_MS = 50;
 /** With more left for a newer process, the reader stops: nearly everything is for that process then. */
-const MOST_LEFT = 1_000;
+export const MOST_LEFT = 1_000;
 
 export function openBatches(needs: BatchNeeds): BatchReader {
   const follower = followStream({ ...needs, after: needs.position });
@@ -156,7 +157,7 @@ type ReadOne =
 
 /** The envelope alone tells what need not be parsed. */
 function readIfWanted(subject: string, envelope: string, body: Uint8Array, { isWanted }: BatchNeeds): ReadOne {
-  const sourceId = subject.slice(subject.lastIndexOf('.') + 1);
+  const sourceId = sourceOfEvents(subject);
   if (!isWanted(sourceId)) return 'unwanted';
   const known = readEnvelope(envelope);
   if (!known.ok) return known.problem;

@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@millrace/contract';
 import { jetstream, jetstreamManager, JetStreamApiCodes, JetStreamApiError, DeliverPolicy } from '@nats-io/jetstream';
 import type { MsgHdrs } from '@nats-io/nats-core';
 import type { Connection } from '../nats/connect-nats.ts';
-import { eventStreamName } from '../layout/layout.ts';
+import { eventStreamName, sourceOfEvents } from '../layout/layout.ts';
 import { ENVELOPE_HEADER, readableEvents } from './request-message.ts';
 
 export type StoredRequest = {
@@ -68,7 +68,7 @@ export async function followEvents(
 type StoredMessage = { seq: number; time: Date; subject: string; data: Uint8Array };
 
 function storedRequest(stream: string, message: StoredMessage, headers: MsgHdrs | undefined): StoredRequest {
-  const sourceId = message.subject.split('.')[2] ?? '';
+  const sourceId = sourceOfEvents(message.subject);
   const events = readableEvents(headers?.get(ENVELOPE_HEADER) ?? '', message.data);
   return { stream, sequence: message.seq, storedAt: message.time.getTime(), sourceId, events };
 }

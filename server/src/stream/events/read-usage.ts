@@ -1,7 +1,7 @@
 import { DeliverPolicy, jetstream, jetstreamManager, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { Connection } from '../nats/connect-nats.ts';
 import { readEnvelope, readRequest } from '../../domain/read-request.ts';
-import { eventStreamName } from '../layout/layout.ts';
+import { eventStreamName, sourceOfEvents } from '../layout/layout.ts';
 import { countEventStreams } from '../nats/list-streams.ts';
 import { ENVELOPE_HEADER } from './request-message.ts';
 
@@ -54,7 +54,7 @@ async function readAfter({ nc }: Connection, stream: string, sequence: number): 
 
 async function usageOf(message: JsMsg, manager: JetStreamManager): Promise<RequestUsage> {
   const header = message.headers?.get(ENVELOPE_HEADER) ?? '';
-  const sourceId = message.subject.slice(message.subject.lastIndexOf('.') + 1);
+  const sourceId = sourceOfEvents(message.subject);
   const envelope = readEnvelope(header);
   // Unreadable calls are not counted.
   if (!envelope.ok) return { sourceId, receivedAt: '', calls: 0 };

@@ -3,7 +3,7 @@ import type { Stored } from '../../domain/format.ts';
 import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
-import { DELIVER_CONSUMER, eventStreamName } from '../layout/layout.ts';
+import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents } from '../layout/layout.ts';
 import { pull } from '../nats/pull.ts';
 import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
@@ -113,7 +113,7 @@ function pulledRequest(message: JsMsg, { stream, freshness, quarantine }: From):
   const place = `${stream}/${message.seq}`;
   const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
   return {
-    sourceId: subject.slice(subject.lastIndexOf('.') + 1),
+    sourceId: sourceOfEvents(subject),
     place,
     key: `${place}@${message.info.timestampNanos}`,
     bytes: message.data.length,

@@ -33,10 +33,10 @@ const PORTION_BYTES = 16_000_000;
 const PORTION_PAUSE_MS = 250;
 
 /**
- * Requests that are done (delivered, safe in lanes, or given up; and read by compute, while it has a floor) stay for replays until they are older than the retention, and
- * as long as there is room for them: otherwise they would fill the stream, and new calls would be refused for the sake of old
- * ones. A request that is not done stays however old it is. One deliver process makes room, and control drops requests that are too
- * old; two processes may purge the same without harm.
+ * Requests that are done (delivered, safe in lanes, or given up; and read by compute, while it has a floor) stay for replays until
+ * they are older than the retention, and as long as there is room for them: otherwise they would fill the stream, and new calls
+ * would be refused for the sake of old ones. A request that is not done stays however old it is. One deliver process makes room, and
+ * control drops requests that are too old; two processes may purge the same without harm.
  */
 export function trimEvents({ isMyTurn, ...needs }: TrimNeeds & { isMyTurn(): boolean }): Disposable {
   const stopping = new AbortController();

@@ -2,7 +2,7 @@ import { connect, type ConnectionOptions, createInbox, type NatsConnection } fro
 import type { Logger } from '../../log.ts';
 import type { Counter, Metrics } from '../../metrics/open-metrics.ts';
 import { guardCallbacks } from './guard-callbacks.ts';
-import { explainNoConnection, natsAccess, type NatsFiles } from './nats-access.ts';
+import { explainNoConnection, natsAccess, type NatsFiles, wasTooSlow } from './nats-access.ts';
 
 export type Connection = AsyncDisposable & {
   nc: NatsConnection;
@@ -44,6 +44,9 @@ type Life = {
 /** How long the server just lost is passed over for the others; after that it is as good as any. */
 const AVOID_LOST_SERVER_MS = 5_000;
 
+/** How often the first connection is tried while either side is too slow: later ones are tried for ever. */
+const FIRST_TRIES = 3;
+
 /** One connection to the cluster that moves on from a dead or cut-off server within seconds. */
 export async function connectNats({
   url,
@@ -56,7 +59,7 @@ export async function connectNats({
   const counter = metrics?.counter('millrace_nats_losses_total');
   const life: Life = { lostAt: undefined, server: '', losses: 0, counter, listeners: new Set() };
   const access = natsAccess(url, files);
-  const nc = await connect({ name, inboxPrefix: inbox, ...options(life), ...access }).catch((error: unknown) => {
+  const nc = await dial({ name, inboxPrefix: inbox, ...options(life), ...access }).catch((error: unknown) => {
     throw explainNoConnection(error, access);
   });
   guardCallbacks(nc, log.child({ connection: name }));
@@ -81,6 +84,15 @@ export async function connectNats({
       await nc.close();
     },
   };
+}
+
+async function dial(to: ConnectionOptions, triesLeft = FIRST_TRIES): Promise<NatsConnection> {
+  try {
+    return await connect(to);
+  } catch (error) {
+    if (triesLeft <= 1 || !wasTooSlow(error)) throw error;
+    return dial(to, triesLeft - 1);
+  }
 }
 
 function options(life: Life): ConnectionOptions {

@@ -103,19 +103,35 @@ suite('the way to NATS', () => {
     await assert.rejects(connect(cluster.url, { nkeySeed: stranger }), /refuses this user/);
     await assert.rejects(connect(cluster.url), /refuses this user/);
   });
+
+  test('is tried again when a starved machine signs in too late, and says so when that does not help', async () => {
+    await using cluster = await startNatsCluster();
+    await using wire = await openWire(cluster.url, { late: 2 });
+    await using connection = await connect(wire.url);
+    assert.ok(connection.isConnected());
+    assert.equal(wire.connections(), 3);
+    await using overloaded = await openWire(cluster.url, { late: 100 });
+    await assert.rejects(connect(overloaded.url), /one of their machines is overloaded/);
+  });
 });
 
 function connect(url: string, files: NatsFiles = {}) {
   return connectNats({ url, files, name: 'test', log });
 }
 
-/** Stands between a process and its server and keeps what clients send. */
-async function openWire(natsUrl: string) {
+/** Stands between a process and its server and keeps what clients send. The first `late` of them are hung up on. */
+async function openWire(natsUrl: string, { late = 0 } = {}) {
   const chunks: Buffer[] = [];
   let connections = 0;
   const server = createServer((near) => {
     connections += 1;
     const far = createConnection(Number(new URL(natsUrl).port), '127.0.0.1');
+    if (connections <= late) {
+      far.once('data', (greeting: Buffer) => near.write(greeting));
+      near.once('data', () => near.end("-ERR 'Authentication Timeout'\r\n"));
+      near.on('error', () => undefined).on('close', () => far.destroy());
+      return;
+    }
     near.on('data', (chunk: Buffer) => chunks.push(chunk));
     near.pipe(far).pipe(near);
     near.on('error', () => far.destroy());

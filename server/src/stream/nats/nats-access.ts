@@ -106,11 +106,24 @@ export function explainNoConnection(error: unknown, access: Access): Error {
   return words === undefined && error instanceof Error ? error : new Error(words ?? String(error), { cause: error });
 }
 
+/** True if one side was only slower than the other waits, as on a starved machine. */
+export function wasTooSlow(error: unknown): boolean {
+  return error instanceof errors.TimeoutError || signedInTooLate(error);
+}
+
+/** The server gives a client two seconds to say who it is. */
+function signedInTooLate(error: unknown): boolean {
+  return error instanceof errors.AuthorizationError && /timeout/i.test(error.message);
+}
+
 type Failure = { message?: string; code?: string; cause?: { code?: string } };
 
 function wordsFor(error: Failure, { tls }: Access): string | undefined {
   if (/does not support 'tls'/.test(error.message ?? '')) {
     return 'TLS is asked for by MILLRACE_NATS_URL or its files, and the NATS server does not offer it: nothing was sent in clear';
+  }
+  if (signedInTooLate(error)) {
+    return 'the NATS server did not hear from this process in time, and hung up: one of their machines is overloaded';
   }
   if (error instanceof errors.AuthorizationError) {
     return 'the NATS server refuses this user: look at MILLRACE_NATS_URL, MILLRACE_NATS_NKEY_FILE and MILLRACE_NATS_CREDS_FILE';

@@ -1,12 +1,13 @@
 import { DeletionRequest, DeletionRequests, NewDeletion, PageQuery } from '@millrace/contract/control';
 import { deliveryId } from '../../../domain/delivery.ts';
-import { userHash } from '../../../domain/withheld.ts';
+import { anonymousName, userHash } from '../../../domain/withheld.ts';
+import { type ErasedProfiles, eraseProfiles } from '../../../store/compute/erase-profiles.ts';
 import { destinationPlaces } from '../../../store/destinations.ts';
 import { findNotifications } from '../../../store/erase-records.ts';
 import { insertErasedUsers } from '../../../store/erased-users.ts';
 import { findJob, insertJob, type JobRow, listJobs } from '../../../store/jobs.ts';
 import type { Tx } from '../../../store/open-store.ts';
-import { allSourceIds } from '../../../store/sources.ts';
+import { allSourceIds, findComputedSource } from '../../../store/sources.ts';
 import { startedBy } from '../../access/actor.ts';
 import { toJob } from './job-routes.ts';
 import { type DeletionReceipt, notificationId } from '../../jobs/delete-users.ts';
@@ -30,18 +31,18 @@ export const deletionRoutes: Route[] = [
     permission: 'deletions:write',
     async handle({ tx, actor, body, audit }, { now }) {
       const { workspaceId } = actor;
-      const work = await workOut(tx, workspaceId, body, now());
-      const { userIds: _, destinations, sourceIds: __, ...details } = work;
-      const { sources, userHashes, suppress } = work;
-      const erasedBefore = new Date(work.erasedBefore);
-      const marks = { workspaceId, userHashes, sourceIds: sources ?? [''], erasedBefore, suppressed: suppress };
-      await insertErasedUsers(tx, marks);
+      const { counts, ids } = await eraseProfiles(tx, workspaceId, body.userIds);
+      // The time is read when nothing of them can be added to profiles and outbox any more.
+      const work = await workOut(tx, workspaceId, { asked: body, ids, now: now() });
+      const { userIds: _, anonymousIds: __, destinations, sourceIds: ___, ...details } = work;
+      await leaveMarks(tx, workspaceId, work);
       const job = await insertJob(tx, {
         workspace_id: workspaceId,
         id: newId('del'),
         kind: KIND,
         started_by: startedBy(actor),
         asked: work,
+        receipt: { erased: counts },
       });
       // Without `grows`: the size limit depends on the other workspaces, and must never block the deletion of a user.
       await audit('deletion.requested', job.id, { details: { ...details, destinations: destinations.length } });
@@ -77,19 +78,23 @@ export const deletionRoutes: Route[] = [
   }),
 ];
 
-async function workOut(
-  tx: Tx,
-  workspaceId: string,
-  { userIds, sources, suppress = false }: NewDeletion,
-  now: Date,
-): Promise<DeletionPlan> {
+type Asked = { asked: NewDeletion; ids: ErasedProfiles['ids']; now: Date };
+
+/** Former names and devices that audiences know of these users count as theirs. */
+async function workOut(tx: Tx, workspaceId: string, { asked, ids, now }: Asked): Promise<DeletionPlan> {
+  const { sources, suppress = false } = asked;
   const own = await allSourceIds(tx, workspaceId);
   if (sources?.some((id) => !own.includes(id)) === true) throw new ApiProblem('not_found');
-  const sourceIds = sources ?? own;
+  const idsOf = (kind: 'user' | 'anonymous') => ids.flatMap((each) => (each.kind === kind ? each.id : []));
+  const userIds = [...new Set([...asked.userIds, ...idsOf('user')])];
+  // A profile is of no single source, and neither is what was sent of it.
+  const computed = await findComputedSource(tx, workspaceId);
+  const sourceIds = [...new Set([...(sources ?? own), ...(computed === undefined ? [] : [computed.id])])];
   const places = await destinationPlaces(tx, workspaceId, sourceIds);
   return {
-    userIds: [...new Set(userIds)],
-    userHashes: [...new Set(userIds)].map((id) => userHash(workspaceId, id)),
+    userIds,
+    anonymousIds: idsOf('anonymous'),
+    userHashes: userIds.map((id) => userHash(workspaceId, id)),
     sources: sources ?? null,
     suppress,
     erasedBefore: now.toISOString(),
@@ -100,6 +105,19 @@ async function workOut(
     })),
     sourceIds,
   };
+}
+
+/** For all sources, or for those that were named and the computed one. The calls of a device are erased and never suppressed. */
+async function leaveMarks(tx: Tx, workspaceId: string, plan: DeletionPlan): Promise<void> {
+  const { userHashes, anonymousIds = [], sources, sourceIds, suppress } = plan;
+  const marks = {
+    workspaceId,
+    sourceIds: sources === null ? [''] : sourceIds,
+    erasedBefore: new Date(plan.erasedBefore),
+  };
+  await insertErasedUsers(tx, { ...marks, userHashes, suppressed: suppress });
+  const devices = anonymousIds.map((id) => userHash(workspaceId, anonymousName(id)));
+  await insertErasedUsers(tx, { ...marks, userHashes: devices, suppressed: false });
 }
 
 async function toDeletion(tx: Tx, job: JobRow) {

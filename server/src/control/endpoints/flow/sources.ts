@@ -9,7 +9,7 @@ import {
   Sources,
   WriteKey,
 } from '@millrace/contract/control';
-import { listDefinitions } from '../../../store/compute/definitions.ts';
+import { listDefinitions } from '../../../store/definitions/definitions.ts';
 import { addDestinationsToOutbox } from '../../../store/outbox.ts';
 import { blockedEvents, listSourceEvents, setEventBlocked } from '../../../store/source-events.ts';
 import {

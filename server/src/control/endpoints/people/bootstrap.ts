@@ -1,17 +1,19 @@
 import { Bootstrap, Me } from '@millrace/contract/control';
-import { appendAudit } from '../../../store/audit-log.ts';
 import { insertMember } from '../../../store/members.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
 import { deleteSetupTokens, insertSetupToken, isSetupToken } from '../../../store/setup-tokens.ts';
 import { insertToken } from '../../../store/tokens.ts';
 import { insertUser } from '../../../store/users.ts';
-import { insertWorkspace, isEmptyInstallation, lockInstallation } from '../../../store/workspaces.ts';
+import { isEmptyInstallation, lockInstallation } from '../../../store/workspaces.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { newId } from '../../../store/new-id.ts';
 import { hashPassword } from '../../access/password.ts';
 import { ApiProblem } from '../../problems/problems.ts';
 import { hashOfSecret, hintOfSecret, makeSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
+import { createWorkspace } from './create-workspace.ts';
+
+const FIRST_START = { kind: 'bootstrap' };
 
 export type FirstStart =
   | { kind: 'already-set-up' }
@@ -51,7 +53,7 @@ export const bootstrapRoutes: AccountRoute[] = [
         await lockInstallation(tx);
         await mustBeSetupToken(tx, tokenHash);
         await deleteSetupTokens(tx);
-        const id = await createWorkspace(tx, body.workspace, now());
+        const id = await createWorkspace(tx, body.workspace, { at: now(), actor: FIRST_START });
         const user = { id: newId('usr'), email: body.email, name: body.name };
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
@@ -69,7 +71,7 @@ async function mustBeSetupToken(tx: Tx, tokenHash: Buffer): Promise<void> {
 
 async function createWithToken(tx: Tx, secret: string, now: Date): Promise<void> {
   await deleteSetupTokens(tx);
-  const workspaceId = await createWorkspace(tx, 'Default', now);
+  const workspaceId = await createWorkspace(tx, 'Default', { at: now, actor: FIRST_START });
   await insertToken(tx, {
     workspaceId,
     id: newId('tok'),
@@ -81,12 +83,4 @@ async function createWithToken(tx: Tx, secret: string, now: Date): Promise<void>
     createdBy: 'bootstrap',
     expiresAt: null,
   });
-}
-
-async function createWorkspace(tx: Tx, name: string, at: Date): Promise<string> {
-  const id = newId('ws');
-  await insertWorkspace(tx, { id, name });
-  const entry = { at, actor: { kind: 'bootstrap' }, action: 'workspace.created', objectId: id, details: { name } };
-  await appendAudit(tx, id, entry);
-  return id;
 }

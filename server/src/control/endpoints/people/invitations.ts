@@ -7,6 +7,7 @@ import {
   listInvitations,
   lockInvitationOf,
 } from '../../../store/invitations.ts';
+import { countMailsOfDay } from '../../../store/mails.ts';
 import { listMembers } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { mustBeOursToGive } from './members.ts';
@@ -14,12 +15,18 @@ import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { isAtMost, type RoleName } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
+import { findWorkspace } from '../../../store/workspaces.ts';
+import type { ControlNeeds } from '../../http/control-needs.ts';
 import { type Route, route } from '../../http/route.ts';
+import { addMail } from '../../mail/add-mail.ts';
+import { invitationMail } from '../../mail/write-mail.ts';
 import { hashOfSecret, makeSecret } from '../../access/secret-text.ts';
 
 const WRITE = { permission: 'members:write' } as const;
 const VALID_MS = 72 * 3_600_000;
 const MAX_OPEN = 100;
+/** Of one workspace, so that it cannot have us flood mailboxes of strangers. */
+const MAX_MAILS_OF_DAY = 200;
 
 export const invitationRoutes: Route[] = [
   route({
@@ -39,12 +46,13 @@ export const invitationRoutes: Route[] = [
   route({
     method: 'POST',
     url: '/api/v1/invitations',
-    summary: 'Invites a person with a link that works once, for 72 hours; only this answer shows it',
+    summary: 'Invites a person with a link that works once, for 72 hours: sent by mail, or shown once by this answer',
     body: NewInvitation,
     answer: CreatedInvitation,
     status: 201,
     ...WRITE,
-    async handle({ tx, actor, body, audit }, { now }) {
+    async handle({ tx, actor, body, audit }, needs) {
+      const { now, mail } = needs;
       const { workspaceId } = actor;
       mustBeOursToGive(body.role, actor);
       await mustBeNew(tx, workspaceId, body.email);
@@ -61,11 +69,15 @@ export const invitationRoutes: Route[] = [
         createdBy: actor.id,
         expiresAt: new Date(now().getTime() + VALID_MS),
       });
-      if ((await countInvitations(tx, workspaceId)) > MAX_OPEN) throw tooMany();
+      if ((await countInvitations(tx, workspaceId)) > MAX_OPEN) {
+        throw cannotBeInvited(`${MAX_OPEN} invitations are open; withdraw one first`);
+      }
       const invitation = toInvitation(found(row));
       const details = { email: body.email, role: body.role, expiresAt: invitation.expiresAt };
       await audit('member.invited', invitation.id, { details });
-      return { ...invitation, token: secret, link: `/join#token=${secret}` };
+      await mailInvitation(tx, { workspaceId, row: found(row), secret }, needs);
+      const shown = mail === undefined ? { token: secret, link: `/join#token=${secret}` } : {};
+      return { ...invitation, sentByMail: mail !== undefined, ...shown };
     },
   }),
   route({
@@ -88,9 +100,22 @@ async function mustBeNew(tx: Tx, workspaceId: string, email: string): Promise<vo
   if (members.some((member) => member.email.toLowerCase() === email.toLowerCase())) throw new ApiProblem('conflict');
 }
 
-function tooMany(): ApiProblem {
-  const message = `cannot be invited: ${MAX_OPEN} invitations are open; withdraw one first`;
-  return new ApiProblem('invalid_request', [{ path: '/email', message }]);
+type Invited = { workspaceId: string; row: InvitationRow; secret: string };
+
+async function mailInvitation(tx: Tx, { workspaceId, row, secret }: Invited, needs: ControlNeeds): Promise<void> {
+  const { mail, keyRing } = needs;
+  if (mail === undefined) return;
+  if ((await countMailsOfDay(tx, workspaceId)) >= MAX_MAILS_OF_DAY) {
+    throw cannotBeInvited(`the workspace has sent ${MAX_MAILS_OF_DAY} mails in a day; try again tomorrow`);
+  }
+  const { name } = found(await findWorkspace(tx, workspaceId));
+  const text = invitationMail({ ...mail, secret, workspace: name, role: row.role });
+  const about = { kind: 'invitation', workspaceId, to: row.email, expiresAt: row.expires_at };
+  await addMail(tx, { ...about, ...text }, keyRing);
+}
+
+function cannotBeInvited(why: string): ApiProblem {
+  return new ApiProblem('invalid_request', [{ path: '/email', message: `cannot be invited: ${why}` }]);
 }
 
 function toInvitation(row: InvitationRow) {

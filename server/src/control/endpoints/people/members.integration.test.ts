@@ -28,7 +28,7 @@ const OUR_PAGE = { 'Sec-Fetch-Site': 'same-origin', 'Millrace-Csrf': '1' };
 async function invite(token: string, email: string, role: string) {
   const answer = await control.ask('POST', '/api/v1/invitations', { token, body: { email, role } });
   assert.equal(answer.status, 201, answer.text);
-  return answer.body as { id: string; token: string; link: string };
+  return answer.body as { id: string; token: string; link: string; sentByMail: boolean };
 }
 
 const accept = (token: string, password = PASSWORD) =>
@@ -53,8 +53,9 @@ async function idOf(token: string): Promise<string> {
 suite('members', () => {
   test('join by a link that works once, with a password that only they know', async () => {
     const { owner, workspaceId } = await openScene();
-    const { link, token, ...invitation } = await invite(owner, 'dee@example.com', 'developer');
+    const { link, token, sentByMail, ...invitation } = await invite(owner, 'dee@example.com', 'developer');
     assert.equal(link, `/join#token=${token}`);
+    assert.equal(sentByMail, false);
     const list = await control.ask('GET', '/api/v1/invitations', { token: owner });
     assert.deepEqual((list.body['items'] as object[])[0], invitation);
     assert.equal(list.text.includes(token), false, 'it is shown once');

@@ -65,7 +65,7 @@ export const memberRoutes: Route[] = [
 ];
 
 /** An admin is not above an owner. */
-async function findOther({ tx, actor, params }: ApiRequest<{ userId: string }>): Promise<MemberRow> {
+export async function findOther({ tx, actor, params }: ApiRequest<{ userId: string }>): Promise<MemberRow> {
   const member = found(await findMember(tx, { workspaceId: actor.workspaceId, userId: params.userId }));
   if (!isAtMost(member.role as RoleName, actor.role)) throw new ApiProblem('not_allowed');
   return member;

@@ -53,9 +53,11 @@ function toSession(row: SessionRow, currentId: string) {
   return {
     id: row.id,
     address: row.address,
+    lastAddress: row.last_address ?? row.address,
     userAgent: row.user_agent,
     createdAt: row.created_at.toISOString(),
     lastSeenAt: row.last_seen_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
     isCurrent: row.id === currentId,
   };
 }

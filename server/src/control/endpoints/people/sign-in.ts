@@ -1,16 +1,17 @@
 import { SignIn } from '@millrace/contract/control';
 import { deleteSession } from '../../../store/sessions.ts';
-import { findUserByEmail } from '../../../store/users.ts';
-import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
-import { isPassword } from '../../access/password.ts';
+import { addSignInFailure, countSignInFailures } from '../../../store/sign-in-failures.ts';
+import type { Store } from '../../../store/open-store.ts';
+import { findUserByEmail, type UserRow } from '../../../store/users.ts';
+import { type AccountNeeds, type AccountRoute, accountRoute } from '../../http/account-route.ts';
+import { accountOf, deviceOf, makeDevice } from '../../access/device-cookie.ts';
+import type { Admitted } from '../../access/guard-sign-in.ts';
+import { IMPOSSIBLE_HASH, isPassword } from '../../access/password.ts';
 import { ApiProblem } from '../../problems/problems.ts';
 import { recordForUser, startSession } from '../../access/start-session.ts';
 
-const TRIES_PER_MINUTE = 10;
-const TRIES_PER_MINUTE_OF_ADDRESS = 100;
-
-/** No password has this hash. Checked for unknown addresses, so that they take as long as known ones. */
-const IMPOSSIBLE_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+/** Wrong tries an hour for one account, over all networks, from browsers that have not signed in to it before. */
+const WRONG_TRIES_OF_ACCOUNT = 50;
 
 export const signInRoutes: AccountRoute[] = [
   accountRoute({
@@ -20,20 +21,11 @@ export const signInRoutes: AccountRoute[] = [
     access: 'anybody',
     body: SignIn,
     status: 204,
-    async handle({ body, address, userAgent }, { store, tries, now, log }) {
-      const pair = JSON.stringify([body.email.toLowerCase(), address]);
-      const isFewEnough = tries.take(address, TRIES_PER_MINUTE_OF_ADDRESS) && tries.take(pair, TRIES_PER_MINUTE);
-      if (!isFewEnough) throw new ApiProblem('too_many_tries');
-      // Outside of any transaction: a password check takes longer than a connection should be held.
-      const user = await store.asSystem((tx) => findUserByEmail(tx, body.email));
-      const isRight = await isPassword(body.password, user?.password_hash ?? IMPOSSIBLE_HASH);
-      if (user === undefined || !isRight) {
-        log.warn({ address, userId: user?.id }, 'session.refused');
-        throw new ApiProblem('wrong_password');
-      }
-      tries.forget(pair);
+    async handle({ body, address, userAgent, device }, needs) {
+      const { store, keyRing, now } = needs;
+      const user = await checkPassword({ ...body, address, device }, needs);
       const session = await store.asSystem((tx) => startSession(tx, user.id, { address, userAgent }, now()));
-      return { session };
+      return { session, device: makeDevice(keyRing, body.email, now()) };
     },
   }),
   accountRoute({
@@ -52,3 +44,46 @@ export const signInRoutes: AccountRoute[] = [
     },
   }),
 ];
+
+type Try = { email: string; password: string; address: string; device: string | undefined };
+
+/** The user with this password; throws for every other try, and notes it for the audit log. */
+async function checkPassword({ email, password, address, device }: Try, needs: AccountNeeds): Promise<UserRow> {
+  const { store, guard, failures, keyRing, metrics, now, log } = needs;
+  const count = metrics?.counters('millrace_sign_ins_total');
+  const deviceId = deviceOf(keyRing, device, email, now());
+  try {
+    // The turn comes before the database: tries that are refused cost no connection.
+    using admitted = await guard.enter({ email, address, deviceId });
+    const user = await userWithPassword({ email, password }, admitted, store);
+    admitted.succeeded();
+    count?.('right').add();
+    return user;
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    count?.(error.code).add();
+    if (error.code === 'wrong_password') log.warn({ address }, 'session.refused');
+    if (error.code === 'wrong_password' || error.code === 'too_many_tries') {
+      failures.note({ email, address, why: error.code });
+    }
+    throw error;
+  }
+}
+
+/** A password check takes longer than a connection should be held, so it runs outside of any transaction. */
+async function userWithPassword(
+  { email, password }: { email: string; password: string },
+  turn: Admitted,
+  store: Store,
+): Promise<UserRow> {
+  const account = Buffer.from(accountOf(email), 'base64url');
+  const { user, failures } = await store.asSystem(async (tx) => ({
+    user: await findUserByEmail(tx, email),
+    failures: turn.isKnown ? 0 : await countSignInFailures(tx, account),
+  }));
+  if (failures >= WRONG_TRIES_OF_ACCOUNT) throw new ApiProblem('too_many_tries');
+  const isRight = await isPassword(password, user?.password_hash ?? IMPOSSIBLE_HASH, turn);
+  if (user !== undefined && isRight) return user;
+  if (!turn.isKnown) await store.asSystem((tx) => addSignInFailure(tx, account));
+  throw new ApiProblem('wrong_password');
+}

@@ -2,6 +2,7 @@ import { CreatedToken, NewToken, PageQuery, Tokens } from '@millrace/contract/co
 import type { Tx } from '../../../store/open-store.ts';
 import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../../../store/tokens.ts';
 import type { Actor } from '../../access/actor.ts';
+import { withRoleNow } from '../../access/authenticate.ts';
 import { revokeMadeBy } from '../../access/maker-rights.ts';
 import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
@@ -21,10 +22,12 @@ export const tokenRoutes: Route[] = [
     query: PageQuery,
     answer: Tokens,
     status: 200,
-    async handle({ tx, actor, query }) {
+    async handle({ tx, actor, query }, { now }) {
       const page = readPage(query);
       const rows = await listTokens(tx, actor.workspaceId, page);
-      return toPage(rows, page, { item: toToken, key: (row) => row.id });
+      const roles = new Map<string, RoleName | null>();
+      for (const row of rows) roles.set(row.id, await roleOf(tx, row, now()));
+      return toPage(rows, page, { item: (row) => toToken(row, roles.get(row.id) ?? null), key: (row) => row.id });
     },
   }),
   route({
@@ -56,7 +59,7 @@ export const tokenRoutes: Route[] = [
         createdBy: actor.id,
         expiresAt,
       });
-      const token = toToken(found(row));
+      const token = toToken(found(row), body.role);
       const details = { name: token.name, role: token.role, scopes: token.scopes, expiresAt: token.expiresAt };
       await audit('token.created', token.id, { details });
       return { ...token, token: secret };
@@ -93,11 +96,18 @@ async function ownEnd(tx: Tx, { kind, workspaceId, id }: Actor): Promise<Date | 
   return found(await findToken(tx, workspaceId, id)).expires_at;
 }
 
+/** The role that a token has now; null for one that has ended. */
+async function roleOf(tx: Tx, row: TokenRow, at: Date): Promise<RoleName | null> {
+  const hasEnded = row.expires_at !== null && row.expires_at <= at;
+  const now = hasEnded ? undefined : await withRoleNow(tx, row);
+  return (now?.role as RoleName | undefined) ?? null;
+}
+
 function invalid(path: string, message: string): ApiProblem {
   return new ApiProblem('invalid_request', [{ path, message }]);
 }
 
-function toToken(row: TokenRow) {
+function toToken(row: TokenRow, roleNow: RoleName | null) {
   return {
     id: row.id,
     name: row.name,
@@ -106,8 +116,10 @@ function toToken(row: TokenRow) {
     hint: row.hint,
     createdBy: row.created_by,
     endsWithMaker: row.ends_with_maker,
+    roleNow,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    lastUsedAddress: row.last_used_address,
   };
 }

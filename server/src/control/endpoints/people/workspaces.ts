@@ -1,6 +1,7 @@
-import { Workspace, WorkspaceChange } from '@millrace/contract/control';
+import { Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
+import { countOwners, findMember, setMemberRole } from '../../../store/members.ts';
 import { findWorkspace, renameWorkspace } from '../../../store/workspaces.ts';
-import { found } from '../../problems/problems.ts';
+import { ApiProblem, found } from '../../problems/problems.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
 export const workspaceRoutes: Route[] = [
@@ -25,6 +26,29 @@ export const workspaceRoutes: Route[] = [
       const { tx, actor, body, audit } = request;
       await renameWorkspace(tx, { id: actor.workspaceId, name: body.name });
       await audit('workspace.changed', actor.workspaceId, { details: body });
+      return readWorkspace(request);
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/api/v1/workspace/transfer',
+    summary: 'Makes another member an owner, and you an admin',
+    permission: 'workspace:write',
+    body: WorkspaceTransfer,
+    answer: Workspace,
+    status: 200,
+    async handle(request) {
+      const { tx, actor, body, audit } = request;
+      const { workspaceId } = actor;
+      // A token is no member, and has no role to step down from.
+      if (actor.kind !== 'user') throw new ApiProblem('not_allowed');
+      const member = found(await findMember(tx, { workspaceId, userId: body.userId }));
+      if (member.user_id === actor.id) throw new ApiProblem('conflict');
+      // Locks the owners' rows against a concurrent removal of the other one.
+      await countOwners(tx, workspaceId);
+      await setMemberRole(tx, { workspaceId, userId: member.user_id, role: 'owner' });
+      await setMemberRole(tx, { workspaceId, userId: actor.id, role: 'admin' });
+      await audit('workspace.transferred', workspaceId, { details: { to: member.email } });
       return readWorkspace(request);
     },
   }),
