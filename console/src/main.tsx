@@ -32,7 +32,8 @@ void Promise.race([isThere, new Promise((over) => setTimeout(over, FIRST_RENDER_
 
 /** Reads the answers that the first render needs. The screen reads again what failed, and tells people. */
 async function readFirst(): Promise<void> {
-  if (['/sign-in', '/setup', '/join'].includes(location.pathname)) return;
+  if (['/sign-in', '/setup', '/join', '/forgot-password', '/reset', '/confirm-email'].includes(location.pathname))
+    return;
   const me = await queryClient.fetchQuery(readingMe).catch(() => undefined);
   const workspace = me && chosenWorkspace(me);
   if (workspace === undefined) return;

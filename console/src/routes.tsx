@@ -1,29 +1,11 @@
 /** Every screen with its path and the parameters that its URL may have. Each screen is a file of its own that loads when it is opened. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
-import { NotFound } from './shell/not-found.tsx';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { ACCOUNT_ROUTES } from './account-routes.ts';
+import { PEOPLE_ROUTES } from './people-routes.ts';
+import { root, shell } from './root-routes.ts';
 import { parseSearch, stringifySearch, texts } from './shell/search.ts';
 import { ScreenError } from './shell/screen-error.tsx';
-import { SignedIn } from './shell/signed-in.tsx';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
-const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: SignedIn });
-
-const signInRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: texts('back'),
-  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
-});
-const setUpRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/setup',
-  component: lazyRouteComponent(() => import('./screens/set-up/set-up.tsx'), 'SetUp'),
-});
-const joinRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/join',
-  component: lazyRouteComponent(() => import('./screens/join/join.tsx'), 'Join'),
-});
 const homeRoute = createRoute({
   getParentRoute: () => shell,
   path: '/',
@@ -199,9 +181,7 @@ const systemScreenRoute = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    signInRoute,
-    setUpRoute,
-    joinRoute,
+    ...ACCOUNT_ROUTES,
     shell.addChildren([
       homeRoute,
       profileRoute,
@@ -225,6 +205,7 @@ export const router = createRouter({
       replaysRoute,
       newReplayRoute,
       replayScreenRoute,
+      ...PEOPLE_ROUTES,
       privacyRoute,
       deletionRoute,
       teamRoute,

@@ -1,5 +1,7 @@
 /** One request to the control API of our own origin. A refusal becomes an `ApiError` that says what happened and what to do. */
 
+import { takeEarly } from './early-answers.ts';
+
 /** The problem document of a refused request. */
 export type Problem = {
   status: number;
@@ -32,8 +34,6 @@ export type Ask = {
   bearer?: string | undefined;
   /** A POST with the same key may be sent again: the server makes the thing once. */
   idempotencyKey?: string | undefined;
-  /** The answer of a request that was sent before the console was there. */
-  early?: Promise<Response> | undefined;
 };
 
 /** Each answer names the build of the console that the server has now; the shell listens, and offers to reload. */
@@ -70,7 +70,7 @@ export async function askStream(path: string, ask: Ask): Promise<ReadableStream<
 }
 
 async function send(path: string, ask: Ask): Promise<Response> {
-  const { method = 'GET', query, body, signal, bearer, idempotencyKey, early } = ask;
+  const { method = 'GET', query, body, signal, bearer, idempotencyKey } = ask;
   const headers: Record<string, string> = { 'Millrace-Csrf': '1' };
   if (bearer !== undefined) headers['Authorization'] = `Bearer ${bearer}`;
   if (workspaceId !== undefined) headers['Millrace-Workspace'] = workspaceId;
@@ -78,7 +78,10 @@ async function send(path: string, ask: Ask): Promise<Response> {
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
   const init: RequestInit = { method, headers, signal: signal ?? null };
   if (body !== undefined) init.body = JSON.stringify(body);
-  const response = await (early ?? fetch(urlOf(path, query), init)).catch((error: unknown) => {
+  const url = urlOf(path, query);
+  const request = () => fetch(url, init);
+  const early = method === 'GET' ? takeEarly(url) : undefined;
+  const response = await (early?.catch(request) ?? request()).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ApiError(unreachable(init.method));
   });

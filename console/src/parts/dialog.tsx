@@ -53,6 +53,8 @@ type ConfirmProps = LayerProps & {
   keep?: string;
   /** What cannot be undone asks to type this. */
   typed?: string;
+  /** False while the dialog still asks for something. */
+  isReady?: boolean;
   isBusy: boolean;
   error?: unknown;
   confirm(): void;
@@ -68,9 +70,10 @@ export function Confirm(props: ConfirmProps) {
 }
 
 /** The dialog takes it away when it closes: what was typed is never there the next time. */
-function ConfirmForm({ verb, keep = 'Keep', typed, isBusy, error, confirm, close, children }: ConfirmProps) {
+function ConfirmForm(props: ConfirmProps) {
+  const { verb, keep = 'Keep', typed, isBusy, error, confirm, close, children } = props;
   const [text, setText] = useState('');
-  const isReady = typed === undefined || text === typed;
+  const isReady = props.isReady !== false && (typed === undefined || text === typed);
   return (
     <form
       className="stack"

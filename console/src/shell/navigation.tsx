@@ -20,6 +20,7 @@ export function Navigation({ leave }: { leave?: () => void }) {
   const { data } = useQuery(readingOverview(REFRESH_MS));
   const failing = data?.tiles.failing ?? 0;
   const dead = data?.tiles.deadLetters ?? 0;
+  const maySeeProfiles = useMay('profiles:read');
   const maySeePrivacy = useMay('deletions:read');
   const maySeeSystem = useMay('system:read');
   return (
@@ -44,6 +45,9 @@ export function Navigation({ leave }: { leave?: () => void }) {
         {dead > 0 && <span className="n">{count(dead)}</span>}
       </Entry>
       <Entry leave={leave} to="/replays" icon="replay" name="Replays" />
+      <h2>People</h2>
+      <Entry leave={leave} to="/audiences" icon="aud" name="Audiences" />
+      {maySeeProfiles && <Entry leave={leave} to="/profiles" icon="user" name="Profiles" />}
       <h2>Workspace</h2>
       {maySeePrivacy && <Entry leave={leave} to="/privacy" icon="lock" name="Privacy" />}
       <Entry leave={leave} to="/team" icon="team" name="Team and audit" />

@@ -3,6 +3,7 @@ import type { Destination, Source } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
+import { readingDefinitions } from '../api/definitions.ts';
 import { type Page, reading } from '../api/queries.ts';
 import { useMay } from '../api/session.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -77,6 +78,7 @@ function useEntries(text: string): PaletteEntry[] {
   const mayBuild = useMay('destinations:write');
   const sources = useQuery(reading<Page<Source>>('/sources', { query: { limit: 100 } }));
   const destinations = useQuery(reading<Page<Destination>>('/destinations', { query: { limit: 100 } }));
+  const definitions = useQuery(readingDefinitions());
   const wanted = text.trim().toLowerCase();
   const things: PaletteEntry[] = [
     ...(destinations.data?.items ?? []).map(({ id, name }) => ({
@@ -84,6 +86,13 @@ function useEntries(text: string): PaletteEntry[] {
       name,
       detail: id,
       to: '/destinations/$id',
+      params: { id },
+    })),
+    ...(definitions.data?.items ?? []).map(({ id, name, kind }) => ({
+      kind: kind === 'audience' ? 'audience' : 'computed trait',
+      name,
+      detail: id,
+      to: '/audiences/$id',
       params: { id },
     })),
     ...(sources.data?.items ?? []).map(({ id, name }) => ({

@@ -8,6 +8,7 @@ import { Page } from './page.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { LoadingRows } from '../parts/list-states.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { Sentence } from '../parts/sentence.tsx';
 
 const LONGEST_TITLE = 60;
 
@@ -38,9 +39,30 @@ export function SourceFrame({ id, children }: SourceFrameProps) {
           )}
         </div>
       )}
-      {own !== undefined && children(own)}
+      {own !== undefined && (own.kind === 'computed' ? <ComputedSource id={own.id} /> : children(own))}
       {own === undefined && source.error === null && <LoadingRows />}
     </Page>
+  );
+}
+
+/** It takes no calls: write keys, limits and a live tail would only mislead. */
+function ComputedSource({ id }: { id: string }) {
+  return (
+    <Sentence
+      then="Each of them goes to the destinations that its audience names, and to no others."
+      actions={
+        <>
+          <LinkButton to="/events" search={{ sourceId: id }}>
+            Stored events
+          </LinkButton>
+          <LinkButton look="ink" to="/audiences">
+            Audiences
+          </LinkButton>
+        </>
+      }
+    >
+      Millrace makes the calls of this source itself: identify calls for audiences and computed traits.
+    </Sentence>
   );
 }
 

@@ -10,6 +10,8 @@ export const PLACES = {
   d: { to: '/destinations', name: 'Destinations' },
   l: { to: '/deliveries', name: 'Deliveries' },
   x: { to: '/dead-letters', name: 'Dead letters' },
+  a: { to: '/audiences', name: 'Audiences' },
+  p: { to: '/profiles', name: 'Profiles' },
 } as const;
 
 const TOGETHER_MS = 1_200;

@@ -18,6 +18,9 @@ export const STORES: readonly { name: string; label: string; effect: string }[] 
   { name: 'attempts', label: 'Attempts', effect: 'answers of receivers erased' },
   { name: 'samples', label: 'Samples of refused calls', effect: 'samples that hold the id erased' },
   { name: 'replays', label: 'Replays by user', effect: 'the id replaced by its hash' },
+  { name: 'profiles', label: 'Profiles', effect: 'removed, with every id that is linked to them' },
+  { name: 'memberships', label: 'Memberships and computed traits', effect: 'removed' },
+  { name: 'history', label: 'Changes of memberships', effect: 'removed' },
 ];
 
 export function erasedCount({ receipt }: Pick<Deletion, 'receipt'>): number {

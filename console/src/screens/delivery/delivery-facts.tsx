@@ -1,4 +1,5 @@
 import type { DeliveryDetails, Destination } from '@millrace/contract/control';
+import { UserLink } from '../../parts/audience/user-link.tsx';
 import { eventName } from '../../parts/delivery/delivery-words.ts';
 import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import styles from './delivery.module.css';
@@ -6,7 +7,7 @@ import styles from './delivery.module.css';
 type DeliveryFactsProps = { delivery: DeliveryDetails; destination: Destination | undefined };
 
 export function DeliveryFacts({ delivery, destination }: DeliveryFactsProps) {
-  const { id, type, name, userId, anonymousId, receivedAt, destinationId, sourceId, messageId, replayId } = delivery;
+  const { id, type, name, userId, anonymousId, receivedAt, destinationId, messageId, replayId } = delivery;
   const user = userId ?? anonymousId;
   return (
     <dl className={`mt2 ${styles['facts']}`}>
@@ -22,12 +23,7 @@ export function DeliveryFacts({ delivery, destination }: DeliveryFactsProps) {
           {user === null ? (
             <span className="dim">none</span>
           ) : (
-            <OuterLink
-              text={user}
-              most={40}
-              to="/events"
-              search={userId === null ? { sourceId } : { sourceId, userId: user }}
-            />
+            <UserLink userId={userId} anonymousId={anonymousId} most={40} />
           )}
         </dd>
       </div>

@@ -9,7 +9,7 @@ import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { DeleteCard } from './delete-card.tsx';
 import look from './destination-settings.module.css';
-import { LeaveGuard } from './leave-guard.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { RetryCard } from './retry-card.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { SecretCard } from './secret-card.tsx';

@@ -1,11 +1,13 @@
 import type { Explanation } from '@millrace/contract/control';
 import { Link } from '@tanstack/react-router';
+import { useMay } from '../../api/session.tsx';
 import { Card, Facts } from '../../parts/card.tsx';
 import { IdText } from '../../parts/texts.tsx';
 import type { StoredItem } from './use-stored-call.ts';
 
 /** The ways from here to other screens. */
 export function AlsoKnown({ explanation, item }: { explanation: Explanation; item: StoredItem | undefined }) {
+  const maySeeProfiles = useMay('profiles:read');
   const { messageId, destinations } = explanation;
   const [first] = destinations;
   const sourceId = first?.sourceId ?? item?.sourceId;
@@ -25,6 +27,13 @@ export function AlsoKnown({ explanation, item }: { explanation: Explanation; ite
               Deliveries of this event
             </Link>
           </li>
+          {userId !== undefined && maySeeProfiles && (
+            <li>
+              <Link to="/profiles/$userId" params={{ userId }}>
+                Profile of this user
+              </Link>
+            </li>
+          )}
           {userId !== undefined && sourceId !== undefined && (
             <li>
               <Link to="/events" search={{ sourceId, userId }}>

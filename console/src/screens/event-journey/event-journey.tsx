@@ -1,12 +1,13 @@
 /** The journey of one event: which destinations have it, which do not, and the rule or answer that decided. */
 import type { Destination, Explanation, Source } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { hasStatus } from '../../api/look-again.ts';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { cutText, visible } from '../../format/texts.ts';
+import { UserLink } from '../../parts/audience/user-link.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -140,9 +141,7 @@ function Received({ part }: { part: Explanation['destinations'][number] }) {
       {part.userId !== null && (
         <>
           {' of '}
-          <Link className="mono" to="/events" search={{ userId: part.userId, sourceId: part.sourceId }}>
-            <OuterText text={part.userId} most={40} />
-          </Link>
+          <UserLink userId={part.userId} most={40} />
         </>
       )}
       , received <TimeText at={part.receivedAt} withDistance />.

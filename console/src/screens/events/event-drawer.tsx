@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { UserLink } from '../../parts/audience/user-link.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/card.tsx';
 import { Json } from '../../parts/code.tsx';
@@ -31,16 +31,7 @@ function Details({ item, sourceId }: { item: StoredItem; sourceId: string }) {
       <Facts
         facts={[
           ['Type', textOf(event, 'type') ?? 'unknown'],
-          ...(userId === undefined
-            ? []
-            : [
-                [
-                  'User',
-                  <Link key="u" className="mono" to="/events" search={{ sourceId, userId }}>
-                    <OuterText text={userId} most={60} />
-                  </Link>,
-                ] as const,
-              ]),
+          ...(userId === undefined ? [] : [['User', <UserLink key="u" userId={userId} most={60} />] as const]),
           ...(happenedAt === undefined ? [] : [['Happened', <TimeText key="h" at={happenedAt} />] as const]),
           ['Received', <TimeText key="r" at={receivedAtOf(item)} withDistance />],
           ['Stored', <TimeText key="s" at={storedAt} />],

@@ -5,6 +5,7 @@ import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Page as ListPage, reading } from '../../api/queries.ts';
 import { useMay, useSession } from '../../api/session.tsx';
+import { collected } from '../../format/collected.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty, LoadingRows } from '../../parts/list-states.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -45,7 +46,8 @@ function Opening(): ReactNode {
   if (error !== null)
     return <ProblemNote error={error} what="The page cannot be shown." retry={() => void sources.refetch()} />;
   if (sources.data === undefined || (startId !== undefined && saved.data === undefined)) return <LoadingRows />;
-  if (sources.data.items.length === 0) {
+  const offered = collected(sources.data.items);
+  if (offered.length === 0) {
     return (
       <Empty
         title="A destination needs a source"
@@ -59,7 +61,7 @@ function Opening(): ReactNode {
       </Empty>
     );
   }
-  const only = sources.data.items.length === 1 ? sources.data.items[0]?.id : undefined;
+  const only = offered.length === 1 ? offered[0]?.id : undefined;
   const initial =
     startId !== undefined && saved.data !== undefined
       ? createdDraft(saved.data)
@@ -70,7 +72,7 @@ function Opening(): ReactNode {
     <Wizard
       initial={initial}
       isKept={startId !== undefined || kept !== undefined}
-      sources={sources.data.items}
+      sources={offered}
       saved={id === undefined ? undefined : saved.data}
     />
   );

@@ -1,4 +1,6 @@
 import type { Destination } from '@millrace/contract/control';
+import { useQuery } from '@tanstack/react-query';
+import { readingDefinitions } from '../../api/definitions.ts';
 import { listed } from '../../format/listed.ts';
 import { count } from '../../format/numbers.ts';
 import { cutText, visible } from '../../format/texts.ts';
@@ -10,14 +12,16 @@ import { type Sought, useRecordedCount, useStoredCount } from './use-touched.ts'
 export function TouchedFacts({ sought }: { sought: Sought }) {
   const recorded = useRecordedCount(sought);
   const stored = useStoredCount(sought);
-  const { told, notTold } = destinationsTold(sought.destinations, sought.sources);
-  const again = () => void Promise.all([recorded.refetch(), stored.refetch()]);
-  const error = recorded.error ?? stored.error;
+  const definitions = useQuery(readingDefinitions());
+  const { told, notTold } = destinationsTold(sought.destinations, sought.sources, definitions.data?.items ?? []);
+  const again = () => void Promise.all([recorded.refetch(), stored.refetch(), definitions.refetch()]);
+  const error = recorded.error ?? stored.error ?? definitions.error;
   const isNowhere = !sought.hasMoreSources && recorded.data?.count === 0 && stored.data?.count === 0;
   return (
     <>
       <p>
-        Millrace sends a <code>delete</code> to {toldWords(told.length === 0 ? '' : names(told), sought)} and then
+        Millrace sends a <code>delete</code> to{' '}
+        {definitions.isPending ? 'its destinations' : toldWords(told.length === 0 ? '' : names(told), sought)} and then
         erases:
       </p>
       <Facts

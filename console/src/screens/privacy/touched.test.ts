@@ -8,8 +8,17 @@ const destination = (id: string, sourceId: string, enabled: boolean) => ({ id, s
 
 test('an enabled destination of the sources is told, a disabled one is not', () => {
   const all = [destination('a', 's1', true), destination('b', 's1', false), destination('c', 's2', true)];
-  const { told, notTold } = destinationsTold(all, ['s1']);
+  const { told, notTold } = destinationsTold(all, ['s1'], []);
   assert.deepEqual([told.map(({ id }) => id), notTold.map(({ id }) => id)], [['a'], ['b']]);
+});
+
+test('a destination of an audience is told, whatever its source is', () => {
+  const all = [destination('a', 's1', true), destination('b', 's2', true), destination('c', 's2', true)];
+  const { told } = destinationsTold(all, ['s1'], [{ destinations: ['c', 'a'] }]);
+  assert.deepEqual(
+    told.map(({ id }) => id),
+    ['a', 'c'],
+  );
 });
 
 test('the destinations that were not read are not passed over', () => {

@@ -1,5 +1,5 @@
 /** The data of a user that a deletion request would touch, as far as the record and the stored events tell. */
-import type { Delivery, Destination, Source } from '@millrace/contract/control';
+import type { Definition, Delivery, Destination, Source } from '@millrace/contract/control';
 import { counted } from '../../format/numbers.ts';
 
 export type Touched = {
@@ -11,9 +11,14 @@ type Known = { destinations: readonly Destination[]; hasMoreDestinations: boolea
 
 export type Told = { told: Destination[]; notTold: Destination[] };
 
-/** Destinations of the sources: an enabled one is told, a disabled one is not. */
-export function destinationsTold(destinations: readonly Destination[], sources: readonly string[]): Told {
-  const own = destinations.filter(({ sourceId }) => sources.includes(sourceId));
+/** Destinations of the sources, and those of audiences and computed traits: an enabled one is told, a disabled one is not. */
+export function destinationsTold(
+  destinations: readonly Destination[],
+  sources: readonly string[],
+  definitions: readonly Pick<Definition, 'destinations'>[],
+): Told {
+  const attached = new Set(definitions.flatMap((each) => each.destinations));
+  const own = destinations.filter(({ id, sourceId }) => sources.includes(sourceId) || attached.has(id));
   return { told: own.filter(({ enabled }) => enabled), notTold: own.filter(({ enabled }) => !enabled) };
 }
 

@@ -10,11 +10,13 @@ import { Sentence } from '../../parts/sentence.tsx';
 import { IdText, OuterText } from '../../parts/texts.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ConsoleCard } from './console-card.tsx';
+import { EmailCard } from './email-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
+import { WorkspacesCard } from './workspaces-card.tsx';
 
 export function Profile() {
-  const { user, workspace, workspaces } = useSession();
+  const { user, workspace } = useSession();
   const sessions = useQuery(reading<Static<typeof Sessions>>('/sessions', { every: 30_000 }));
   const open = sessions.data?.items.length;
   return (
@@ -33,6 +35,7 @@ export function Profile() {
         <div className="stack">
           <SessionsCard read={sessions} />
           <PasswordCard />
+          <EmailCard />
         </div>
         <div className="stack">
           <Card title="Account">
@@ -43,20 +46,11 @@ export function Profile() {
                   ['Email address', <OuterText key="email" text={user.email} />],
                   ['Id', <IdText key="id" id={user.id} />],
                   ['Time zone', zone()],
-                  [
-                    workspaces.length === 1 ? 'Workspace' : 'Workspaces',
-                    <ul key="workspaces">
-                      {workspaces.map(({ id, name, role }) => (
-                        <li key={id}>
-                          <OuterText text={name} /> <span className="dim">{role}</span>
-                        </li>
-                      ))}
-                    </ul>,
-                  ],
                 ]}
               />
             </div>
           </Card>
+          <WorkspacesCard />
           <ConsoleCard />
         </div>
       </div>

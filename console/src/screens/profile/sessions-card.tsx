@@ -73,7 +73,7 @@ export function SessionsCard({ read }: { read: Read }) {
 }
 
 function Row({ session, isBusy, end }: { session: Session; isBusy: boolean; end(): void }) {
-  const { userAgent, address, createdAt, lastSeenAt, isCurrent } = session;
+  const { userAgent, address, lastAddress, createdAt, lastSeenAt, isCurrent } = session;
   return (
     <tr>
       <td>
@@ -84,6 +84,11 @@ function Row({ session, isBusy, end }: { session: Session; isBusy: boolean; end(
       </td>
       <td className="mono" data-label="Address">
         <OuterText text={address} most={40} />
+        {lastAddress !== address && (
+          <span className="sub">
+            now <OuterText text={lastAddress} most={40} />
+          </span>
+        )}
       </td>
       <td data-label="Signed in">
         <TimeText at={createdAt} />

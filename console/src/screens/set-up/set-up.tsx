@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Me } from '@millrace/contract/control';
-import { Link, useRouterState } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, askControl } from '../../api/ask-control.ts';
 import { useEnter } from '../../api/enter.ts';
@@ -9,11 +9,11 @@ import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { Door } from '../../shell/door.tsx';
+import { useFragmentToken } from '../../shell/link-door.tsx';
 import { type FirstOwner, OwnerForm } from './owner-form.tsx';
 
 export function SetUp() {
-  const hash = useRouterState({ select: ({ location }) => location.hash });
-  const given = tokenOf(`#${hash}`);
+  const given = useFragmentToken();
   const [pasted, setPasted] = useState('');
   const enter = useEnter();
   const create = useMutation({

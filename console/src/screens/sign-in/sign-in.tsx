@@ -1,6 +1,6 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, askControl } from '../../api/ask-control.ts';
 import { useEnter } from '../../api/enter.ts';
@@ -46,14 +46,16 @@ export function SignIn() {
         />
         {isWrong && (
           <Note state="givenup" title="The email address or the password is wrong.">
-            Check both and try again. Forgot the password? Ask an owner of your workspace to invite you with another
-            address.
+            Check both and try again.
           </Note>
         )}
         {signIn.error !== null && !isWrong && <ProblemNote error={signIn.error} />}
         <Button look="ink" type="submit" isBusy={signIn.isPending}>
           Sign in
         </Button>
+        <p className="small">
+          <Link to="/forgot-password">Forgot your password?</Link>
+        </p>
       </DoorForm>
     </Door>
   );

@@ -43,12 +43,18 @@ export function before({ sequence }: Entry, entries: readonly Entry[]): Entry[] 
   return entries.filter((one) => one.sequence < sequence);
 }
 
+const NAMELESS: Readonly<Record<string, string>> = {
+  visitor: 'A visitor',
+  operator: 'The operator',
+  unknown: 'An unknown person',
+};
+
 export function WhoDidWhat({ entry: { actor, action, objectId }, names }: Pick<AuditRowProps, 'entry' | 'names'>) {
   const id = actor['id'];
-  const who = id === undefined ? 'The first start' : (names.get(id) ?? shortId(id));
+  const who = id === undefined ? (NAMELESS[actor['kind'] ?? ''] ?? 'The first start') : (names.get(id) ?? shortId(id));
   // A person who signs in is both actor and object.
   const words = actionWords(action);
-  const isUnnamed = /\b(?:of|to|the source|the destination)$/.test(words);
+  const isUnnamed = /\b(?:of|to|as|the source|the destination)$/.test(words);
   const named = objectId === id ? undefined : (names.get(objectId) ?? (isUnnamed ? shortId(objectId) : undefined));
   return (
     <>

@@ -72,12 +72,14 @@ function InviteForm({ invite, isBusy, error, close }: InviteFormProps) {
         data={grantable(workspace.role)}
         onChange={({ currentTarget: { value } }) => setRole(value as RoleName)}
       />
-      <p className="small dim">Millrace sends no mail: you get a link, and send it yourself.</p>
+      <p className="small dim">
+        The person gets a link by mail. Where this installation sends no mail, you get the link, and send it yourself.
+      </p>
       {error !== null && <ProblemNote error={error} />}
       <div className="btns end">
         <Button onClick={close}>Cancel</Button>
         <Button look="ink" type="submit" isBusy={isBusy}>
-          Create the link
+          Invite
         </Button>
       </div>
     </form>
@@ -85,13 +87,15 @@ function InviteForm({ invite, isBusy, error, close }: InviteFormProps) {
 }
 
 function Invited({ created, close }: { created: Created; close(): void }) {
+  const { email, expiresAt, link } = created;
   return (
     <div className="stack">
       <p>
-        Send this link to <OuterText text={created.email} />. It works once, until <TimeText at={created.expiresAt} />,
-        and ends when you invite the same address again.
+        {link === undefined ? 'A mail with a link is on its way to ' : 'Send this link to '}
+        <OuterText text={email} />. It works once, until <TimeText at={expiresAt} />, and ends when you invite the same
+        address again.
       </p>
-      <ShownOnce label="Link" text={`${location.origin}${created.link}`} />
+      {link !== undefined && <ShownOnce label="Link" text={`${location.origin}${link}`} />}
       <div className="btns end">
         <Button look="ink" onClick={close}>
           Done

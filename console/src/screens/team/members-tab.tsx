@@ -12,6 +12,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { tellError } from '../../parts/tell-error.ts';
 import { OuterText, TimeText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { MemberLinkButton } from './member-link-button.tsx';
 import { grantable, ROLE_WORDS } from './roles.ts';
 import styles from './team.module.css';
 
@@ -57,7 +58,7 @@ export function MembersTab({ read }: { read: Read }) {
               <th>Role</th>
               <th>Member since</th>
               <th>
-                <span className="sr">Remove</span>
+                <span className="sr">New password, remove</span>
               </th>
             </tr>
           </thead>
@@ -105,7 +106,14 @@ function Row({ member, setRole }: { member: Member; setRole(role: RoleName): voi
       <td data-label="Since">
         <TimeText at={createdAt} />
       </td>
-      <td className="num">{mayChange && <RemoveButton member={member} />}</td>
+      <td className="num">
+        {mayChange && (
+          <span className="btns end">
+            <MemberLinkButton member={member} />
+            <RemoveButton member={member} />
+          </span>
+        )}
+      </td>
     </tr>
   );
 }
@@ -134,7 +142,8 @@ function RemoveButton({ member: { userId, name, email } }: { member: Member }) {
       >
         <p>
           They lose access to this workspace at once, and every token that they made ends, with the tokens made with
-          those. Their account stays. To let them back in, invite them again.
+          those. Their account stays if they have another workspace; otherwise it is removed after a day. To let them
+          back in, invite them again.
         </p>
       </Confirm>
     </>

@@ -4,8 +4,8 @@ import { isAtMost, ROLE_NAMES, type RoleName } from '@millrace/contract/permissi
 export const ROLE_WORDS: Record<RoleName, string> = {
   owner: 'everything, also rename the workspace and make owners',
   admin: 'everything else, also members, tokens, the audit log and deletion requests',
-  developer: 'read, change sources and destinations, replay events and dead letters',
-  viewer: 'read sources, destinations, deliveries and usage',
+  developer: 'read, change sources, destinations and audiences, replay events and dead letters',
+  viewer: 'read sources, destinations, audiences, profiles, deliveries and usage',
 };
 
 /** A member gives at most their own role. */

@@ -54,7 +54,7 @@ export function TokensTab({ names }: { names: ReadonlyMap<string, string> }) {
 
 function Row({ token, maker }: { token: Token; maker: string | undefined }) {
   const mayWrite = useMay('tokens:write');
-  const { name, hint, role, scopes, createdBy, createdAt, endsWithMaker, lastUsedAt, expiresAt } = token;
+  const { name, hint, role, roleNow, scopes, createdBy, createdAt, endsWithMaker, expiresAt } = token;
   return (
     <tr>
       <td>
@@ -66,6 +66,10 @@ function Row({ token, maker }: { token: Token; maker: string | undefined }) {
       <td title={ROLE_WORDS[role]}>
         {role}
         <span className="sub">{scopes === null ? 'all of this role' : `only ${scopes.join(', ')}`}</span>
+        {roleNow === null && <StateText state="givenup">has ended</StateText>}
+        {roleNow !== null && roleNow !== role && (
+          <StateText state="retrying">acts as {roleNow}, as its maker does now</StateText>
+        )}
       </td>
       <td data-label="By">
         <OuterText text={maker ?? createdBy} most={32} />
@@ -75,11 +79,25 @@ function Row({ token, maker }: { token: Token; maker: string | undefined }) {
         {!endsWithMaker && <StateText state="retrying">its maker is gone: still needed?</StateText>}
       </td>
       <td data-label="Last used">
-        {lastUsedAt === null ? <span className="dim">never</span> : <TimeText at={lastUsedAt} />}
+        <LastUse token={token} />
       </td>
       <td data-label="Ends">{expiresAt === null ? <span className="dim">never</span> : <TimeText at={expiresAt} />}</td>
       <td className="num">{mayWrite && <RevokeButton token={token} />}</td>
     </tr>
+  );
+}
+
+function LastUse({ token: { lastUsedAt, lastUsedAddress } }: { token: Token }) {
+  if (lastUsedAt === null) return <span className="dim">never</span>;
+  return (
+    <>
+      <TimeText at={lastUsedAt} />
+      {lastUsedAddress !== null && (
+        <span className="sub mono">
+          <OuterText text={lastUsedAddress} most={40} />
+        </span>
+      )}
+    </>
   );
 }
 

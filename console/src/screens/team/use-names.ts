@@ -1,5 +1,6 @@
 import type { Destination, Member, Source, Token } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
+import { readingDefinitions } from '../../api/definitions.ts';
 import { type Page, reading } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 
@@ -11,11 +12,12 @@ export function useNames(): ReadonlyMap<string, string> {
   const tokens = useQuery(reading<Page<Token>>('/tokens', { query, enabled: mayTokens }));
   const sources = useQuery(reading<Page<Source>>('/sources', { query }));
   const destinations = useQuery(reading<Page<Destination>>('/destinations', { query }));
+  const definitions = useQuery(readingDefinitions());
   return new Map([
     ...(members.data?.items ?? []).map(({ userId, name }) => [userId, name] as const),
-    ...[...(tokens.data?.items ?? []), ...(sources.data?.items ?? []), ...(destinations.data?.items ?? [])].map(
-      ({ id, name }) => [id, name] as const,
-    ),
+    ...[tokens, sources, destinations, definitions]
+      .flatMap((read): readonly { id: string; name: string }[] => read.data?.items ?? [])
+      .map(({ id, name }) => [id, name] as const),
     ['bootstrap', 'the first start'],
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Source } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { type Page, reading } from '../../api/queries.ts';
+import { collected } from '../../format/collected.ts';
 import { counted } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
 import { Empty, ListStates } from '../../parts/list-states.tsx';
@@ -9,7 +10,7 @@ import { OuterLink } from '../../parts/texts.tsx';
 /** How many calls a second each source may send. Millrace sells nothing: there is no limit by month. */
 export function LimitsCard() {
   const sources = useQuery(reading<Page<Source>>('/sources', { query: { limit: 100 } }));
-  const items = sources.data?.items ?? [];
+  const items = collected(sources.data?.items ?? []);
   const limited = items.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null);
   const others = items.length - limited.length;
   return (

@@ -1,9 +1,9 @@
 import { useBlocker } from '@tanstack/react-router';
 import type { RefObject } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
 
-/** Asks before a page with typed changes is left; not when its destination is gone. */
+/** Asks before a page with typed changes is left; not when the thing itself is gone, or saved. */
 export function LeaveGuard({ isOn, isGone }: { isOn: boolean; isGone: RefObject<boolean> }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isOn && !isGone.current && current.pathname !== next.pathname,
