@@ -1,5 +1,5 @@
-/** Sources and destinations by id or by name, as people know them. */
-import type { Destination, Source } from '@millrace/contract/control';
+/** Sources, destinations and definitions by id or by name, as people know them. */
+import type { Definition, Destination, Source } from '@millrace/contract/control';
 import { inline } from '../output/print.ts';
 import { Failure } from '../output/failures.ts';
 import type { Control } from './control.ts';
@@ -13,6 +13,14 @@ export async function findDestination(control: Control, given: string): Promise<
   if (given.startsWith('dst_')) return control.ask<Destination>('GET', `/destinations/${encodeURIComponent(given)}`);
   const found = oneNamed(await Array.fromAsync(control.list<Destination>('/destinations')), given, 'destination');
   return control.ask<Destination>('GET', `/destinations/${found.id}`);
+}
+
+/** An audience or a computed trait, also by its key. */
+export async function findDefinition(control: Control, given: string): Promise<Definition> {
+  if (/^(aud|trt)_[0-9a-f]{32}$/.test(given))
+    return control.ask<Definition>('GET', `/definitions/${encodeURIComponent(given)}`);
+  const all = await Array.fromAsync(control.list<Definition>('/definitions'));
+  return all.find(({ key }) => key === given) ?? oneNamed(all, given, 'audience or computed trait');
 }
 
 type Named = { id: string; name: string };

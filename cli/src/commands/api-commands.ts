@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { loginCommand } from './account/login.ts';
 import { logoutCommand } from './account/logout.ts';
 import { whoamiCommand } from './account/whoami.ts';
+import { audiencesCommand } from './audiences/audiences.ts';
 import { applyCommand } from './config/apply.ts';
 import { exportCommand } from './config/export.ts';
 import { deadLettersCommand } from './deliveries/dead-letters.ts';
@@ -12,6 +13,7 @@ import { destinationsCommand } from './destinations/destinations.ts';
 import { explainCommand } from './events/explain.ts';
 import { sendCommand } from './events/send.ts';
 import { tailCommand } from './events/tail.ts';
+import { profilesCommand } from './profiles.ts';
 import { sourcesCommand } from './sources/sources.ts';
 import { usersCommand } from './users.ts';
 
@@ -28,6 +30,8 @@ export function apiCommands(): Command[] {
     deliveriesCommand(),
     deadLettersCommand(),
     replayCommand(),
+    audiencesCommand(),
+    profilesCommand(),
     usersCommand(),
     exportCommand(),
     applyCommand(),

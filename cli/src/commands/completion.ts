@@ -44,10 +44,10 @@ async function wordsOf(candidates: Candidates): Promise<string[]> {
     if (candidates.kind === 'profiles')
       return Object.keys(await readProfiles(profilesFile(readEnvironment().configDir)));
     const control = await connect({ timeout: PATIENCE_SECONDS });
-    const { items } = await control.ask<{ items: { name: string }[] }>('GET', `/${candidates.kind}`, {
+    const { items } = await control.ask<{ items: { name: string; key?: string }[] }>('GET', `/${candidates.kind}`, {
       query: { limit: 100 },
     });
-    return items.map(({ name }) => name);
+    return items.map(({ key, name }) => key ?? name);
   } catch {
     return [];
   }

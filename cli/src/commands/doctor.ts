@@ -13,7 +13,9 @@ type Options = SettingsOptions & { data?: string; json?: true };
 
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('check settings, machine, NATS and PostgreSQL; says what is wrong, why it matters and what to do')
+    .description(
+      'check settings, machine, NATS, PostgreSQL and mail; says what is wrong, why it matters and what to do',
+    )
     .option('--data <folder>', 'also check the room on the disk of this folder, such as the store_dir of NATS')
     .option(...ENV_FILE)
     .option('--json', 'print everything that was looked at as JSON')

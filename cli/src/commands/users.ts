@@ -1,4 +1,4 @@
-/** `millrace users`: erasing users, and what became of it. */
+/** `millrace users`: erasing users, and what became of it; a way back into an account of the console. */
 import type { DeletionRequest as RequestSchema, Destination, Source } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { count, counted } from '@millrace/console/format/numbers';
@@ -13,6 +13,7 @@ import { printTable } from '../output/table.ts';
 import { timeText } from '../output/times.ts';
 import { apiCommand, groupCommand, type JsonOption } from './api-command.ts';
 import { type Job, type JobKind, listJobs, tellJob, waitForJob } from './deliveries/jobs.ts';
+import { resetLinkCommand } from './reset-link.ts';
 
 type Request = Static<typeof RequestSchema>;
 type Options = ServerOptions & JsonOption;
@@ -20,7 +21,7 @@ type Options = ServerOptions & JsonOption;
 const KIND: JobKind = { path: '/deletion-requests', word: 'deletion request', command: 'users', example: '$DELETION' };
 
 export function usersCommand(): Command {
-  return groupCommand('users', 'erase users, and see what became of it', [
+  return groupCommand('users', 'erase users, and see what became of it; let a person choose a new password', [
     deleteCommand(),
     statusCommand(),
     listJobs(
@@ -29,6 +30,7 @@ export function usersCommand(): Command {
       'There was no deletion request yet.',
     ),
     acceptCommand(),
+    resetLinkCommand(),
   ]);
 }
 
@@ -108,9 +110,8 @@ function tellPreview({ users, sources, destinations, deliveries, isExact }: Prev
   print(
     `  The record has ${isExact ? '' : 'at least '}${counted(deliveries, 'delivery', 'deliveries')} of them: ids and answers are erased.`,
   );
-  print(
-    '  Lanes, dead letters and samples are searched. Stored events expire with MILLRACE_RETENTION and are no longer delivered.',
-  );
+  print('  Lanes, dead letters and samples are searched; profiles, memberships and their history are removed.');
+  print('  Stored events expire with MILLRACE_RETENTION and are no longer delivered.');
 }
 
 function tellRequest(request: Request, options: JsonOption): void {

@@ -25,6 +25,7 @@ test('options are offered after a dash, and their choices after them', () => {
 test('sources, destinations and profiles are asked for where one belongs', () => {
   assert.equal(offers('tail', '--source', 'w'), 'sources');
   assert.equal(offers('destinations', 'pause', ''), 'destinations');
+  assert.equal(offers('profiles', 'explain', 'u1', ''), 'definitions');
   assert.equal(offers('sources', 'block', 'we'), 'sources');
   assert.equal(offers('whoami', '--profile', ''), 'profiles');
   assert.deepEqual(offers('sources', 'block', 'web', ''), []);

@@ -4,13 +4,16 @@ import type { Command, Option } from 'commander';
 export type Candidates =
   | { kind: 'words'; words: string[] }
   /** Names that only the server or the profiles know. */
-  | { kind: 'sources' | 'destinations' | 'profiles' };
+  | { kind: Dynamic };
 
-const DYNAMIC: Readonly<Record<string, 'sources' | 'destinations' | 'profiles'>> = {
+type Dynamic = 'sources' | 'destinations' | 'definitions' | 'profiles';
+
+const DYNAMIC: Readonly<Record<string, Dynamic>> = {
   source: 'sources',
   '--source': 'sources',
   destination: 'destinations',
   '--destination': 'destinations',
+  audience: 'definitions',
   '--profile': 'profiles',
 };
 

@@ -1,32 +1,59 @@
 /** Carries out a plan over the control API, one change after the other, sources before their destinations. */
 import type { Destination, Source } from '@millrace/contract/control';
 import type { Control } from '../api/control.ts';
-import type { SourceConfig } from './model.ts';
+import { changeDefinition } from './carry-out-definitions.ts';
+import type { CurrentWorkspace, DestinationName, SourceConfig } from './model.ts';
 import type { Change, DestinationChange, Plan } from './plan.ts';
 
-type Ids = Map<string, string>;
-type Known = { sources: ReadonlyMap<string, { id: string }> };
+/** Of everything that has a name, also of things that this run creates. */
+type Ids = { sources: Map<string, string>; destinations: Map<string, string>; definitions: Map<string, string> };
+
+const nameOf = ({ source, destination }: DestinationName) => JSON.stringify([source, destination]);
 
 /** Stops at the first refusal: the changes before it are made, and a second run goes on from there. */
 export async function carryOut(
   control: Control,
   { changes }: Plan,
-  current: Known,
+  current: Pick<CurrentWorkspace, 'sources' | 'definitions'>,
   tell: (done: number) => void,
 ): Promise<void> {
-  const ids: Ids = new Map([...current.sources].map(([name, { id }]) => [name, id]));
+  const ids = idsOf(current);
   for (const [done, change] of changes.entries()) {
     tell(done);
     await carryOutOne(control, change, ids);
   }
 }
 
+function idsOf({ sources, definitions }: Pick<CurrentWorkspace, 'sources' | 'definitions'>): Ids {
+  const destinations = [...sources].flatMap(([source, each]) =>
+    [...each.destinations].map(([destination, { id }]) => [nameOf({ source, destination }), id] as const),
+  );
+  return {
+    sources: new Map([...sources].map(([name, { id }]) => [name, id])),
+    destinations: new Map(destinations),
+    definitions: new Map([...definitions].map(([key, { id }]) => [key, id])),
+  };
+}
+
 async function carryOutOne(control: Control, change: Change, ids: Ids): Promise<void> {
-  if (change.kind === 'destination') return changeDestination(control, change, ids.get(change.source) ?? '');
+  if (change.kind === 'definition') {
+    const id = await changeDefinition(control, change, {
+      source: (name) => ids.sources.get(name),
+      destination: (name) => ids.destinations.get(nameOf(name)),
+      definition: (key) => ids.definitions.get(key),
+    });
+    if (id !== undefined) ids.definitions.set(change.definition, id);
+    return;
+  }
+  if (change.kind === 'destination') {
+    const id = await changeDestination(control, change, ids.sources.get(change.source) ?? '');
+    if (id !== undefined) ids.destinations.set(nameOf(change), id);
+    return;
+  }
   switch (change.action) {
     case 'create': {
       const source = await control.ask<Source>('POST', '/sources', { body: { name: change.source } });
-      ids.set(change.source, source.id);
+      ids.sources.set(change.source, source.id);
       await setUpSource(control, source, change.wanted, []);
       return dropFirstKey(control, source, change.wanted);
     }
@@ -69,19 +96,21 @@ async function setUpSource(
 
 type Named = DestinationChange & { destination: string };
 
-async function changeDestination(control: Control, change: Named, sourceId: string): Promise<void> {
+/** Resolves with the id of a new destination. */
+async function changeDestination(control: Control, change: Named, sourceId: string): Promise<string | undefined> {
   if (change.action === 'delete') {
     await control.ask('DELETE', `/destinations/${change.current.id}`);
-    return;
+    return undefined;
   }
   const { catalog, enabled, paused, filters } = change.wanted;
   if (change.action === 'update') {
     const body = { enabled, paused, filters, settings: change.settings.body };
     await control.ask('PATCH', `/destinations/${change.current.id}`, { body });
-    return;
+    return undefined;
   }
   // Created disabled, so that no event passes before it is paused.
   const body = { sourceId, catalog, name: change.destination, filters, settings: change.settings.body };
   const { id } = await control.ask<Destination>('POST', '/destinations', { body });
   await control.ask('PATCH', `/destinations/${id}`, { body: { enabled, paused } });
+  return id;
 }

@@ -16,6 +16,8 @@ const SECRETS = {
   WEB_ORDERS_0_HEADERS_X_TEAM: 'orders team',
 };
 
+const BIG_SPENDERS = '{"event":"Order Completed","sum":"properties.revenue","window":"30d","atLeast":500}';
+
 const stack = new AsyncDisposableStack();
 let scene: CliScene;
 let person: Person;
@@ -36,6 +38,9 @@ before(async () => {
     'millrace destinations disable refusing',
     'millrace destinations update orders --filter "type equals track" --filter \'properties.plan one_of ["pro","team"]\' --max-per-second 50',
     `millrace destinations update orders --url ${scene.receivers.good.url} --header "X-Team: orders team"`,
+    `millrace audiences create "Big spenders" --when '${BIG_SPENDERS}' --source web --destination orders --include-anonymous`,
+    'millrace audiences edit big_spenders --name Whales',
+    'millrace audiences create "Total (EUR)" --compute sum --event "Order Completed" --field properties.revenue --settle 5',
   ]) {
     const { code, stderr } = await person.shell(line);
     assert.equal(code, 0, `${line}: ${stderr}`);
@@ -56,6 +61,35 @@ suite('the configuration of a workspace as a file', () => {
     assert.equal(again.stdout, 'The workspace is as the file says.\n');
     assert.equal((await person.shell('millrace apply --check first.yaml', { env: other })).code, 0);
     assert.equal((await person.shell('millrace export --check first.yaml', { env: other })).code, 0);
+  });
+
+  test('a definition keeps its key and is applied with the names of its workspace; an audience that asks for it comes after it', async () => {
+    const env = other;
+    const yaml = (await person.shell('millrace export', { env })).stdout;
+    assert.match(yaml, /^ {2}big_spenders:\n {4}kind: audience\n {4}name: Whales$/m);
+    assert.doesNotMatch(yaml, /(aud|trt|src|dst)_[0-9a-f]{32}/);
+    const asks =
+      '  a_first:\n    kind: audience\n    name: A first\n    when:\n      not:\n        audience: big_spenders\n';
+    await writeFile(join(person.home, 'asks.yaml'), `${yaml}${asks}`);
+    const applied = await person.shell('millrace apply --yes asks.yaml', { env });
+    assert.match(applied.stdout, /\+ audience or computed trait "a_first"/, applied.stderr);
+    assert.equal((await person.shell('millrace apply --check asks.yaml', { env })).code, 0);
+    const without = yaml.slice(0, yaml.indexOf('definitions:'));
+    await writeFile(join(person.home, 'none.yaml'), `${without}definitions: {}\n`);
+    const left = await person.shell('millrace apply --check none.yaml', { env });
+    assert.match(
+      left.stdout,
+      /left alone: .*audience or computed trait "a_first", audience or computed trait "big_spenders"/,
+    );
+    // A file that says nothing of definitions leaves them alone, also when it prunes.
+    await writeFile(join(person.home, 'older.yaml'), without);
+    assert.equal((await person.shell('millrace apply --check --prune older.yaml', { env })).code, 0);
+    const wrong = yaml.replace('atLeast: 500', 'atLeast: many');
+    await writeFile(join(person.home, 'wrong.yaml'), wrong);
+    assert.match((await person.shell('millrace apply wrong.yaml', { env })).stderr, /when\.atLeast must be a number/);
+    const pruned = await person.shell('millrace apply --yes --prune none.yaml', { env });
+    assert.equal(pruned.code, 0, pruned.stderr);
+    assert.doesNotMatch((await person.shell('millrace export', { env })).stdout, /definitions:/);
   });
 
   test('the secrets of the environment are those that sign', async () => {

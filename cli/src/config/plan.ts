@@ -9,6 +9,7 @@ import type {
   SourceConfig,
   WorkspaceConfig,
 } from './model.ts';
+import { type DefinitionChange, extraDefinitions, planDefinitions } from './plan-definitions.ts';
 import { compareSettings, type FieldChange, type SettingsPlan, textOf } from './plan-settings.ts';
 
 export type Change =
@@ -22,7 +23,8 @@ export type Change =
       current: CurrentSource;
     }
   | { action: 'delete'; kind: 'source'; source: string; fields: FieldChange[]; current: CurrentSource }
-  | (DestinationChange & { source: string; destination: string; fields: FieldChange[] });
+  | (DestinationChange & { source: string; destination: string; fields: FieldChange[] })
+  | DefinitionChange;
 
 export type DestinationChange =
   | { action: 'create'; kind: 'destination'; wanted: DestinationConfig; settings: SettingsPlan }
@@ -48,9 +50,13 @@ export function planChanges(wanted: WorkspaceConfig, current: CurrentWorkspace, 
     const known = current.sources.get(name);
     return [...planSource(name, source, known), ...planDestinations(name, source, known, { current, options })];
   });
-  const extra = extras(wanted, current);
-  if (!options.prune) return { changes, leftAlone: extra.map(tellExtra) };
-  return { changes: [...changes, ...extra], leftAlone: [] };
+  const { definitions } = wanted;
+  const defined = definitions === undefined ? [] : planDefinitions(definitions, current.definitions);
+  const gone = definitions === undefined ? [] : extraDefinitions(definitions, current.definitions);
+  // Definitions name sources and destinations, so they come after them and go before them.
+  const extra = [...gone, ...extras(wanted, current)];
+  if (!options.prune) return { changes: [...changes, ...defined], leftAlone: extra.map(tellExtra) };
+  return { changes: [...changes, ...defined, ...extra], leftAlone: [] };
 }
 
 function planSource(source: string, wanted: SourceConfig, current: CurrentSource | undefined): Change[] {
@@ -147,6 +153,7 @@ function extras(wanted: WorkspaceConfig, { sources }: CurrentWorkspace): Change[
 }
 
 export function tellExtra(change: Change): string {
+  if (change.kind === 'definition') return `audience or computed trait "${change.definition}"`;
   return change.kind === 'source'
     ? `source "${change.source}"`
     : `destination "${change.destination}" of "${change.source}"`;

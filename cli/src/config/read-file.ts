@@ -1,12 +1,15 @@
 /** A file of `millrace export`, read strictly: an unknown field is a mistake, and a secret in clear is refused. */
 import { isObject } from '@millrace/server/walk-settings';
 import type { FilterRule } from '@millrace/contract';
+import { checkDefinition, definitionKey } from '@millrace/contract/audiences';
 import { parse, YAMLParseError } from 'yaml';
 import { Failure } from '../output/failures.ts';
 import { inline } from '../output/print.ts';
 import {
   DEFAULT_CATALOG,
+  type DefinitionConfig,
   type DestinationConfig,
+  type DestinationName,
   FILE_VERSION,
   type SourceConfig,
   type WorkspaceConfig,
@@ -17,12 +20,37 @@ type Fields = Record<string, unknown>;
 type Schemas = ReadonlyMap<string, object>;
 
 export function readConfigFile(text: string, schemas: Schemas): WorkspaceConfig {
-  const file = fields(parseYaml(text), 'The file', ['version', 'sources']);
+  const file = fields(parseYaml(text), 'The file', ['version', 'sources', 'definitions']);
   if (file['version'] !== FILE_VERSION) {
     throw mistake(`The file has version ${JSON.stringify(file['version'] ?? null)}`, `Write version: ${FILE_VERSION}.`);
   }
   const sources = Object.entries(fields(file['sources'] ?? {}, 'sources'));
-  return { sources: Object.fromEntries(sources.map(([name, value]) => [name, readSource(name, value, schemas)])) };
+  const read = Object.fromEntries(sources.map(([name, value]) => [name, readSource(name, value, schemas)]));
+  if (file['definitions'] === undefined) return { sources: read };
+  const definitions = Object.entries(fields(file['definitions'] ?? {}, 'definitions'));
+  return {
+    sources: read,
+    definitions: Object.fromEntries(definitions.map(([key, value]) => [key, readDefinition(key, value)])),
+  };
+}
+
+/** Sources, destinations and audiences stay names here; control says which of them do not exist. */
+function readDefinition(key: string, value: unknown): DefinitionConfig {
+  const place = `definitions.${key}`;
+  if (definitionKey(key) !== key) throw mistake(`${inline(place)} is no key`, `Write ${definitionKey(key)}.`);
+  const { destinations: names = [], ...rest } = fields(value, place);
+  const checked = checkDefinition(rest);
+  const [first] = checked.ok ? [] : checked.problems;
+  if (first !== undefined)
+    throw mistake(inline(`${place}${first.path.replaceAll('/', '.')} ${first.message}`), 'Mend it there.');
+  if (!checked.ok || !Array.isArray(names)) throw mistake(`${place}.destinations is no list`, 'Write one an item.');
+  return { definition: checked.value, destinations: names.map((each) => readDestinationName(each, place)) };
+}
+
+function readDestinationName(value: unknown, place: string): DestinationName {
+  const { source, destination } = fields(value, `${place}.destinations`, ['source', 'destination']);
+  if (typeof source === 'string' && typeof destination === 'string') return { source, destination };
+  throw mistake(`${inline(place)}.destinations lacks a name`, 'Write source: web and destination: orders.');
 }
 
 function parseYaml(text: string): unknown {

@@ -1,9 +1,11 @@
 /** Reads the configuration of a workspace from the control API. */
-import type { Destination, Source } from '@millrace/contract/control';
+import type { Definition, Destination, Source } from '@millrace/contract/control';
 import type { Control } from '../api/control.ts';
 import { Failure } from '../output/failures.ts';
 import { inline } from '../output/print.ts';
-import type { CurrentDestination, CurrentSource, CurrentWorkspace } from './model.ts';
+import { Refusal } from '../api/problems.ts';
+import { toConfig } from './definitions.ts';
+import type { CurrentDefinition, CurrentDestination, CurrentSource, CurrentWorkspace } from './model.ts';
 
 type CatalogItem = { name: string; settingsSchema: object };
 type SourceEvent = { name: string; blocked: boolean };
@@ -19,7 +21,23 @@ export async function readWorkspace(control: Control): Promise<CurrentWorkspace>
     const behind = destinations.filter(({ sourceId }) => sourceId === source.id);
     sources.set(source.name, await readSource(control, source, behind));
   }
-  return { sources, schemas: new Map(catalog.map(({ name, settingsSchema }) => [name, settingsSchema])) };
+  const definitions = await readDefinitions(control, sources);
+  const schemas = new Map(catalog.map(({ name, settingsSchema }) => [name, settingsSchema]));
+  return { sources, definitions, schemas };
+}
+
+async function readDefinitions(
+  control: Control,
+  sources: ReadonlyMap<string, CurrentSource>,
+): Promise<Map<string, CurrentDefinition>> {
+  const all = await Array.fromAsync(control.list<Definition>('/definitions')).catch((error: unknown) => {
+    // A server of an older version has none.
+    if (error instanceof Refusal && error.problem.code === 'not_found') return [];
+    throw error;
+  });
+  const keys = new Map(all.map(({ id, key }) => [id, key]));
+  const kept = all.filter(({ state }) => state !== 'deleting');
+  return new Map(kept.map((each) => [each.key, { id: each.id, config: toConfig(each, sources, keys) }]));
 }
 
 async function readSource(control: Control, source: Source, behind: readonly Destination[]): Promise<CurrentSource> {

@@ -17,6 +17,7 @@ function workspace(url: string, source = 'web'): CurrentWorkspace {
   const config = { catalog: 'Webhooks', enabled: true, paused: false, filters: [], settings };
   return {
     schemas: SCHEMAS,
+    definitions: new Map(),
     sources: new Map([
       [
         source,
@@ -74,7 +75,7 @@ test('a plan shows a reference as the file writes it, and never its value', () =
 test('a source called constructor that is not in the file is one to prune', () => {
   const plan = planChanges({ sources: {} }, workspace('https://a.example', 'constructor'), OPTIONS);
   assert.deepEqual(
-    plan.changes.map(({ action, source }) => [action, source]),
+    plan.changes.map((change) => [change.action, 'source' in change && change.source]),
     [['delete', 'constructor']],
   );
 });

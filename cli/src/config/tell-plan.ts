@@ -29,7 +29,9 @@ export function planDocument({ changes, leftAlone }: Plan, isApplied: boolean): 
 }
 
 function changeDocument(change: Change): object {
-  const { action, kind, source, fields } = change;
+  const { action, kind, fields } = change;
+  if (change.kind === 'definition') return { action, kind, definition: change.definition, fields };
+  const { source } = change;
   return {
     action,
     kind,

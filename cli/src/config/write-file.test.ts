@@ -6,6 +6,7 @@ import { toDocument, toYaml } from './write-file.ts';
 
 const workspace = (name: string, event: string): CurrentWorkspace => ({
   schemas: new Map(),
+  definitions: new Map(),
   sources: new Map([
     [
       name,

@@ -1,14 +1,23 @@
 /** The configuration of a workspace as YAML: stable order, no ids, no secrets. */
 import { visible } from '@millrace/console/format/texts';
 import { stringify } from 'yaml';
-import type { CurrentDestination, CurrentSource, CurrentWorkspace } from './model.ts';
+import type { CurrentDefinition, CurrentDestination, CurrentSource, CurrentWorkspace } from './model.ts';
 import { DEFAULT_CATALOG, FILE_VERSION } from './model.ts';
 import { escapeReferences, referenceFor, withSecrets } from './secrets.ts';
 
 /** Only what differs from the default, so that the file reads as a person would write it. */
-export function toDocument({ sources, schemas }: CurrentWorkspace): object {
+export function toDocument({ sources, definitions, schemas }: CurrentWorkspace): object {
   const named = byName(sources).map(([name, source]) => [name, sourceDocument(name, source, schemas)]);
-  return { version: FILE_VERSION, sources: Object.fromEntries(named) as object };
+  const defined = byName(definitions).map(([key, each]) => [key, definitionDocument(each)]);
+  return {
+    version: FILE_VERSION,
+    sources: Object.fromEntries(named) as object,
+    ...(defined.length === 0 ? {} : { definitions: Object.fromEntries(defined) as object }),
+  };
+}
+
+function definitionDocument({ config: { definition, destinations } }: CurrentDefinition) {
+  return { ...definition, ...(destinations.length === 0 ? {} : { destinations }) };
 }
 
 export function toYaml(workspace: CurrentWorkspace): string {

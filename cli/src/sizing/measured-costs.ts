@@ -18,11 +18,11 @@ export type EventShape = {
 const CPU_US: Readonly<
   Record<Part, { request: number; call: number; callKb: number; delivery: number; deliveryKb: number }>
 > = {
-  collect: { request: 470, call: 20, callKb: 6, delivery: 0, deliveryKb: 0 },
-  deliver: { request: 450, call: 0, callKb: 0, delivery: 102, deliveryKb: 8 },
-  control: { request: 190, call: 0, callKb: 0, delivery: 73, deliveryKb: 0 },
-  nats: { request: 560, call: 0, callKb: 22, delivery: 24, deliveryKb: 0 },
-  postgres: { request: 190, call: 0, callKb: 0, delivery: 150, deliveryKb: 0 },
+  collect: { request: 210, call: 16, callKb: 1, delivery: 0, deliveryKb: 0 },
+  deliver: { request: 185, call: 0, callKb: 0, delivery: 84, deliveryKb: 2 },
+  control: { request: 28, call: 0, callKb: 0, delivery: 52, deliveryKb: 0 },
+  nats: { request: 230, call: 0, callKb: 16, delivery: 13, deliveryKb: 0 },
+  postgres: { request: 35, call: 0, callKb: 0, delivery: 98, deliveryKb: 0 },
 };
 
 const KB = 1_000;
@@ -38,11 +38,11 @@ export const OUTCOME_BYTES = 600;
 
 /** Anonymous memory of a process under load. NATS and PostgreSQL need the page cache beside it. */
 export const MEMORY_BYTES: Readonly<Record<Part, number>> = {
-  collect: 115_000_000,
-  deliver: 320_000_000,
-  control: 315_000_000,
-  nats: 225_000_000,
-  postgres: 68_000_000,
+  collect: 185_000_000,
+  deliver: 400_000_000,
+  control: 390_000_000,
+  nats: 300_000_000,
+  postgres: 70_000_000,
 };
 
 /** Connections of one process to NATS. */

@@ -21,7 +21,7 @@ suite('the sizing of an installation', () => {
   });
 
   test('grows with the load, and no process is planned for more than two thirds of a core', () => {
-    const sizing = sizeInstallation({ ...USUAL, eventsPerSecond: 10_000 });
+    const sizing = sizeInstallation({ ...USUAL, eventsPerSecond: 30_000 });
     for (const { cores, processes } of [sizing.collect, sizing.deliver, sizing.control]) {
       assert.ok(processes > 2);
       assert.ok(cores / processes <= 2 / 3);
@@ -53,7 +53,7 @@ suite('the sizing of an installation', () => {
 
   test('reads as a table with the settings below it', () => {
     const text = describeSizing(sizeInstallation(USUAL));
-    assert.match(text, /^collect +2 +[\d.]+ +230 MB +–$/m);
+    assert.match(text, /^collect +2 +[\d.]+ +370 MB +–$/m);
     assert.match(text, /^Settings: MILLRACE_REPLICAS=3 MILLRACE_EVENT_STREAMS=2 MILLRACE_RETENTION=72h/m);
   });
 

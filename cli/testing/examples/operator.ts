@@ -5,7 +5,7 @@ import { openPerson } from '../open-person.ts';
 import type { ExampleSetting, OpenSetting } from './setting.ts';
 
 export const setting: ExampleSetting = {
-  commands: ['migrate', 'doctor', 'backup', 'restore', 'drill', 'support-bundle', 'upgrade-check'],
+  commands: ['migrate', 'doctor', 'backup', 'restore', 'drill', 'support-bundle', 'upgrade-check', 'users reset-link'],
   open: openOperator,
 };
 
@@ -15,6 +15,10 @@ const FILLS_ENGINES = /^millrace (drill|restore (?!.*--check))/;
 async function openOperator(): Promise<OpenSetting> {
   await using opening = new AsyncDisposableStack();
   const stack = opening.use(await openStack());
+  // For a person who lost a password.
+  const invited = await stack.get('POST', '/invitations', { email: 'ann@example.com', role: 'developer' });
+  const ann = { token: invited['token'], name: 'Ann', password: 'correct horse battery staple' };
+  await stack.get('POST', '/invitations/accept', ann);
   // A backup reads whole streams, which no role may: the operator has a user that may.
   const person = opening.use(await openPerson(stackSettings(stack.nats.adminUrl, stack.postgres)));
   const open = opening.move();

@@ -1,6 +1,8 @@
 /** Commands that ask a server: a whole stack with sources, destinations, deliveries and jobs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { streamsRead } from '../../../server/testing/audiences.ts';
+import { addDefinition } from '../../../server/testing/definitions.ts';
 import { until } from '../../../server/testing/until.ts';
 import { type CliScene, deliveryIn, openScene } from '../open-scene.ts';
 import { openPerson, type Person } from '../open-person.ts';
@@ -19,7 +21,12 @@ export const setting: ExampleSetting = {
     'deliveries',
     'dead-letters',
     'replay',
-    'users',
+    'audiences',
+    'profiles',
+    'users delete',
+    'users status',
+    'users list',
+    'users unsuppress',
     'export',
     'apply',
     'verify',
@@ -36,6 +43,7 @@ async function openServer(): Promise<OpenSetting> {
   await using opening = new AsyncDisposableStack();
   const scene = opening.use(await openScene());
   const person = opening.use(await openPerson(scene.environment()));
+  await addAudiences(scene);
   await addMember(scene, person);
   const env = await variables(scene, person);
   const open = opening.move();
@@ -48,6 +56,21 @@ async function openServer(): Promise<OpenSetting> {
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Two audiences, and a member of the first. */
+async function addAudiences({ stack, web, destinations }: CliScene): Promise<void> {
+  const [row] = await stack.sql<{ workspace_id: string }>('SELECT workspace_id FROM sources LIMIT 1');
+  const workspaceId = row?.workspace_id ?? '';
+  for (const key of ['big_spenders', 'old_audience']) {
+    const when = { event: 'Order Completed', sum: 'properties.revenue', window: '30d', atLeast: 10 } as const;
+    const definition = { kind: 'audience', name: key, when } as const;
+    await addDefinition(stack.store(), { workspaceId, key, destinations: [destinations.orders], definition });
+  }
+  await streamsRead(stack);
+  const order = { type: 'track', userId: 'u1', event: 'Order Completed', properties: { revenue: 20 } };
+  await stack.send(web.key, [order]);
+  await until(async () => (await stack.sql('SELECT 1 FROM memberships')).length > 0, 60_000);
 }
 
 /** Ann, who signs in with a password from a file. */

@@ -23,7 +23,7 @@ export function applyCommand(): Command {
     'make the workspace as a file of export says; - or no file reads standard input',
   )
     .option('--check', 'change nothing, and exit with 6 when there are differences')
-    .option('--prune', 'delete sources and destinations that are not in the file')
+    .option('--prune', 'delete sources, destinations and definitions that are not in the file')
     .option('--set-secrets', 'write secrets again that the server has already')
     .option('--yes', 'do not ask')
     .action(apply);

@@ -15,7 +15,8 @@ export function exportCommand(): Command {
     .action(exportConfig);
   return withExamples(command, {
     run: 'millrace export > millrace.yaml && millrace export --check millrace.yaml',
-    shows: 'sources and destinations by name; secrets are references such as ${env:WEB_ORDERS_SHARED_SECRET}',
+    shows:
+      'sources, destinations and audiences by name; secrets are references such as ${env:WEB_ORDERS_SHARED_SECRET}',
   });
 }
 

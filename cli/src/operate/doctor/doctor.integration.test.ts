@@ -128,6 +128,22 @@ suite('doctor', () => {
     names(await diagnose({ MILLRACE_KEYS: SECOND_KEY }), 'key_ring_wrong', /MILLRACE_KEYS/);
   });
 
+  test('names a mail server that is away, and mails that did not get out', async () => {
+    const toNowhere = {
+      MILLRACE_SMTP_URL: 'smtp+insecure://127.0.0.1:9',
+      MILLRACE_MAIL_FROM: 'millrace@example.com',
+      MILLRACE_CONSOLE_URL: 'https://millrace.example.com',
+    };
+    names(await diagnose(toNowhere), 'smtp_unusable', /MILLRACE_SMTP_URL/);
+    stack.postgres.run(`INSERT INTO mails (workspace_id, id, kind, state, expires_at, created_at, ended_at, last_error) VALUES
+      ('', 'mail_1', 'notice', 'dead', now(), now() - interval '1 day', now(), 'EENVELOPE 550'),
+      ('', 'mail_2', 'notice', 'waiting', now(), now() - interval '1 hour', NULL, NULL)`);
+    const findings = await diagnose({});
+    names(findings, 'mails_dead', /ask again/);
+    names(findings, 'mails_late', /MILLRACE_SMTP_URL/);
+    stack.postgres.run('DELETE FROM mails');
+  });
+
   test('names a port that another program has, a full disk, and certificates that end', async () => {
     const squatter = createServer().listen(0, '127.0.0.1');
     await once(squatter, 'listening');

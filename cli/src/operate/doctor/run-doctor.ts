@@ -3,6 +3,7 @@ import type { ConfigRead } from '@millrace/server/config';
 import { VERSION } from '@millrace/server/version';
 import { checkDatabase } from './check-database.ts';
 import { checkMachine } from './check-machine.ts';
+import { checkMail } from './check-mail.ts';
 import { checkNats } from './check-nats.ts';
 import { type Checked, problem, warning } from './finding.ts';
 
@@ -28,6 +29,8 @@ export async function runDoctor({ read, dataDir, listenMs, onPart }: DoctorNeeds
     if (config.roles.includes('control')) {
       onPart?.('PostgreSQL');
       parts.push(await checkDatabase(config));
+      onPart?.('mail');
+      parts.push(await checkMail(config));
     }
   }
   return { version: VERSION, at: new Date().toISOString(), parts };
