@@ -1,4 +1,5 @@
 import { attackFromReceivers } from './inject/attack-from-receivers.ts';
+import { attackSignIn } from './inject/attack-sign-in.ts';
 import { collectBacklog } from './inject/collect-backlog.ts';
 import { cutOffServer } from './inject/cut-off-server.ts';
 import { dripHeaders } from './inject/drip-headers.ts';
@@ -7,12 +8,14 @@ import { floodTenant } from './inject/flood-tenant.ts';
 import { isolateTrouble } from './inject/isolate-trouble.ts';
 import { killAllNodes } from './inject/kill-all-nodes.ts';
 import { killCollect } from './inject/kill-collect.ts';
+import { killCompute } from './inject/kill-compute.ts';
 import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver-leaders.ts';
 import { killDeliver } from './inject/kill-deliver.ts';
 import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
+import { starveCompute } from './inject/starve-compute.ts';
 import { stopDatabase } from './inject/stop-database.ts';
 import { stopNats } from './inject/stop-nats.ts';
 import { skewClocks } from './inject/skew-clocks.ts';
@@ -54,6 +57,9 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['mixed-versions', mixVersions],
   ['rolling-upgrade', rollVersions],
   ['restore-drill', drillRestore],
+  ['compute-kill', killCompute],
+  ['compute-behind', starveCompute],
+  ['sign-in-attack', attackSignIn],
 ]);
 
 /**
@@ -71,4 +77,6 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'mixed-versions',
   'rolling-upgrade',
   'restore-drill',
+  'compute-kill',
+  'compute-behind',
 ]);

@@ -12,6 +12,8 @@ export type ControlAnswer = {
 };
 export type ControlBody = {
   id?: string;
+  /** Of an invitation. */
+  token?: string;
   code?: string;
   title?: string;
   writeKeys?: { id: string; key: string }[];

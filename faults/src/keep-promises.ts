@@ -41,6 +41,12 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'every role goes from the last release to this version and back, under load and with backlogs, and nothing is lost',
   'restore-drill':
     'after the loss of all engines a backup brings back everything that was acknowledged before its point, and delivers it',
+  'compute-kill':
+    'audiences are those of an uninterrupted run, and the webhook knows them, whatever dies: compute, PostgreSQL, its disk, a leader',
+  'compute-behind':
+    'collect takes every call while nothing computes, and definitions say since when events are missing in them',
+  'sign-in-attack':
+    'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
 };
 
 const SEED = 1;

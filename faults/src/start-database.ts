@@ -11,11 +11,14 @@ export type Database = AsyncDisposable & {
   stop(): Promise<void>;
   /** Resolves when it takes connections again. */
   start(): Promise<void>;
+  /** The same for one that may be running. */
+  revive(): Promise<void>;
 };
 
-/** A PostgreSQL that faults may stop and kill. */
-export async function startDatabase(): Promise<Database> {
-  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'));
+/** A PostgreSQL that faults may stop and kill. `dir`: where its data is, if not with all temporary files. */
+export async function startDatabase({ dir, options = '' }: { dir?: string; options?: string } = {}): Promise<Database> {
+  const env = { ...process.env, ...(dir === undefined ? {} : { TMPDIR: dir }) };
+  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'), [options], { env });
   const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;
   const tell = async (order: DatabaseOrder) => {
     const done = nextWord(child);
@@ -26,6 +29,7 @@ export async function startDatabase(): Promise<Database> {
     ...urls,
     stop: () => tell('stop'),
     start: () => tell('start'),
+    revive: () => tell('revive'),
     async [Symbol.asyncDispose]() {
       if (!child.connected) return;
       const gone = once(child, 'exit');

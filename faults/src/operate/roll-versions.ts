@@ -7,8 +7,9 @@ import { nothingQuarantined } from '../inject/mix-versions.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { MAIN } from '../server-process.ts';
 import { startDatabase } from '../start-database.ts';
-import { spend } from '../wait-until.ts';
+import { spend, waitUntil } from '../wait-until.ts';
 import { openInstallation, type Installation } from './open-installation.ts';
+import { sendComputed } from './send-computed.ts';
 
 /** The last release. None is published yet: this is the last version before migrations had marks. */
 const LAST_RELEASE = 'cc65c53';
@@ -20,7 +21,8 @@ type Roll = { to: string; order: readonly (number | 'control')[] };
 
 /**
  * From the last release to this version and back, one process after the other, under load and with backlogs: control first on the
- * way up and last on the way back, so that in between every role runs in both versions, on the database of the newer one.
+ * way up and last on the way back, so that in between every role runs in both versions, on the database of the newer one. Requests
+ * in the format of compute come while one deliver process of each version runs.
  */
 export async function rollVersions(run: FaultRun): Promise<Findings> {
   using other = await checkOutVersion(LAST_RELEASE);
@@ -51,12 +53,32 @@ export async function rollVersions(run: FaultRun): Promise<Findings> {
     }
   };
   for (let round = 0; round < (run.isFull ? 3 : 1); round += 1) {
-    await roll({ to: MAIN, order: ['control', 1, 0, 2] });
+    await roll({ to: MAIN, order: ['control', 1] });
+    // One deliver process of each version: the older one has to leave these to the other.
+    await sendComputed(scene, database, run.isFull ? 200 : 10);
+    await roll({ to: MAIN, order: [0, 2] });
+    await allArrived(scene);
     run.say('upgraded, and back again');
     await roll({ to: before, order: [2, 0, 1, 'control'] });
   }
   await load.stop();
   return await judge(installation, strikes);
+}
+
+/** Before the way back: the version before leaves the requests of compute in the streams until a newer one comes. */
+async function allArrived({ oracle, arrivals, plan }: Installation['scene']): Promise<void> {
+  const computed = [...oracle.calls].filter(([id]) => id.startsWith('computed-'));
+  const expected = computed.flatMap(([id, { sourceId }]) =>
+    plan.destinations.filter((each) => each.sourceId === sourceId).map((each) => `${id} ${each.id}`),
+  );
+  await waitUntil('the calls of compute have arrived', DRAINED_WITHIN_MS, () => {
+    const there = new Set(
+      arrivals
+        .filter(({ status }) => status === 200)
+        .map(({ messageId, destinationId }) => `${messageId} ${destinationId}`),
+    );
+    return expected.every((name) => there.has(name));
+  });
 }
 
 async function judge({ scene }: Installation, strikes: readonly Strike[]): Promise<Findings> {
