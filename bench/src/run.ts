@@ -3,9 +3,11 @@
  * `collect` and `deliver` are measured against that version of themselves instead of the bare twin.
  */
 import { parseArgs } from 'node:util';
+import { benchAudiences } from './audiences/bench-audiences.ts';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
+import { benchFold } from './compute/bench-fold.ts';
 import { benchProfiles } from './compute/bench-profiles.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
@@ -18,9 +20,11 @@ export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
 export type BenchOptions = { isQuick: boolean; beside?: string | undefined };
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdict>>> = {
+  audiences: benchAudiences,
   clients: benchClients,
   collect: benchCollect,
   deliver: benchDeliver,
+  fold: benchFold,
   profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startPostgresServer } from '@millrace/engines';
-import { changeDefinitions, insertDefinition } from '../../../server/src/store/compute/definitions.ts';
+import { changeDefinitions, insertDefinition } from '../../../server/src/store/definitions/definitions.ts';
 import { migrateDatabase } from '../../../server/src/store/migrate-database.ts';
 import { openStore } from '../../../server/src/store/open-store.ts';
 import { insertWorkspace } from '../../../server/src/store/workspaces.ts';

@@ -1,4 +1,7 @@
-/** The receivers of the bench, in a process of their own: `/hook` only counts, `/other` notes when each event came. */
+/**
+ * The receivers of the bench, in a process of their own: `/hook` only counts, `/other` notes when each event came, `/told` notes when each
+ * computed value came, as `user key value`.
+ */
 import { createServer, type IncomingMessage } from 'node:http';
 
 export type ReceiverOrder = { kind: 'look' } | { kind: 'reset' } | { kind: 'refuse'; isRefusing: boolean };
@@ -21,10 +24,21 @@ async function receive(request: IncomingMessage): Promise<number> {
     state.others.push([event, clockMs()]);
     return 200;
   }
+  if (request.url === '/told') {
+    state.others.push([toldIn(Buffer.concat(parts).toString()), clockMs()]);
+    return 200;
+  }
   state.count += 1;
   state.lastAt = clockMs();
   ids.add(request.headers['webhook-id']);
   return state.isRefusing ? 400 : 200;
+}
+
+function toldIn(body: string): string {
+  const { userId, traits } = JSON.parse(body) as { userId: string; traits: Record<string, unknown> };
+  return Object.entries(traits)
+    .map(([key, value]) => `${userId} ${key} ${String(value)}`)
+    .join();
 }
 
 function clockMs(): number {

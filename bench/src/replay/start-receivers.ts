@@ -6,11 +6,12 @@ import type { ReceiverOrder, ReceiverView } from './receiver.ts';
 export type Receivers = AsyncDisposable & {
   hookUrl: string;
   otherUrl: string;
+  toldUrl: string;
   look(): Promise<ReceiverView>;
   reset(): Promise<void>;
   /** From now on answers 400 for good, or 200 again. */
   refuse(isRefusing: boolean): Promise<void>;
-  /** When each event of the other destination came, since this was last asked. */
+  /** When each event of the other destination and each computed value came, since this was last asked. */
   others(): Promise<ReceiverView['others']>;
 };
 
@@ -25,7 +26,8 @@ export async function startReceivers(): Promise<Receivers> {
       const answered = once(child, 'message');
       child.send(order);
       const [view] = (await answered) as [ReceiverView];
-      kept.push(...view.others);
+      // Too many to be the arguments of one push.
+      for (const other of view.others) kept.push(other);
       return view;
     });
     last = answer;
@@ -34,6 +36,7 @@ export async function startReceivers(): Promise<Receivers> {
   return {
     hookUrl: `http://127.0.0.1:${port}/hook`,
     otherUrl: `http://127.0.0.1:${port}/other`,
+    toldUrl: `http://127.0.0.1:${port}/told`,
     look: () => ask({ kind: 'look' }),
     reset: async () => void (await ask({ kind: 'reset' })),
     refuse: async (isRefusing) => void (await ask({ kind: 'refuse', isRefusing })),

@@ -39,13 +39,13 @@ export async function watchOther(stack: Asked, receivers: Receivers) {
   };
 }
 
-function firstTimes(arrived: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
+export function firstTimes(arrived: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
   const cameAt = new Map<string, number>();
   for (const [name, at] of arrived) if (!cameAt.has(name)) cameAt.set(name, at);
   return cameAt;
 }
 
-function timesOf(times: readonly number[]): OtherTimes {
+export function timesOf(times: readonly number[]): OtherTimes {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
   const round = (ms: number) => Math.round(ms * 10) / 10;

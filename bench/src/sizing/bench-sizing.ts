@@ -13,8 +13,17 @@ import {
 import { useAllCores } from '../replay/installation.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
 import type { Verdict } from '../run.ts';
+import { median } from '../spread.ts';
 import { type Installation, openInstallation, type Part, PARTS } from './installation.ts';
-import { type Bench, type Load, measureIdle, measureLoad, measureUndelivered, WARM_UP_EVENTS } from './measure-load.ts';
+import {
+  type Bench,
+  type Load,
+  type Measured,
+  measureIdle,
+  measureLoad,
+  measureUndelivered,
+  WARM_UP_EVENTS,
+} from './measure-load.ts';
 
 /** One answer of the calculator beside the measured figure. */
 type Row = { what: string; measured: number; calculated: number; ratio: number; isLimit?: boolean };
@@ -27,18 +36,21 @@ const LOADS: readonly Load[] = [
   { name: 'large', events: 8_000, callsPerRequest: 50, padding: 1_400, destinations: 3 },
 ];
 const GOAL = 0.3;
+/** Neighbours of a shared machine change CPU time for minutes: each load comes again after the others, and the middle one counts. */
+const ROUNDS = 3;
 const ROLES = ['collect', 'deliver', 'control'] as const;
 
 /** Holds the sizing calculator against a small real load: bytes, CPU time, memory and connections. Wall time does not count. */
 export async function benchSizing({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   useAllCores();
   const loads = LOADS.map((load) => (isQuick ? { ...load, events: load.events / 4 } : load));
+  const rounds = isQuick ? 1 : ROUNDS;
   await using receivers = await startReceivers();
   await using stack = await openInstallation();
   const database = stack.databaseBytes();
-  const rows = await loadRows({ stack, receivers, idle: await measureIdle(stack) }, loads);
+  const rows = await loadRows({ stack, receivers, idle: await measureIdle(stack) }, loads, rounds);
   rows.push(
-    databaseRow(loads, stack.databaseBytes() - database),
+    databaseRow(loads, (stack.databaseBytes() - database) / rounds),
     ...connectionRows(stack),
     ...(await undeliveredRows(stack, receivers)),
   );
@@ -56,38 +68,51 @@ function isHeld({ ratio, isLimit = false }: Row): boolean {
  * CPU time on a shared machine is held in two sums, of each part over all loads and of each load over all parts: one part under one
  * load is a fraction of a second, which a busy neighbour changes by half. Those figures are printed only.
  */
-async function loadRows(bench: Bench, loads: readonly Load[]): Promise<Row[]> {
-  const rows: Row[] = [];
-  const cpu: (Cpu & { load: string; part: Part })[] = [];
-  let memoryBytes: Partial<Record<Part, number>> = {};
-  for (const load of loads) {
-    const measured = await measureLoad(bench, load);
-    const shape = shapeOf(load, measured.eventBytes);
-    rows.push(row(`bytes of an event, ${load.name}`, measured.streamBytes['events'] ?? 0, storedBytesOf(shape)));
-    for (const part of PARTS) {
-      const [measuredUs, calculatedUs] = [measured.cpuUs[part], cpuUsOf(part, shape)];
-      print(row(`CPU of ${part} for an event, µs, ${load.name}`, measuredUs, calculatedUs));
-      cpu.push({ load: load.name, part, measured: measuredUs * load.events, calculated: calculatedUs * load.events });
-    }
-    ({ memoryBytes } = measured);
-  }
-  for (const part of PARTS)
-    rows.push(
+async function loadRows(bench: Bench, loads: readonly Load[], rounds: number): Promise<Row[]> {
+  const measured: MeasuredLoad[] = [];
+  for (let round = 1; round <= rounds; round += 1)
+    for (const load of loads)
+      measured.push({ load, ...(await measureLoad(bench, { ...load, name: `${load.name}-${round}` })) });
+  const cpu = loads.flatMap((load) => cpuOf(measured.filter((each) => each.load === load)));
+  // Memory after all loads: a process that has just started has not filled its heap.
+  const memoryBytes = measured.at(-1)?.memoryBytes;
+  return [
+    ...loads.map((load) => bytesRow(measured.find((each) => each.load === load))),
+    ...PARTS.map((part) =>
       sumRow(
         `CPU of ${part}, ms, all loads`,
         cpu.filter((each) => each.part === part),
       ),
-    );
-  for (const { name } of loads)
-    rows.push(
+    ),
+    ...loads.map(({ name }) =>
       sumRow(
         `CPU of all parts, ms, ${name}`,
         cpu.filter(({ load }) => load === name),
       ),
-    );
-  // Memory after all loads: a process that has just started has not filled its heap.
-  for (const part of PARTS) rows.push(row(`memory of ${part}`, memoryBytes[part] ?? 0, MEMORY_BYTES[part]));
-  return rows;
+    ),
+    ...PARTS.map((part) => row(`memory of ${part}`, memoryBytes?.[part] ?? 0, MEMORY_BYTES[part])),
+  ];
+}
+
+type MeasuredLoad = Measured & { load: Load };
+
+function bytesRow(measured: MeasuredLoad | undefined): Row {
+  if (measured === undefined) throw new Error('no load was measured');
+  const { load, eventBytes, streamBytes } = measured;
+  return row(`bytes of an event, ${load.name}`, streamBytes['events'] ?? 0, storedBytesOf(shapeOf(load, eventBytes)));
+}
+
+/** The middle CPU time of each part over the rounds of one load. */
+function cpuOf(rounds: readonly MeasuredLoad[]): (Cpu & { load: string; part: Part })[] {
+  return PARTS.flatMap((part) => {
+    const [first] = rounds;
+    if (first === undefined) return [];
+    const { load, eventBytes } = first;
+    const measuredUs = median(rounds.map(({ cpuUs }) => cpuUs[part]));
+    const calculatedUs = cpuUsOf(part, shapeOf(load, eventBytes));
+    print(row(`CPU of ${part} for an event, µs, ${load.name}`, measuredUs, calculatedUs));
+    return [{ load: load.name, part, measured: measuredUs * load.events, calculated: calculatedUs * load.events }];
+  });
 }
 
 function sumRow(what: string, cpu: readonly Cpu[]): Row {
