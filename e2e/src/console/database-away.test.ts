@@ -65,10 +65,10 @@ suite('after the database is back', () => {
   test('every screen recovers by itself', async () => {
     stage.postgres.start();
     await deliveries.page.getByText('The deliveries cannot be shown.').waitFor({ state: 'detached' });
-    await home.page.locator('main .note').waitFor({ state: 'detached' });
+    await home.page.locator('main .note').first().waitFor({ state: 'detached' });
     const before = await newestRow(live.page);
     await waitFor('the tail has newer rows', async () => (await newestRow(live.page)) !== before);
-    await live.page.getByText('Not live').waitFor({ state: 'detached' });
+    await live.page.getByText('Not live').first().waitFor({ state: 'detached' });
     const found = [home, deliveries, live].flatMap(({ complaints }) => complaints);
     assert.deepEqual(found, []);
   });

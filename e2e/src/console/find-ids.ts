@@ -37,6 +37,9 @@ export async function findIds(ask: ReturnType<typeof asker>): Promise<Ids> {
   const retrying = await first(
     `/deliveries?destinationId=${failing}&state=retrying&limit=1&event=${encodeURIComponent('Order Completed')}`,
   );
+  const definitions = await ask<Named>('/definitions?limit=100');
+  const audience = idOf(definitions, 'Big spenders, 30 days');
+  const trait = idOf(definitions, 'Orders, 90 days');
   const replay = await first('/replays?limit=1');
   const deletion = await first('/deletion-requests?limit=1');
   return {
@@ -48,5 +51,18 @@ export async function findIds(ask: ReturnType<typeof asker>): Promise<Ids> {
     messageId: retrying.messageId,
     replay: replay.id,
     deletion: deletion.id,
+    audience,
+    trait,
+    user: await firstMember(ask, audience),
   };
+}
+
+/** A user who is in the audience, as soon as there is one. */
+export async function firstMember(ask: ReturnType<typeof asker>, audience: string): Promise<string> {
+  let found: { items: { userId?: string }[] } = { items: [] };
+  await waitFor(`somebody is in ${audience}`, async () => {
+    found = await ask<typeof found>(`/definitions/${audience}/members?limit=1`);
+    return found.items.length > 0;
+  });
+  return found.items[0]?.userId ?? '';
 }

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DemoStage } from './console-stage.ts';
-import type { asker } from './find-ids.ts';
+import { type asker, firstMember } from './find-ids.ts';
 import type { Ids } from './screens.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -76,7 +76,9 @@ export async function sendHostileData(stage: DemoStage, ask: Ask, receiverUrl: s
     filter: { events: [NAME], userIds: [USER_ID] },
   });
   const deletion = await ask<Made>('/deletion-requests', { userIds: [`gone ${USER_ID}`], suppress: true });
-  const ids = { source, destination, failing, delivery: delivered.id, retrying: retrying.id };
+  const { audience, trait } = await addDefinitions(ask, destination);
+  const user = await firstMember(ask, audience);
+  const ids = { audience, trait, user, source, destination, failing, delivery: delivered.id, retrying: retrying.id };
   return { ...ids, messageId: retrying.messageId, replay: replay.id, deletion: deletion.id };
 }
 
@@ -105,6 +107,33 @@ async function addDestinations(ask: Ask, sourceId: string, receiverUrl: string):
     });
   }
   return ids;
+}
+
+/** An audience of those who sent the hostile event, and a trait with the hostile values of it. */
+async function addDefinitions(ask: Ask, destination: string): Promise<{ audience: string; trait: string }> {
+  const shared = { name: NAME, destinations: [destination] };
+  const inner = await ask<Made>('/definitions', {
+    kind: 'audience',
+    ...shared,
+    name: `inner ${NAME}`.slice(0, 190),
+    when: { event: NAME, atLeast: 1 },
+  });
+  const rule = { field: `properties.${ODD}`, op: 'not_equals', value: LONG.slice(0, 900) };
+  const leaves = [
+    { event: NAME, where: [rule], atLeast: 1 },
+    { not: { trait: ODD, op: 'one_of', values: [TAGS, LONG.slice(0, 900)] } },
+    { audience: inner.id },
+  ];
+  const audience = await ask<Made>('/definitions', { kind: 'audience', ...shared, when: { all: leaves } });
+  const trait = await ask<Made>('/definitions', {
+    kind: 'trait',
+    ...shared,
+    name: `trait ${NAME}`.slice(0, 190),
+    compute: 'unique_list',
+    event: NAME,
+    field: 'userId',
+  });
+  return { audience: audience.id, trait: trait.id };
 }
 
 async function first(ask: Ask, path: string): Promise<Listed['items'][number]> {

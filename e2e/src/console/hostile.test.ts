@@ -12,7 +12,7 @@ import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
 /** These show nothing that came from outside. */
-const OWN_WORDS = new Set(['catalog', 'new-source', 'system']);
+const OWN_WORDS = new Set(['catalog', 'new-source', 'profiles', 'system']);
 
 const opened = new AsyncDisposableStack();
 let ids: Ids;

@@ -6,7 +6,9 @@ import { addDestination } from './journeys/add-destination.ts';
 import { checkReceiver } from './journeys/check-receiver.ts';
 import { eraseUser } from './journeys/erase-user.ts';
 import { findReason } from './journeys/find-reason.ts';
+import { recoverAccount } from './journeys/recover-account.ts';
 import { sendAgain } from './journeys/send-again.ts';
+import { watchAudience } from './journeys/watch-audience.ts';
 import { tryFilter } from './journeys/try-filter.ts';
 import { launchBrowser } from './visitor.ts';
 
@@ -36,3 +38,10 @@ test('the check-up finds a receiver that does not verify signatures, and says wh
 
 test('a user is erased after a preview and the typed id, with a receipt, and only the tombstone is found afterwards', (t) =>
   eraseUser({ t, stage, browser }));
+
+test('a lost password: an owner makes a link, and the member alone chooses a new one', (t) =>
+  recoverAccount({ t, stage, browser }));
+
+// The last one: its audience has a destination whose receiver is gone afterwards, and every user's deletion would wait for it.
+test('an audience is built with its size in sight, told to a destination, and says why somebody entered', (t) =>
+  watchAudience({ t, stage, browser }));

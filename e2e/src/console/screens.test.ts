@@ -26,6 +26,9 @@ const LOOKED_AT_IN_DARK = new Set([
   'destination-try',
   'delivery',
   'dead-letters',
+  'new-audience',
+  'audience',
+  'user-profile',
   'team',
   'system',
 ]);

@@ -8,6 +8,10 @@ export type Ids = {
   messageId: string;
   replay: string;
   deletion: string;
+  audience: string;
+  trait: string;
+  /** In the audience. */
+  user: string;
 };
 
 export type Screen = {
@@ -21,6 +25,9 @@ export const SCREENS: readonly Screen[] = [
   { name: 'sign-in', path: () => '/sign-in', isPublic: true },
   { name: 'setup', path: () => '/setup', isPublic: true },
   { name: 'join', path: () => '/join', isPublic: true },
+  { name: 'forgot-password', path: () => '/forgot-password', isPublic: true },
+  { name: 'reset-password', path: () => '/reset#token=mll_none', isPublic: true },
+  { name: 'confirm-email', path: () => '/confirm-email', isPublic: true },
   { name: 'home', path: () => '/' },
   { name: 'sources', path: () => '/sources' },
   { name: 'new-source', path: () => '/sources/new' },
@@ -44,6 +51,13 @@ export const SCREENS: readonly Screen[] = [
   { name: 'replays', path: () => '/replays' },
   { name: 'new-replay', path: () => '/replays/new' },
   { name: 'replay', path: ({ replay }) => `/replays/${replay}` },
+  { name: 'audiences', path: () => '/audiences' },
+  { name: 'new-audience', path: () => '/audiences/new' },
+  { name: 'audience', path: ({ audience }) => `/audiences/${audience}` },
+  { name: 'audience-edit', path: ({ audience }) => `/audiences/${audience}/edit` },
+  { name: 'trait', path: ({ trait }) => `/audiences/${trait}?tab=members` },
+  { name: 'profiles', path: () => '/profiles' },
+  { name: 'user-profile', path: ({ user }) => `/profiles/${encodeURIComponent(user)}` },
   { name: 'privacy', path: () => '/privacy' },
   { name: 'deletion', path: ({ deletion }) => `/privacy/${deletion}` },
   { name: 'team', path: () => '/team' },
