@@ -6,7 +6,15 @@
 export type Room = { holds: string; imports: readonly string[] };
 
 const LEAVES = ['domain', 'log', 'metrics', 'pause'];
-const ENDPOINT = ['control/http', 'control/access', 'control/problems', 'store', 'store/compute'];
+const ENDPOINT = [
+  'control/http',
+  'control/mail',
+  'control/access',
+  'control/problems',
+  'store',
+  'store/compute',
+  'store/definitions',
+];
 const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -102,7 +110,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   compute: {
     holds: 'role: folds events into profiles and sends what changes of audiences and computed traits',
-    imports: ['compute/*', 'store', 'store/compute', 'stream', 'stream/*', ...LEAVES],
+    imports: ['compute/*', 'store', 'store/*', 'stream', 'stream/*', ...LEAVES],
+  },
+  'compute/lifecycle': {
+    holds: 'definitions are made, edited and deleted: backfill, scan, first syncs',
+    imports: [
+      'store/compute',
+      'store/definitions',
+      'store',
+      'compute/fold',
+      'compute/state',
+      'compute/profiles',
+      'stream',
+      'stream/events',
+      ...LEAVES,
+    ],
   },
   control: {
     holds: 'role: wires the control API',
@@ -138,6 +160,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...LEAVES,
     ],
   },
+  'control/endpoints/audiences': {
+    holds: 'the endpoints of audiences and computed traits: definitions, preview, members, profiles, why one is in',
+    imports: [
+      ...ENDPOINT,
+      'control/jobs',
+      'compute/fold',
+      'compute/profiles',
+      'compute/state',
+      'stream/events',
+      'stream/layout',
+      'breathe',
+      ...LEAVES,
+    ],
+  },
   'control/endpoints/try': {
     holds: 'the endpoints that ask deliver: URL check, test, check-up, preview, the request of a past attempt',
     imports: [...ENDPOINT, 'control/settings', 'control/jobs', 'record', ...LEAVES],
@@ -152,6 +188,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/http',
       'projection',
       'store',
+      'store/compute',
       'stream',
       'stream/config',
       'stream/deliveries',
@@ -164,6 +201,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds:
       'the steps of every request: authentication, authorization, validation, idempotency, paging, fair shares, audit',
     imports: [
+      'control/mail',
       'control/access',
       'control/settings',
       'control/problems',
@@ -177,13 +215,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...LEAVES,
     ],
   },
+  'control/mail': {
+    holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',
+    imports: ['control/access', 'secrets', 'store', 'log', 'metrics', 'pause'],
+  },
   'control/settings': {
     holds: 'the settings of a destination: checked by the catalog’s schema, sealed, limited in size',
     imports: ['control/problems', 'projection', 'secrets', 'http', 'store', 'stream/config', ...LEAVES],
   },
   'control/access': {
-    holds: 'identity and permissions: sessions, passwords, tokens, roles',
-    imports: ['control/problems', 'store'],
+    holds: 'identity and permissions: sessions, passwords, tokens, roles, the guard of sign-ins',
+    imports: ['control/problems', 'http', 'secrets', 'store', 'log'],
   },
   'control/keys': {
     holds: 'the key ring of sealed secrets, and its rotation',
@@ -199,7 +241,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['store', 'stream/config', 'stream/layout', ...LEAVES],
   },
   'store/compute': {
-    holds: 'PostgreSQL: all SQL of audiences and computed traits',
+    holds: 'PostgreSQL: profiles, memberships, transitions and positions of audiences and computed traits',
+    imports: ['store/definitions', 'compute/state', 'compute/profiles', 'store', 'domain'],
+  },
+  'store/definitions': {
+    holds: 'PostgreSQL: definitions of audiences and computed traits, their versions and what is left to do for them',
     imports: ['compute/profiles', 'store'],
   },
   store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },

@@ -12,6 +12,7 @@ const CONTENTS: Record<string, string> = {
   MILLRACE_KEYS: `1:${Buffer.alloc(32, 5).toString('base64')}`,
   MILLRACE_DATABASE_URL: 'postgres://millrace:service@database/millrace',
   MILLRACE_MIGRATION_DATABASE_URL: 'postgres://millrace_owner:owner@database/millrace',
+  MILLRACE_SMTP_URL: 'smtps://millrace:password@mail.example.com:465',
   MILLRACE_BOOTSTRAP_TOKEN: 'a-bootstrap-token-of-more-than-32-characters',
 };
 

@@ -14,7 +14,8 @@ export type Podman = Disposable & {
 const EVERYWHERE = ['--runtime=runc', '--cgroup-manager=cgroupfs', '--events-backend=file', '--log-level=error'];
 
 export function openPodman(): Podman {
-  const dir = mkdtempSync(join(tmpdir(), 'millrace-podman-'));
+  // Short: podman refuses a folder whose path is longer than 50 characters.
+  const dir = mkdtempSync(join(tmpdir(), 'podman-'));
   const folders = ['root', 'runroot', 'tmpdir'].map((name) => {
     mkdirSync(join(dir, name));
     return `--${name}=${join(dir, name)}`;

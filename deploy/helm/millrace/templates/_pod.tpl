@@ -69,6 +69,9 @@ capabilities: { drop: [ALL] }
 {{- with $values.bootstrapToken.existingSecret }}
 - secret: { name: {{ . }}, items: [{ key: {{ $values.bootstrapToken.key }}, path: MILLRACE_BOOTSTRAP_TOKEN }] }
 {{- end }}
+{{- with $values.smtp.existingSecret }}
+- secret: { name: {{ . }}, items: [{ key: {{ $values.smtp.key }}, path: MILLRACE_SMTP_URL }] }
+{{- end }}
 {{- end }}
 {{- end -}}
 
