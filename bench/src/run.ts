@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { benchAudiences } from './audiences/bench-audiences.ts';
+import { benchLives } from './audiences/bench-lives.ts';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   collect: benchCollect,
   deliver: benchDeliver,
   fold: benchFold,
+  lives: benchLives,
   profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,

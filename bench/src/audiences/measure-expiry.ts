@@ -3,7 +3,7 @@ import { clockMs, type OtherTimes } from '../replay/watch-other.ts';
 import { round } from '../spread.ts';
 import { appendCalls } from './append-events.ts';
 import type { Installation, Shop } from './installation.ts';
-import { probe } from './probe-load.ts';
+import { type Load, probe } from './probe-load.ts';
 import type { Told } from './told.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -26,6 +26,7 @@ export type Expiry = {
 export type ExpiryNeeds = {
   told: Told;
   users: number;
+  load: Load;
   visitors: number;
   /** The time that their entry may take. */
   aheadMs: number;
@@ -33,12 +34,20 @@ export type ExpiryNeeds = {
 
 /** Visits of many users that stop counting in the same minute, under load. */
 export async function measureExpiry(stack: Installation, shop: Shop, needs: ExpiryNeeds): Promise<Expiry> {
-  const { told, users, visitors, aheadMs } = needs;
+  const { told, users, load, visitors, aheadMs } = needs;
+  const first = told.arrivals.length;
   const dueAt = Math.ceil((Date.now() + aheadMs) / MINUTE_MS) * MINUTE_MS;
   await enter(stack, shop, { visitors, dueAt });
   const offsetMs = Date.now() - clockMs();
   const exits = () =>
-    told.arrivals.filter(([what]) => what.endsWith(` ${VISIT.key} false`)).map(([, at]) => at + offsetMs);
+    new Map(
+      told.arrivals
+        .slice(first)
+        .filter(([what]) => what.endsWith(` ${VISIT.key} false`))
+        .map(([, at, id]) => [id, at + offsetMs]),
+    )
+      .values()
+      .toArray();
   const span = { from: dueAt - offsetMs, to: 0 };
   let outAt = 0;
   const work = async () => {
@@ -51,7 +60,7 @@ export async function measureExpiry(stack: Installation, shop: Shop, needs: Expi
     });
     span.to = clockMs();
   };
-  const times = await probe(stack, shop, { told, users, work });
+  const times = await probe(stack, shop, { told, users, load, work });
   return {
     visitors,
     outSeconds: round((outAt - dueAt) / 1_000),

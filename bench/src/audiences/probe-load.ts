@@ -7,8 +7,9 @@ import { shopCall } from './shop.ts';
 import type { Told } from './told.ts';
 
 export const PROBE = { key: 'probes', event: 'Probe' };
-const REQUESTS_PER_SECOND = 100;
 const CALLS_PER_REQUEST = 20;
+export type Load = 'light' | 'full';
+const REQUESTS_PER_SECOND: Readonly<Record<Load, number>> = { light: 5, full: 100 };
 /** For the last ones to come. */
 const PATIENCE_MS = 10_000;
 
@@ -23,13 +24,13 @@ let requests = 0;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /**
- * Two thousand events a second, of users of the shop, over HTTP; one in twenty is of a user who was never seen and enters an audience by
- * it. Lasts as long as the work.
+ * Two thousand events a second, or a hundred, of users of the shop, over HTTP; one in twenty is of a user who was never seen and enters an
+ * audience by it. Lasts as long as the work.
  */
 export async function probe(
   { collectUrl }: Installation,
   { writeKey }: Shop,
-  { told, users, work }: { told: Told; users: number; work(): Promise<unknown> },
+  { told, users, load, work }: { told: Told; users: number; load: Load; work(): Promise<unknown> },
 ): Promise<ProbeTimes> {
   const dice = openDice(Date.now() % 1_000_000);
   const answeredAt = new Map<string, number>();
@@ -47,9 +48,9 @@ export async function probe(
   };
   const [startedAt, first] = [performance.now(), requests];
   const timer = setInterval(() => {
-    const due = first + Math.floor(((performance.now() - startedAt) * REQUESTS_PER_SECOND) / 1_000);
+    const due = first + Math.floor(((performance.now() - startedAt) * REQUESTS_PER_SECOND[load]) / 1_000);
     while (requests < due) send((requests += 1));
-  }, 1_000 / REQUESTS_PER_SECOND);
+  }, 1_000 / REQUESTS_PER_SECOND[load]);
   await work().finally(() => clearInterval(timer));
   const seconds = (performance.now() - startedAt) / 1_000;
   await Promise.all(open);

@@ -1,10 +1,11 @@
+import type { Arrival } from '../replay/receiver.ts';
 import type { Receivers } from '../replay/start-receivers.ts';
 
-/** Everything that the webhook has heard, as `user key value` with the time. */
-export type Told = { arrivals: readonly (readonly [what: string, at: number])[]; listen(): Promise<void> };
+/** Everything that the webhook has heard, as `user key value`. */
+export type Told = { arrivals: readonly Readonly<Arrival>[]; listen(): Promise<void> };
 
 export function openTold(receivers: Receivers): Told {
-  const arrivals: [string, number][] = [];
+  const arrivals: Arrival[] = [];
   return {
     arrivals,
     async listen() {

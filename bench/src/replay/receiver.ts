@@ -6,11 +6,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 
 export type ReceiverOrder = { kind: 'look' } | { kind: 'reset' } | { kind: 'refuse'; isRefusing: boolean };
 
+/** The last one is its webhook-id. */
+export type Arrival = [what: string, at: number, id: string];
 /** `lastAt` and the times of `others` are of the clock that all processes of a machine share. */
-export type ReceiverView = { count: number; distinct: number; lastAt: number; others: [event: string, at: number][] };
+export type ReceiverView = { count: number; distinct: number; lastAt: number; others: Arrival[] };
 
-const ids = new Set<unknown>();
-const state = { count: 0, lastAt: 0, isRefusing: false, others: [] as [string, number][] };
+const ids = new Set<string>();
+const state = { count: 0, lastAt: 0, isRefusing: false, others: [] as Arrival[] };
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   void receive(request).then((status) => response.writeHead(status).end());
@@ -19,18 +21,19 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
 async function receive(request: IncomingMessage): Promise<number> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
+  const id = String(request.headers['webhook-id']);
   if (request.url === '/other') {
     const { event } = JSON.parse(Buffer.concat(parts).toString()) as { event: string };
-    state.others.push([event, clockMs()]);
+    state.others.push([event, clockMs(), id]);
     return 200;
   }
   if (request.url === '/told') {
-    state.others.push([toldIn(Buffer.concat(parts).toString()), clockMs()]);
+    state.others.push([toldIn(Buffer.concat(parts).toString()), clockMs(), id]);
     return 200;
   }
   state.count += 1;
   state.lastAt = clockMs();
-  ids.add(request.headers['webhook-id']);
+  ids.add(id);
   return state.isRefusing ? 400 : 200;
 }
 

@@ -39,7 +39,9 @@ export async function watchOther(stack: Asked, receivers: Receivers) {
   };
 }
 
-export function firstTimes(arrived: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
+export function firstTimes(
+  arrived: readonly (readonly [what: string, at: number, id: string])[],
+): ReadonlyMap<string, number> {
   const cameAt = new Map<string, number>();
   for (const [name, at] of arrived) if (!cameAt.has(name)) cameAt.set(name, at);
   return cameAt;

@@ -36,8 +36,11 @@ export type Relay = { stop(): Promise<void>; ended: Promise<ReaderEnd>; waitingM
 type Claimed = { batch: SendingBatch; at: number };
 
 const MOST = 1_000;
-/** Of a first sync, in one batch: it yields to every other change. */
-const MOST_OF_FIRST_SYNCS = 500;
+/**
+ * Of first syncs, in one batch. The next ones wait until deliver has finished these but for a few requests, because a change that comes
+ * meanwhile waits behind them; not for good, because other requests may keep deliver busy.
+ */
+const FIRST_SYNCS = { most: 500, fewRequests: 5, patienceMs: 2_000, lookMs: 50 };
 /** Without a ring: transitions wait until their definition's settle time is over. */
 const LOOK_MS = 500;
 const BEAT_MS = 2_000;
@@ -56,29 +59,43 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
   const sources = new Map<string, string>();
   let beatMs = -Infinity;
   let oldestAt: number | undefined;
+  /** When first syncs were last sent; undefined when deliver has finished them. */
+  let syncedMs: number | undefined;
 
   async function relayOn(): Promise<ReaderEnd> {
     while (!signal.aborted) {
       await beat();
-      const first = await claim();
+      const ofFirstSyncs = await roomForFirstSyncs();
+      const first = await claim(ofFirstSyncs);
       if (first === undefined) {
         oldestAt = undefined;
-        await bell.wait(LOOK_MS);
+        await bell.wait(ofFirstSyncs === 0 ? FIRST_SYNCS.lookMs : LOOK_MS);
         continue;
       }
       oldestAt = oldestOf(first.batch);
       // After a while it is read again: a user in it may have been erased.
-      const claimed = (await waitedForRoom()) ? await claim() : first;
+      const claimed = (await waitedForRoom()) ? await claim(0) : first;
       if (claimed === undefined) continue;
       if (!(await send(claimed))) break;
+      if (claimed.batch.transitions.some(isOfFirstSync)) syncedMs = performance.now();
       await profiles.deleteBatch(held, claimed.batch.batch);
     }
     return 'stopped';
   }
 
-  async function claim(): Promise<Claimed | undefined> {
+  async function roomForFirstSyncs(): Promise<number> {
+    if (syncedMs === undefined) return FIRST_SYNCS.most;
+    const load = await side.load().catch(() => undefined);
+    const isFinished = load !== undefined && load.unfinished <= FIRST_SYNCS.fewRequests;
+    if (!isFinished && performance.now() - syncedMs < FIRST_SYNCS.patienceMs) return 0;
+    syncedMs = undefined;
+    return FIRST_SYNCS.most;
+  }
+
+  /** A batch that was claimed before is read again. */
+  async function claim(mostOfFirstSyncs: number): Promise<Claimed | undefined> {
     const at = side.now();
-    const options = { now: at, most: MOST, mostOfFirstSyncs: MOST_OF_FIRST_SYNCS };
+    const options = { now: at, most: MOST, mostOfFirstSyncs };
     const batch = await profiles.claimBatch(held, options);
     return batch && { batch, at };
   }
@@ -154,6 +171,10 @@ export function startRelay(held: HeldPosition, needs: RelayNeeds): Relay {
       await ended;
     },
   };
+}
+
+function isOfFirstSync({ sendAt }: SendingTransition): boolean {
+  return sendAt === undefined;
 }
 
 /** First syncs wait for good reasons. */

@@ -31,8 +31,11 @@ export type ComputeSide = AsyncDisposable & {
   onChanged(told: (change: ComputedChange) => void): Disposable;
 };
 
-/** Of the event streams, the most: requests that deliver has not taken up, and the part of its limit that a stream uses. */
-export type StreamLoad = { waiting: number; fill: number };
+/**
+ * Of the event streams, the most: requests that deliver has not taken up, those that it has not finished, and the part of its limit that a
+ * stream uses.
+ */
+export type StreamLoad = { waiting: number; unfinished: number; fill: number };
 
 export type ComputeSideNeeds = { connect: Connect; now(): number; log: Logger };
 
@@ -61,11 +64,12 @@ export async function openComputeSide({ connect, now, log }: ComputeSideNeeds): 
 }
 
 async function loadOf(manager: JetStreamManager, streams: readonly string[]): Promise<StreamLoad> {
-  const load = { waiting: 0, fill: 0 };
+  const load = { waiting: 0, unfinished: 0, fill: 0 };
   for (const stream of streams) {
-    const { num_pending: waiting } = await manager.consumers.info(stream, DELIVER_CONSUMER);
+    const { num_pending: waiting, num_ack_pending: taken } = await manager.consumers.info(stream, DELIVER_CONSUMER);
     const { state, config } = await manager.streams.info(stream);
     load.waiting = Math.max(load.waiting, waiting);
+    load.unfinished = Math.max(load.unfinished, waiting + taken);
     if (config.max_bytes > 0) load.fill = Math.max(load.fill, state.bytes / config.max_bytes);
   }
   return load;

@@ -22,6 +22,7 @@ export const SOURCES = ['src_1', 'src_2'];
 
 export type Told = {
   definition: string;
+  kind: 'user' | 'anonymous';
   user: string;
   value: unknown;
   sequence: number;
@@ -56,7 +57,8 @@ export async function openLifeBed() {
       } = (context as { personas: never })['personas'];
       const to = [...(read.value.computed?.destinations ?? [])];
       const value = (traits as Record<string, unknown>)[key as string];
-      told.push({ definition, user: String(userId ?? anonymousId), value, sequence, messageId, to });
+      const kind = userId === undefined ? 'anonymous' : 'user';
+      told.push({ definition, kind, user: String(userId ?? anonymousId), value, sequence, messageId, to });
     }
     return Promise.resolve({ ok: true as const });
   }
@@ -67,9 +69,9 @@ export async function openLifeBed() {
     told,
     /** Transitions that were sent past the relay of a process. */
     hear(transitions: readonly SendingTransition[]): void {
-      for (const { definitionId, id, value, sequence, key, destinations } of transitions) {
+      for (const { definitionId, kind, id, value, sequence, key, destinations } of transitions) {
         const messageId = `${definitionId} ${key} ${sequence}`;
-        told.push({ definition: definitionId, user: id, value, sequence, messageId, to: destinations });
+        told.push({ definition: definitionId, kind, user: id, value, sequence, messageId, to: destinations });
       }
     },
     /** A compute process. */
@@ -173,6 +175,7 @@ function checkTold(
   const ids = new Map<string, string>();
   for (const each of told) {
     const pair = `user ${each.user} ${numbers.get(each.definition) ?? each.definition}`;
+    assert.equal(each.kind, 'user', 'no definition includes anonymous profiles');
     const before = last.get(pair);
     const at = `${pair} ${each.sequence}`;
     assert.equal(ids.get(at) ?? each.messageId, each.messageId, 'a repeat has the id that is known');

@@ -103,7 +103,7 @@ export function openMemoryStreams(names: readonly string[]): MemoryStreams {
         remove: () => Promise.resolve(true),
         read: () => Promise.resolve(undefined),
       },
-      load: () => Promise.resolve({ waiting: 0, fill: 0 }),
+      load: () => Promise.resolve({ waiting: 0, unfinished: 0, fill: 0 }),
       processes: () => processes,
       tellChanged: (change: ComputedChange) => void changed.emit('told', change),
       onChanged(told: (change: ComputedChange) => void) {

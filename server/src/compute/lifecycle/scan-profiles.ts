@@ -2,6 +2,7 @@
 import { markPhase } from '../../store/definitions/life-jobs.ts';
 import { pageOfProfiles } from '../../store/compute/read-profiles.ts';
 import { countProfiles } from '../../store/compute/sizes.ts';
+import type { Tx } from '../../store/open-store.ts';
 import { changedByScan, evaluateChanged } from '../fold/advance-profiles.ts';
 import type { ProfileKey } from '../profiles/profile-key.ts';
 import type { FoldTx, ProfileChanges, StoredProfile, Transition, VersionName } from '../profiles/profile-store.ts';
@@ -10,10 +11,14 @@ import { keyShare } from './key-share.ts';
 
 export type ScanOf = VersionName & { workspaceId: string; after: ProfileKey | undefined };
 
+/** Pages without a change that are scanned again, without an effect, after a crash: a commit for each of them would wait for the disk. */
+const UNMARKED_PAGES = 10;
+
 export async function scanProfiles({ workspaceId, after, ...name }: ScanOf, needs: JobNeeds): Promise<void> {
   const read = (from: ProfileKey | undefined) =>
     needs.store.asSystem((tx) => pageOfProfiles(tx, workspaceId, { after: from, limit: needs.portions.read }));
   const total = await needs.store.asSystem((tx) => countProfiles(tx, workspaceId));
+  let unmarked = 0;
   for (let reading = read(after); ; ) {
     const page = await reading;
     const last = page.at(-1)?.key;
@@ -21,22 +26,32 @@ export async function scanProfiles({ workspaceId, after, ...name }: ScanOf, need
     // The next page comes while this one is evaluated.
     reading = read(last);
     reading.catch(() => undefined);
-    await scanPage(page, needs);
-    const done = Math.round(total * keyShare(last));
-    await needs.step(async (_, sql) => {
+    const mark = async (sql: Tx) => {
+      const done = Math.round(total * keyShare(last));
       const isWanted = await markPhase(sql, name, { phase: 'scan', afterKey: last, done, total });
       if (!isWanted) throw new JobEnded('the version is not scanned any more');
-    });
+    };
+    unmarked += 1;
+    const isMarked = await scanPage(page, mark, needs);
+    if (!isMarked && unmarked >= UNMARKED_PAGES) await needs.step((_, sql) => mark(sql));
+    if (isMarked || unmarked >= UNMARKED_PAGES) unmarked = 0;
     await needs.turn();
   }
 }
 
-async function scanPage(page: readonly StoredProfile[], needs: JobNeeds): Promise<void> {
+type Mark = (sql: Tx) => Promise<void>;
+
+/** Whether something was written, with the mark. */
+async function scanPage(page: readonly StoredProfile[], mark: Mark, needs: JobNeeds): Promise<boolean> {
   const now = await foldedUpTo(needs);
-  for (const keys of portions(await changedOf(page, now, needs), needs.portions.written)) {
-    await scanPortion({ keys, now }, needs);
+  const keys = await changedOf(page, now, needs);
+  const size = needs.portions.written;
+  for (let at = 0; at < keys.length; at += size) {
+    const isLast = at + size >= keys.length;
+    await scanPortion({ keys: keys.slice(at, at + size), now }, isLast ? mark : undefined, needs);
     await needs.turn();
   }
+  return keys.length > 0;
 }
 
 /** By the plans of a transaction that has begun after the page was read. */
@@ -44,15 +59,15 @@ function changedOf(page: readonly StoredProfile[], now: number, needs: JobNeeds)
   return needs.step(() => Promise.resolve(changedByScan(page, needs.plans.planOf, { now })));
 }
 
-function* portions(keys: readonly ProfileKey[], size: number): Generator<readonly ProfileKey[]> {
-  for (let at = 0; at < keys.length; at += size) yield keys.slice(at, at + size);
-}
-
 type ScanPortion = { keys: readonly ProfileKey[]; now: number };
 
 /** A profile that was merged since then was evaluated by that. */
-async function scanPortion({ keys, now }: ScanPortion, needs: JobNeeds): Promise<void> {
-  const transitions = await needs.step((tx) => evaluateKeys(tx, { keys, now }, needs));
+async function scanPortion(portion: ScanPortion, mark: Mark | undefined, needs: JobNeeds): Promise<void> {
+  const transitions = await needs.step(async (tx, sql) => {
+    const made = await evaluateKeys(tx, portion, needs);
+    await mark?.(sql);
+    return made;
+  });
   needs.folding.count({ transitions, fates: {}, evictedIds: 0 });
   if (transitions.length > 0) needs.changed();
 }

@@ -5,6 +5,7 @@ import { openLifeBed, STREAMS } from '../../../testing/compute/life-bed.ts';
 import { addDefinition, changeDefinition } from '../../../testing/definitions.ts';
 import { keyOf, newProfile, newTransition, NO_CHANGES, WORKSPACE } from '../../../testing/profile-store.ts';
 import { until } from '../../../testing/until.ts';
+import { addFirstSync } from '../../store/compute/transition-outbox.ts';
 import { openProfileStore } from '../../store/compute/open-profile-store.ts';
 import { findDefinition, updateDefinition } from '../../store/definitions/definitions.ts';
 import type { HeldPosition } from '../profiles/profile-store.ts';
@@ -65,3 +66,31 @@ test('a destination hears of a member whom a reader made without knowing the des
     [{ id: 'u1', value: true, destinations: ['dst_1'] }],
   );
 });
+
+for (const includeAnonymous of [false, true]) {
+  test(`a destination that is attached later hears of anonymous members when they are ${includeAnonymous ? '' : 'not '}included`, async () => {
+    await using bed = await openLifeBed();
+    const profiles = openProfileStore(bed.store);
+    const when = { event: 'Order', atLeast: 1 };
+    const definition = { kind: 'audience', name: 'All', when, includeAnonymous } as const;
+    const added = { workspaceId: WORKSPACE, key: 'all', destinations: ['dst_1'], definition };
+    const id = await addDefinition(bed.store, added);
+    const { number = 0 } = (await bed.store.asSystem((tx) => findDefinition(tx, WORKSPACE, id))) ?? {};
+    const [user, guest] = [newProfile('ann'), newProfile('guest', { kind: 'anonymous' })];
+    await profiles.fold(await profiles.takeOver(STREAMS[0] ?? '', 'reader'), async (tx) => {
+      const keys = [user.key, guest.key].sort();
+      await tx.load(keys, () => keys);
+      const entered = [user, guest].map(({ key, id: name }) => ({
+        ...newTransition(number, name, { sendAt: undefined }),
+        key,
+      }));
+      await tx.write({ ...NO_CHANGES, profiles: [user, guest], transitions: entered });
+    });
+    const page = { after: undefined, limit: 10, now: 1 };
+    await bed.store.asSystem((tx) => addFirstSync(tx, { definition: number, destination: 'dst_1' }, page));
+    const relay = await profiles.takeOver('relay', 'relay');
+    const batch = await profiles.claimBatch(relay, { now: bed.streams.now(), most: 10, mostOfFirstSyncs: 10 });
+    const told = batch?.transitions.map(({ id: name }) => name).sort();
+    assert.deepEqual(told, includeAnonymous ? ['ann', 'guest'] : ['ann']);
+  });
+}

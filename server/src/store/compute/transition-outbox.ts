@@ -148,8 +148,8 @@ export async function deleteBatch(tx: Tx, { batch, rows }: ClaimedBatch): Promis
 export type FirstSync = { definition: number; destination: string };
 
 /**
- * Queues what a destination that was attached later has to be told: the next `limit` memberships after a key. Returns the last key, or
- * undefined at the end.
+ * Queues what a destination that was attached later has to be told: the next `limit` memberships after a key, those of anonymous profiles
+ * only if the definition includes them. Returns the last key, or undefined at the end.
  */
 export async function addFirstSync(
   tx: Tx,
@@ -157,11 +157,14 @@ export async function addFirstSync(
   { after, limit, now }: { after: string | undefined; limit: number; now: number },
 ): Promise<string | undefined> {
   const sql = `WITH page AS (
-      SELECT m.* FROM memberships m WHERE m.definition = $1 AND ($3::uuid IS NULL OR m.profile_key > $3)
+      SELECT m.*, p.is_user FROM memberships m JOIN profiles p ON p.profile_key = m.profile_key
+      WHERE m.definition = $1 AND ($3::uuid IS NULL OR m.profile_key > $3)
       ORDER BY m.profile_key LIMIT $4),
+    live AS (SELECT body FROM definition_versions WHERE definition = $1 AND state = 'live'),
     queued AS (
       INSERT INTO compute_outbox (definition, profile_key, at, sequence, send_at, is_first_sync, destination, value, before)
-      SELECT definition, profile_key, since, sequence, $5, true, $2, coalesce(value, 'true'), 'null' FROM page WHERE NOT EXISTS (
+      SELECT definition, profile_key, since, sequence, $5, true, $2, coalesce(value, 'true'), 'null' FROM page
+        WHERE (is_user OR (SELECT body->'includeAnonymous' = 'true' FROM live)) AND NOT EXISTS (
         SELECT FROM compute_outbox o WHERE o.profile_key = page.profile_key AND o.definition = page.definition
           AND o.destination = $2 AND o.batch IS NULL))
     SELECT replace(profile_key::text, '-', '') AS key FROM page ORDER BY profile_key DESC LIMIT 1`;
