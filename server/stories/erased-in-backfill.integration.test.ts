@@ -100,8 +100,10 @@ async function eraseInTheMiddle(read: (typeof READS)[number], side: 'before' | '
 suite('a user who is erased while the past is read', () => {
   for (const read of READS) {
     test(`leaves no trace in ${read.name} when the erasure comes first`, { timeout: 120_000 }, () =>
-      eraseInTheMiddle(read, 'before'));
+      eraseInTheMiddle(read, 'before'),
+    );
     test(`leaves no trace in ${read.name} when the erasure has to wait`, { timeout: 120_000 }, () =>
-      eraseInTheMiddle(read, 'after'));
+      eraseInTheMiddle(read, 'after'),
+    );
   }
 });

@@ -21,7 +21,7 @@ import { insertSource } from '../../src/store/sources.ts';
 import { openStreamCopies } from '../../src/stream/backup/open-stream-copies.ts';
 import { eventStreamName, layout } from '../../src/stream/layout/layout.ts';
 import type { ComputeSide } from '../../src/stream/open-compute-side.ts';
-import { openStream } from '../../src/stream/open-stream.ts';
+import { openStream, type Stream } from '../../src/stream/open-stream.ts';
 import { createDefinition, type DefinitionToAdd } from '../definitions.ts';
 import { openInspector } from '../inspector.ts';
 import { openProfileBed, WORKSPACE } from '../profile-store.ts';
@@ -59,8 +59,12 @@ export async function openNatsLives() {
   let definitionChanges = 0;
   const changed = () => undefined;
   const definitionsRead = { metrics, changed, definitionChanges: () => definitionChanges };
-  const reader = startReader(await profiles.takeOver(STREAM, 'reader'), { side, ...parts, ...definitionsRead });
-  opening.defer(() => reader.stop());
+  const readers = opening.use(new AsyncDisposableStack());
+  const startReading = async (name: string) => {
+    const reader = startReader(await profiles.takeOver(name, 'reader'), { side, ...parts, ...definitionsRead });
+    readers.defer(() => reader.stop());
+  };
+  await startReading(STREAM);
 
   const hooks: { beforeStep?: () => Promise<void>; batchRead?: () => Promise<void> } = {};
   const held = await profiles.takeOver('lifecycle', 'test');
@@ -90,14 +94,14 @@ export async function openNatsLives() {
     sql,
     manager,
     hooks,
+    startReading,
     /** One request; resolves with its sequence. */
-    async send(calls: readonly object[]): Promise<number> {
-      const id = randomUUID().replaceAll('-', '');
-      const envelope = JSON.stringify({ shape: 'batch', receivedAt: new Date().toISOString(), requestId: id, v: 1 });
-      const body = Buffer.from(JSON.stringify({ batch: calls }));
-      const appended = await stream.append({ sourceId: SOURCE, id, home: 0, envelope, body });
-      if (!appended.ok) throw new Error(appended.why);
-      return appended.sequence;
+    send: (calls: readonly object[]) => append(stream, 0, calls),
+    /** A process begins whose settings ask for one stream more; resolves with a function that stores a request in it. */
+    async addStream() {
+      const settings = { ...STREAM_SETTINGS, eventStreams: 2 };
+      const other = open.use(await openStream({ natsUrl: cluster.url, settings, log }));
+      return (calls: readonly object[]) => append(other, 1, calls);
     },
     storedAt: async (seq: number) => (await manager.streams.getMessage(STREAM, { seq }))?.time.getTime() ?? 0,
     create: (added: Omit<DefinitionToAdd, 'workspaceId'>) =>
@@ -147,6 +151,20 @@ export async function openNatsLives() {
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+async function append({ append: store }: Pick<Stream, 'append'>, home: number, calls: readonly object[]) {
+  const id = randomUUID().replaceAll('-', '');
+  const envelope = JSON.stringify({ shape: 'batch', receivedAt: new Date().toISOString(), requestId: id, v: 1 });
+  const appended = await store({
+    sourceId: SOURCE,
+    id,
+    home,
+    envelope,
+    body: Buffer.from(JSON.stringify({ batch: calls })),
+  });
+  if (!appended.ok) throw new Error(appended.why);
+  return appended.sequence;
 }
 
 function told(reader: ReturnType<ComputeSide['batches']>, batchRead: () => Promise<void> | undefined): typeof reader {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { openProfileBed, type ProfileBed, WORKSPACE } from '../../../testing/profile-store.ts';
+import { openProfileBed, OTHER_WORKSPACE, type ProfileBed, WORKSPACE } from '../../../testing/profile-store.ts';
 import { until } from '../../../testing/until.ts';
 import type { StartPlace } from '../../compute/profiles/profile-store.ts';
 import { foldingStarts, workspaceStarts } from './definition-changes.ts';
@@ -15,6 +15,7 @@ import {
   nextMeasureSlot,
   updateDefinition,
 } from './definitions.ts';
+import { firstSyncsWaiting, MOST_WAITING } from './lifecycle.ts';
 
 const ID = `audience_${WORKSPACE}`;
 
@@ -148,5 +149,18 @@ suite('definitions', () => {
     assert.equal(await bed.profiles.hasDefinitions(), true);
     bed.server.run(`UPDATE definitions SET state = 'deleted'`);
     assert.equal(await bed.profiles.hasDefinitions(), false);
+  });
+
+  test('tell how much of their first syncs waits, and look at a bounded part of it', async () => {
+    const queue = (workspaceId: string, definition: number, rows: number) =>
+      bed.server.run(`INSERT INTO compute_outbox (send_at, at, profile_key, definition, sequence, is_first_sync, value, before)
+        SELECT 1, 1, (left(encode(sha256('${workspaceId}'), 'hex'), 12) || substr(md5(n::text), 1, 20))::uuid, ${definition}, 1, true, 'true', 'false'
+        FROM generate_series(1, ${rows}) n`);
+    queue(WORKSPACE, bed.audience, 300);
+    queue(OTHER_WORKSPACE, bed.otherAudience, 10);
+    const waiting = () => inWorkspace((tx) => firstSyncsWaiting(tx, WORKSPACE));
+    assert.deepEqual(await waiting(), new Map([[bed.audience, 300]]));
+    queue(WORKSPACE, bed.audience, MOST_WAITING);
+    assert.deepEqual(await waiting(), new Map([[bed.audience, MOST_WAITING]]));
   });
 });
