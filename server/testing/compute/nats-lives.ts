@@ -64,7 +64,7 @@ export async function openNatsLives() {
     const reader = startReader(await profiles.takeOver(name, 'reader'), { side, ...parts, ...definitionsRead });
     readers.defer(() => reader.stop());
   };
-  await startReading(STREAM);
+  let isReading = false;
 
   const hooks: { beforeStep?: () => Promise<void>; batchRead?: () => Promise<void> } = {};
   const held = await profiles.takeOver('lifecycle', 'test');
@@ -104,8 +104,14 @@ export async function openNatsLives() {
       return (calls: readonly object[]) => append(other, 1, calls);
     },
     storedAt: async (seq: number) => (await manager.streams.getMessage(STREAM, { seq }))?.time.getTime() ?? 0,
-    create: (added: Omit<DefinitionToAdd, 'workspaceId'>) =>
-      createDefinition(store, { workspaceId: WORKSPACE, ...added }).finally(() => (definitionChanges += 1)),
+    /** The first one makes the reader begin, at the end of the stream. */
+    async create(added: Omit<DefinitionToAdd, 'workspaceId'>): Promise<string> {
+      const id = await createDefinition(store, { workspaceId: WORKSPACE, ...added });
+      definitionChanges += 1;
+      if (!isReading) await startReading(STREAM);
+      isReading = true;
+      return id;
+    },
     /** Works until there is nothing to do. */
     async runJobs(): Promise<void> {
       await until(async () => {

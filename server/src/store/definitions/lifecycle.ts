@@ -66,7 +66,7 @@ export async function firstSyncsWaiting(tx: Tx, workspaceId: string): Promise<Ma
   const prefix = workspacePrefix(workspaceId);
   // The bounds stand here too: row-level security alone would read the rows of all workspaces.
   const sql = `SELECT definition, count(*)::int AS waiting FROM (
-      SELECT definition FROM compute_outbox WHERE is_first_sync AND profile_key BETWEEN $1 AND $2 LIMIT $3) AS some GROUP BY 1`;
+      SELECT definition FROM compute_outbox WHERE is_first_sync AND profile_key BETWEEN $1 AND $2 LIMIT $3) AS counted GROUP BY 1`;
   const values = [prefix.padEnd(32, '0'), prefix.padEnd(32, 'f'), MOST_WAITING];
   const rows = await tx.query<{ definition: number; waiting: number }>(sql, values);
   return new Map(rows.map(({ definition, waiting }) => [definition, waiting]));
