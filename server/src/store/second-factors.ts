@@ -26,10 +26,16 @@ export async function countFactors(tx: Tx, userId: string): Promise<FactorCounts
   return (await oneRow<FactorCounts>(tx, sql, [userId])) ?? { has_totp: false, passkeys: 0, recovery_codes: 0 };
 }
 
+/** The tickets first: a sign-in under way locks its ticket before the factor. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
+  await deleteTicketsOf(tx, userId);
   await tx.query('DELETE FROM totp_seeds WHERE user_id = $1', [userId]);
   await tx.query('DELETE FROM passkeys WHERE user_id = $1', [userId]);
   await tx.query('DELETE FROM code_failures WHERE user_id = $1', [userId]);
   await deleteRecoveryCodes(tx, userId);
-  await deleteTicketsOf(tx, userId);
+}
+
+export async function hasFactor(tx: Tx, userId: string): Promise<boolean> {
+  const { has_totp, passkeys } = await countFactors(tx, userId);
+  return has_totp || passkeys > 0;
 }
