@@ -7,11 +7,17 @@ import { findUserByEmail } from '../../store/users.ts';
 import { auditAccount } from '../access/audit-account.ts';
 import { tellAccount } from '../mail/tell-account.ts';
 
-export type RemovedFactors = { totp: boolean; passkeys: number; recoveryCodes: number };
+export type RemovedFactors = {
+  totp: boolean;
+  passkeys: number;
+  recoveryCodes: number;
+  /** A mail to the person waits to be sent by control. */
+  isTold: boolean;
+};
 export type RemovalSettings = {
   databaseUrl: string;
+  /** They seal the mail; an operator may run the command without them. */
   keys: ReadonlyMap<number, Buffer>;
-  /** Set where the installation sends mail: control sends the notice. */
   consoleUrl?: string | undefined;
   smtp?: unknown;
 };
@@ -23,7 +29,7 @@ export async function removeFactors(
   now: Date,
 ): Promise<RemovedFactors | undefined> {
   await using store = await openStore(databaseUrl);
-  const mail = smtp === undefined || consoleUrl === undefined ? {} : { mail: { consoleUrl } };
+  const isTold = smtp !== undefined && consoleUrl !== undefined && keys.size > 0;
   const removed = await store.asSystem(async (tx) => {
     const user = await findUserByEmail(tx, email);
     if (user === undefined) return undefined;
@@ -33,11 +39,11 @@ export async function removeFactors(
     const details = { totp, passkeys, recoveryCodes };
     const actor = { kind: 'operator' } as const;
     await auditAccount(tx, user.id, { at: now, actor, action: 'second_factors.removed', details });
-    if (totp || passkeys > 0) {
-      const needs = { keyRing: openKeyRing(keys), ...mail, now: () => now };
+    if (isTold) {
+      const needs = { keyRing: openKeyRing(keys), mail: { consoleUrl }, now: () => now };
       await tellAccount(tx, { to: user.email, kind: 'factors_removed' }, needs);
     }
-    return details;
+    return { ...details, isTold };
   });
   return removed;
 }
