@@ -39,7 +39,7 @@ export function SignedIn() {
     setChanges((changes) => changes + 1);
   };
   // The server answers every other page of this workspace with a refusal.
-  if (workspace.needsSecondFactor && !me.data.user.hasSecondFactor && !location.startsWith('/profile')) {
+  if (workspace.needsSecondFactor && !me.data.user.hasSecondFactor && !/^\/profile([?#]|$)/.test(location)) {
     return <Navigate to="/profile" />;
   }
   const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
