@@ -19,7 +19,7 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 type Entry = Static<typeof EntrySchema>;
 export type FactorBed = Awaited<ReturnType<typeof openFactorBed>>;
-export type Person = Awaited<ReturnType<FactorBed['addPerson']>>;
+export type Person = { email: string; workspaceId: string; userId: string; owner: string };
 export type TestBrowser = ReturnType<FactorBed['openBrowser']>;
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
