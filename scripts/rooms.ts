@@ -221,7 +221,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/factors': {
-    holds: 'second factors: codes of authenticator apps, passkeys, recovery codes, the ticket between password and factor',
+    holds:
+      'second factors: codes of authenticator apps, passkeys, recovery codes, the ticket between password and factor',
     imports: ['control/mail', 'control/access', 'control/problems', 'secrets', 'store', 'log'],
   },
   'control/mail': {

@@ -64,7 +64,9 @@ suite('signing in', () => {
     await scene.stack.get('POST', '/invitations/accept', { token: invited['token'], name: 'Tom', password: PASSWORD });
     const [user] = await scene.stack.sql<{ id: string }>('SELECT id FROM users WHERE email = $1', [email]);
     const code = '0123456789abcdef';
-    const hash = createHash('sha256').update(JSON.stringify([user?.id, code])).digest();
+    const hash = createHash('sha256')
+      .update(JSON.stringify([user?.id, code]))
+      .digest();
     await scene.stack.sql('INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, $2)', [user?.id, hash]);
     await scene.stack.sql(
       `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)

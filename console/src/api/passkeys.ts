@@ -34,7 +34,9 @@ function inWords(error: unknown): never {
   const name = error instanceof Error ? error.name : '';
   if (name === 'InvalidStateError') throw new PasskeyError('This device has a passkey for your account already.');
   if (name === 'SecurityError') {
-    throw new PasskeyError('Passkeys work at the address of the console that the operator has set, and not at this one.');
+    throw new PasskeyError(
+      'Passkeys work at the address of the console that the operator has set, and not at this one.',
+    );
   }
   throw new PasskeyError('The browser gave no passkey: you cancelled, it took too long, or this device has none here.');
 }

@@ -60,7 +60,10 @@ export function FactorFields({ ways, given, set, isFirst = false }: FactorFields
 }
 
 /** What the server is to be told. The browser asks for the passkey, with options that are fetched only then. */
-export async function proofOf({ way, text }: GivenFactor, options: () => Promise<PasskeyOptions>): Promise<FactorProof> {
+export async function proofOf(
+  { way, text }: GivenFactor,
+  options: () => Promise<PasskeyOptions>,
+): Promise<FactorProof> {
   if (way === 'code') return { code: text.replaceAll(/\s/g, '') };
   if (way === 'recoveryCode') return { recoveryCode: text };
   return { passkey: await signWithPasskey(await options()) };

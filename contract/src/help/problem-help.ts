@@ -162,7 +162,8 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
   },
   too_many_codes: {
     title: 'Too many wrong codes',
-    cause: 'Twenty wrong codes of your authenticator app were tried within a day, by you or by a person with your password.',
+    cause:
+      'Twenty wrong codes of your authenticator app were tried within a day, by you or by a person with your password.',
     remedy: 'Use a passkey or a recovery code, or wait a day. If the tries were not yours, choose a new password.',
     whoCanDoIt: 'you',
   },

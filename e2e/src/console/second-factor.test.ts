@@ -145,7 +145,10 @@ test('a recovery code signs in, and the console says how many are left', async (
   await forgetSession(person);
   await givePassword(person);
   await page.getByText('Recovery code', { exact: true }).click();
-  await page.getByLabel('Recovery code').last().fill(recoveryCodes[0] ?? '');
+  await page
+    .getByLabel('Recovery code')
+    .last()
+    .fill(recoveryCodes[0] ?? '');
   await page.keyboard.press('Enter');
   await page.getByText('You have 9 recovery codes left.').waitFor();
   await mustBeIn(person);
@@ -184,7 +187,11 @@ test('a workspace that demands a second factor sends a member without one to the
   await dialog.getByRole('button', { name: 'Make the passkey' }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await member.page.goto('/sources');
-  await member.page.getByRole('heading', { name: 'Sources' }).or(member.page.getByText('Add a source')).first().waitFor();
+  await member.page
+    .getByRole('heading', { name: 'Sources' })
+    .or(member.page.getByText('Add a source'))
+    .first()
+    .waitFor();
   assert.match(member.page.url(), /\/sources$/);
   assert.deepEqual(member.complaints, []);
 });

@@ -116,7 +116,12 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     ...('body' in route && route.body !== undefined
       ? { requestBody: { required: true, content: json(route.body, schemas) } }
       : {}),
-    responses: { [route.status]: successOf(route, schemas), ...otherOf(route, schemas), '4XX': problem, '5XX': problem },
+    responses: {
+      [route.status]: successOf(route, schemas),
+      ...otherOf(route, schemas),
+      '4XX': problem,
+      '5XX': problem,
+    },
   };
 }
 

@@ -72,8 +72,8 @@ function Steps({ change, factors, close }: StepsProps) {
     case 'remove-passkey':
       return (
         <Remove path={`/me/passkeys/${change.passkey.id}`} done={done} close={close}>
-          <OuterText text={change.passkey.name} most={60} /> no longer signs you in. Delete it on its device, too: Millrace
-          cannot.
+          <OuterText text={change.passkey.name} most={60} /> no longer signs you in. Delete it on its device, too:
+          Millrace cannot.
         </Remove>
       );
   }
@@ -110,8 +110,8 @@ function Remove({ path, done, close, children }: RemoveProps) {
   return (
     <div className="stack">
       <p>
-        {children} Your other sessions end. With your last app or passkey the recovery codes go, too, and a workspace that
-        demands a second factor is closed to you.
+        {children} Your other sessions end. With your last app or passkey the recovery codes go, too, and a workspace
+        that demands a second factor is closed to you.
       </p>
       {remove.error !== null && <ProblemNote error={remove.error} />}
       <div className="btns end">

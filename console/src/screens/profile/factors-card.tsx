@@ -116,7 +116,9 @@ function Times({ createdAt, lastUsedAt }: { createdAt: string; lastUsedAt: strin
       <td data-label="Added">
         <TimeText at={createdAt} />
       </td>
-      <td data-label="Last used">{lastUsedAt === null ? <span className="dim">never</span> : <TimeText at={lastUsedAt} />}</td>
+      <td data-label="Last used">
+        {lastUsedAt === null ? <span className="dim">never</span> : <TimeText at={lastUsedAt} />}
+      </td>
     </>
   );
 }

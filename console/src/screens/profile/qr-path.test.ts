@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import decodeQR from 'qr/decode.js';
 import { qrPath } from './qr-path.ts';
 
-const URI = 'otpauth://totp/millrace.example.com%3Aann%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=millrace.example.com';
+const URI =
+  'otpauth://totp/millrace.example.com%3Aann%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=millrace.example.com';
 const SCALE = 6;
 
 test('a camera reads the same text from the path', () => {

@@ -8,7 +8,9 @@ export function RecoveryCodeList({ codes, done }: { codes: readonly string[]; do
   const text = codes.join('\n');
   return (
     <div className="stack">
-      <p>Each of these codes signs you in once in place of your app or your passkey. Keep them apart from your phone.</p>
+      <p>
+        Each of these codes signs you in once in place of your app or your passkey. Keep them apart from your phone.
+      </p>
       <ul className={`mono ${styles['codes']}`} aria-label="Recovery codes">
         {codes.map((code) => (
           <li key={code}>{code}</li>
@@ -19,7 +21,9 @@ export function RecoveryCodeList({ codes, done }: { codes: readonly string[]; do
       </Note>
       <div className="btns end">
         <CopyButton text={text}>Copy</CopyButton>
-        <Button onClick={() => saveText('millrace-recovery-codes.txt', `${location.host}\n\n${text}\n`)}>Download</Button>
+        <Button onClick={() => saveText('millrace-recovery-codes.txt', `${location.host}\n\n${text}\n`)}>
+          Download
+        </Button>
         <Button look="ink" onClick={done}>
           Done
         </Button>

@@ -24,10 +24,8 @@ export function SecondFactorCard({ members }: { members: readonly Member[] }) {
           {isNeeded
             ? 'Members need a second factor to see this workspace.'
             : 'Members may sign in with a password alone.'}{' '}
-          {without === 0
-            ? 'All members have one.'
-            : `${counted(without, 'member has', 'members have')} none.`}{' '}
-          API tokens need none.
+          {without === 0 ? 'All members have one.' : `${counted(without, 'member has', 'members have')} none.`} API
+          tokens need none.
         </p>
         {mayWrite && user.hasSecondFactor && <DemandButton isNeeded={isNeeded} without={without} />}
         {mayWrite && !user.hasSecondFactor && (

@@ -64,7 +64,9 @@ export function Team() {
           </Link>
         ))}
       </nav>
-      <Tab tab={tab} members={
+      <Tab
+        tab={tab}
+        members={
           <div className="stack">
             <MembersTab read={members} />
             {people !== undefined && <SecondFactorCard members={people} />}

@@ -26,12 +26,7 @@ export async function finishSignIn(
 }
 
 /** The secret goes to the browser; only its hash stays here. */
-export async function startSession(
-  tx: Tx,
-  userId: string,
-  { address, userAgent }: From,
-  now: Date,
-): Promise<string> {
+export async function startSession(tx: Tx, userId: string, { address, userAgent }: From, now: Date): Promise<string> {
   const id = newId('ses');
   const secret = makeSecret('mls');
   const expiresAt = new Date(now.getTime() + SESSION_DAYS * 86_400_000);

@@ -62,7 +62,10 @@ suite('adding a passkey', () => {
     const second = await addPasskey(browser, 'Phone');
     assert.equal(second.added.recoveryCodes, null);
     const { body } = await browser.ask('GET', '/me/factors');
-    assert.deepEqual((body['passkeys'] as { name: string }[]).map(({ name }) => name), ['Laptop', 'Phone']);
+    assert.deepEqual(
+      (body['passkeys'] as { name: string }[]).map(({ name }) => name),
+      ['Laptop', 'Phone'],
+    );
     const excluded = (await openChallenge(browser))['excludeCredentials'] as { id: string }[];
     assert.deepEqual(excluded.map(({ id }) => id).toSorted(), [first.soft.id, second.soft.id].toSorted());
   });
@@ -103,7 +106,10 @@ suite('a passkey as the second factor', () => {
   test('signs in after the password', async () => {
     const { person, soft } = await addWithPasskey();
     const { browser, options } = await atSecondStep(person);
-    assert.deepEqual((options['allowCredentials'] as { id: string }[]).map(({ id }) => id), [soft.id]);
+    assert.deepEqual(
+      (options['allowCredentials'] as { id: string }[]).map(({ id }) => id),
+      [soft.id],
+    );
     must(await browser.ask('POST', SECOND, { passkey: soft.sign(options) }), 200);
     assert.equal((await browser.ask('GET', '/me')).status, 200);
   });
@@ -150,9 +156,7 @@ suite('a passkey as the second factor', () => {
     for (let counter = 1; counter < 6; counter += 1) {
       const tries = [await atSecondStep(person), await atSecondStep(person)];
       const answers = await Promise.all(
-        tries.map(({ browser, options }) =>
-          browser.ask('POST', SECOND, { passkey: soft.sign(options, { counter }) }),
-        ),
+        tries.map(({ browser, options }) => browser.ask('POST', SECOND, { passkey: soft.sign(options, { counter }) })),
       );
       assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);
     }

@@ -2,7 +2,7 @@
 import type { CreatedPasskey, PasskeyOptions, SignedByPasskey } from '@millrace/contract/control';
 import {
   type AuthenticationResponseJSON,
-  type AuthenticatorTransportFuture,
+  type AuthenticatorTransport,
   generateAuthenticationOptions,
   generateRegistrationOptions,
   type RegistrationResponseJSON,
@@ -99,7 +99,7 @@ export async function readSigned(
 const REFUSED = { verified: false, registrationInfo: undefined, authenticationInfo: undefined } as const;
 
 function described({ credential_id: id, transports }: PasskeyRow) {
-  return { id, transports: transports as AuthenticatorTransportFuture[] };
+  return { id, transports: transports as AuthenticatorTransport[] };
 }
 
 function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {

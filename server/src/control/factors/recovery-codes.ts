@@ -23,11 +23,7 @@ export function hashOfRecoveryCode(userId: string, typed: string): Buffer {
 
 /** As it was made, however a person types it. */
 function asMade(typed: string): string {
-  return typed
-    .toLowerCase()
-    .replaceAll(/[\s-]/g, '')
-    .replaceAll('o', '0')
-    .replaceAll(/[il]/g, '1');
+  return typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
 }
 
 /** New codes in place of those before. Only this answer ever holds them. */

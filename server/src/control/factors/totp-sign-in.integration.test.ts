@@ -76,10 +76,7 @@ suite('a sign-in with an authenticator app', () => {
     const { person, app } = await addWithApp();
     await using second = await bed.serveAgain();
     for (let round = 0; round < 5; round += 1) {
-      const browsers = [
-        await atSecondStep(person),
-        await atSecondStep(person, bed.openBrowser(undefined, second.url)),
-      ];
+      const browsers = [await atSecondStep(person), await atSecondStep(person, bed.openBrowser(undefined, second.url))];
       const code = app.code();
       const answers = await Promise.all(browsers.map((browser) => browser.ask('POST', SECOND, { code })));
       assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401]);

@@ -45,14 +45,10 @@ suite('codes of authenticator apps', () => {
 suite('the address for authenticator apps', () => {
   test('has the seed in base32, and names the installation and the account', () => {
     assert.equal(toBase32(SEED), 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
-    assert.deepEqual(['f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => toBase32(Buffer.from(text))), [
-      'MY',
-      'MZXQ',
-      'MZXW6',
-      'MZXW6YQ',
-      'MZXW6YTB',
-      'MZXW6YTBOI',
-    ]);
+    assert.deepEqual(
+      ['f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => toBase32(Buffer.from(text))),
+      ['MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI'],
+    );
     const uri = otpauthUri(SEED, { email: 'ann+x@example.com', host: 'millrace.example.com' });
     assert.equal(
       uri,

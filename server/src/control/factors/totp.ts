@@ -40,7 +40,5 @@ export function otpauthUri(seed: Buffer, { email, host }: { email: string; host:
 /** RFC 4648, without padding. */
 export function toBase32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{1,5}/g) ?? [])
-    .map((group) => BASE32.charAt(Number.parseInt(group.padEnd(5, '0'), 2)))
-    .join('');
+  return (bits.match(/.{1,5}/g) ?? []).map((group) => BASE32.charAt(Number.parseInt(group.padEnd(5, '0'), 2))).join('');
 }

@@ -21,7 +21,8 @@ export const confirmRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/me/confirm',
-    summary: 'Confirms that it is you, with your password and a second factor if you have one: needed to change factors',
+    summary:
+      'Confirms that it is you, with your password and a second factor if you have one: needed to change factors',
     access: 'user',
     body: Confirmation,
     status: 204,

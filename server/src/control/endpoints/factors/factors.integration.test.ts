@@ -105,11 +105,10 @@ suite('a change of factors', () => {
     );
     assert.equal((await bed.entries(person, 'passkey.renamed')).length, 1);
     assert.equal((await bed.entries(person, 'second_factor.removed')).length, 1);
-    assert.deepEqual((await bed.subjects(person.email)).map((subject) => /new way|was removed/.exec(subject)?.[0]), [
-      'new way',
-      'new way',
-      'was removed',
-    ]);
+    assert.deepEqual(
+      (await bed.subjects(person.email)).map((subject) => /new way|was removed/.exec(subject)?.[0]),
+      ['new way', 'new way', 'was removed'],
+    );
   });
 
   test('does not touch passkeys of others', async () => {
@@ -183,7 +182,10 @@ suite('a workspace that demands a second factor', () => {
     await addApp(bed, browser);
     must(await browser.ask('GET', '/sources'), 200);
     const members = (await chief.ask('GET', '/members')).body['items'] as { hasSecondFactor: boolean }[];
-    assert.deepEqual(members.map(({ hasSecondFactor }) => hasSecondFactor), [true, true]);
+    assert.deepEqual(
+      members.map(({ hasSecondFactor }) => hasSecondFactor),
+      [true, true],
+    );
     must(await chief.ask('PATCH', DEMAND, { isNeeded: false }), 200);
     const { body } = await bed.control.ask('GET', '/api/v1/audit-log', { token: admin.owner });
     const entries = body['items'] as { action: string; details: object }[];
@@ -268,7 +270,12 @@ suite('the operator', () => {
     const app = await addApp(bed, browser);
     const { store, log, now } = bed.control.needs;
     const keys = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)] as const;
-    const rotated = openKeyRing(new Map([[1, keys[0]], [2, keys[1]]]));
+    const rotated = openKeyRing(
+      new Map([
+        [1, keys[0]],
+        [2, keys[1]],
+      ]),
+    );
     assert.equal(await rotateRing({ store, keyRing: rotated, log, now }), true);
     const [row] = await bed.sql<{ head: string }>(
       `SELECT encode(substring(seed_sealed FROM 1 FOR 3), 'hex') AS head FROM totp_seeds WHERE user_id = $1`,
@@ -276,7 +283,20 @@ suite('the operator', () => {
     );
     assert.equal(row?.head, '010002');
     // Back to the ring of this server, which the code then opens.
-    assert.equal(await rotateRing({ store, keyRing: openKeyRing(new Map([[2, keys[1]], [1, keys[0]]])), log, now }), true);
+    assert.equal(
+      await rotateRing({
+        store,
+        keyRing: openKeyRing(
+          new Map([
+            [2, keys[1]],
+            [1, keys[0]],
+          ]),
+        ),
+        log,
+        now,
+      }),
+      true,
+    );
     const other = bed.openBrowser();
     must(await other.givePassword(person.email), 202);
     must(await other.ask('POST', SECOND, { code: app.code() }), 200);

@@ -31,7 +31,9 @@ export const signInRoutes: AccountRoute[] = [
         if (asked !== undefined) return { ...asked, isOther: true };
         return finishSignIn(tx, user, { address, userAgent }, needs);
       });
-      metrics?.counters('millrace_sign_ins_total')('isOther' in answer ? 'second_factor_asked' : 'right').add();
+      metrics
+        ?.counters('millrace_sign_ins_total')('isOther' in answer ? 'second_factor_asked' : 'right')
+        .add();
       return answer;
     },
   }),

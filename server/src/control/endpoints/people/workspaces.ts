@@ -1,12 +1,7 @@
 import { SecondFactorDemand, Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
 import { countOwners, findMember, setMemberRole } from '../../../store/members.ts';
 import { hasFactor } from '../../../store/second-factors.ts';
-import {
-  demandSecondFactor,
-  findWorkspace,
-  renameWorkspace,
-  type WorkspaceRow,
-} from '../../../store/workspaces.ts';
+import { demandSecondFactor, findWorkspace, renameWorkspace, type WorkspaceRow } from '../../../store/workspaces.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
