@@ -8,6 +8,7 @@ export type Room = { holds: string; imports: readonly string[] };
 const LEAVES = ['domain', 'log', 'metrics', 'pause'];
 const ENDPOINT = [
   'control/http',
+  'control/factors',
   'control/mail',
   'control/access',
   'control/problems',
@@ -146,6 +147,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces, the audit log',
     imports: ENDPOINT,
   },
+  'control/endpoints/factors': {
+    holds: 'the endpoints about second factors: enrolling, confirming, the second step of a sign-in, passkeys',
+    imports: ENDPOINT,
+  },
   'control/endpoints/flow': {
     holds:
       'the endpoints about the flow: sources, destinations, deliveries, explain, replays, dead letters, deletions, tail',
@@ -214,6 +219,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'installed-files',
       ...LEAVES,
     ],
+  },
+  'control/factors': {
+    holds:
+      'second factors: codes of authenticator apps, passkeys, recovery codes, the ticket between password and factor',
+    imports: ['control/mail', 'control/access', 'control/problems', 'secrets', 'store', 'log'],
   },
   'control/mail': {
     holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',

@@ -61,11 +61,15 @@ export type TestOptions = {
   /** The test itself plays them: a request comes from the address in `X-Forwarded-For`. */
   trustedProxies?: string[];
   workspaceCreation?: NonNullable<ControlNeeds['workspaceCreation']>;
+  /** With it, there are passkeys. */
+  consoleUrl?: string;
+  now?: () => Date;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function startTestControl(given: TestOptions = {}): Promise<TestControl> {
-  const { mail, trustedProxies = [], workspaceCreation = 'operator', ...options } = given;
+  const { mail, trustedProxies = [], workspaceCreation = 'operator', consoleUrl, ...others } = given;
+  const { now = () => new Date(), ...options } = others;
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
@@ -86,9 +90,10 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),
     lanes: lanesIn(lanes),
-    now: () => new Date(),
+    now,
     log,
     workspaceCreation,
+    consoleUrl,
     ...(mail === undefined ? {} : { mail }),
   };
   const { port } = starting.use(await serveControl({ ...HTTP_SETTINGS, trustedProxies }, needs));

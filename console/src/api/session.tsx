@@ -4,8 +4,8 @@ import type { Me } from '@millrace/contract/control';
 import { createContext, type ReactNode, use } from 'react';
 
 export type Session = {
-  user: { id: string; email: string; name: string };
-  workspace: { id: string; name: string; role: RoleName };
+  user: { id: string; email: string; name: string; hasSecondFactor: boolean };
+  workspace: { id: string; name: string; role: RoleName; needsSecondFactor: boolean };
   workspaces: Me['workspaces'];
   chooseWorkspace(id: string): void;
 };

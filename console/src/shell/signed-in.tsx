@@ -38,6 +38,10 @@ export function SignedIn() {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
     setChanges((changes) => changes + 1);
   };
+  // The server answers every other page of this workspace with a refusal.
+  if (workspace.needsSecondFactor && !me.data.user.hasSecondFactor && !/^\/profile([?#]|$)/.test(location)) {
+    return <Navigate to="/profile" />;
+  }
   const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
   return (
     <SessionProvider session={session}>

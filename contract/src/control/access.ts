@@ -11,7 +11,13 @@ export const RoleNameSchema = Type.Union([
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
-export const Workspace = Type.Object({ id: Id('ws'), name: Name, createdAt: Time });
+export const Workspace = Type.Object({
+  id: Id('ws'),
+  name: Name,
+  createdAt: Time,
+  /** Members without a second factor reach only their own account. */
+  needsSecondFactor: Type.Boolean(),
+});
 export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
 export const NewWorkspace = Type.Object({ name: Name }, { additionalProperties: false });
 /** The member who becomes an owner. */
@@ -31,9 +37,24 @@ export const PasswordChange = Type.Object(
   { additionalProperties: false },
 );
 export const Me = Type.Object({
-  user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }), Type.Null()]),
+  user: Type.Union([
+    Type.Object({
+      id: Type.String(),
+      email: Type.String(),
+      name: Type.String(),
+      hasSecondFactor: Type.Boolean(),
+    }),
+    Type.Null(),
+  ]),
   token: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }), Type.Null()]),
-  workspaces: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: RoleNameSchema })),
+  workspaces: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      role: RoleNameSchema,
+      needsSecondFactor: Type.Boolean(),
+    }),
+  ),
 });
 
 export const Session = Type.Object({
@@ -57,6 +78,7 @@ export const Member = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role: RoleNameSchema,
+  hasSecondFactor: Type.Boolean(),
   createdAt: Time,
 });
 export const Members = Type.Object({ items: Type.Array(Member) });

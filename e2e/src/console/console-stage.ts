@@ -73,6 +73,7 @@ async function openStage({ program, args = [], settings = {} }: StageOptions): P
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_COLLECT_PORT: collectPort,
     MILLRACE_CONTROL_PORT: controlPort,
+    MILLRACE_CONSOLE_URL: url,
     MILLRACE_METRICS_PORT: metricsPort,
     MILLRACE_NATS_URL: nats.url,
     MILLRACE_DATABASE_URL: postgres.serviceUrl,

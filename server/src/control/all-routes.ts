@@ -4,6 +4,10 @@ import { membershipRoutes } from './endpoints/audiences/members.ts';
 import { previewDefinitionRoutes } from './endpoints/audiences/preview.ts';
 import { profileRoutes } from './endpoints/audiences/profiles.ts';
 import type { AccountRoute } from './http/account-route.ts';
+import { confirmRoutes } from './endpoints/factors/confirm.ts';
+import { factorRoutes } from './endpoints/factors/factors.ts';
+import { passkeyRoutes } from './endpoints/factors/passkeys.ts';
+import { secondStepRoutes } from './endpoints/factors/second-step.ts';
 import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
 import { auditRoutes } from './endpoints/people/audit.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
@@ -94,9 +98,13 @@ export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes];
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,
+  ...secondStepRoutes,
   ...passwordResetRoutes,
   ...meRoutes,
   ...emailChangeRoutes,
+  ...factorRoutes,
+  ...confirmRoutes,
+  ...passkeyRoutes,
   ...ownWorkspaceRoutes,
   ...acceptRoutes,
   ...sessionRoutes,

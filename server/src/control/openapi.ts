@@ -116,7 +116,12 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     ...('body' in route && route.body !== undefined
       ? { requestBody: { required: true, content: json(route.body, schemas) } }
       : {}),
-    responses: { [route.status]: successOf(route, schemas), '4XX': problem, '5XX': problem },
+    responses: {
+      [route.status]: successOf(route, schemas),
+      ...otherOf(route, schemas),
+      '4XX': problem,
+      '5XX': problem,
+    },
   };
 }
 
@@ -130,6 +135,12 @@ function successOf(route: Route | AccountRoute, schemas: Schemas): object {
     };
   }
   return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
+}
+
+function otherOf(route: Route | AccountRoute, schemas: Schemas): object {
+  if (!('other' in route) || route.other === undefined) return {};
+  const { status, answer } = route.other;
+  return { [status]: { description: 'Another step is needed', content: json(answer, schemas) } };
 }
 
 function securityOf(route: Route | AccountRoute): readonly object[] {

@@ -5,11 +5,14 @@ import type { Metrics } from '../metrics/open-metrics.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedLinks } from '../store/account-links.ts';
+import { deleteOldCodeFailures } from '../store/code-failures.ts';
 import { deleteEndedInvitations } from '../store/invitations.ts';
 import { deleteEndedMails } from '../store/mails.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
 import { deleteOldSignInFailures } from '../store/sign-in-failures.ts';
+import { deleteEndedTickets } from '../store/sign-in-tickets.ts';
 import { useToken } from '../store/tokens.ts';
+import { deleteUnconfirmedSeeds } from '../store/totp-seeds.ts';
 import { removeMemberless } from '../store/users.ts';
 import type { ConfigRoom } from '../stream/config/config-writer.ts';
 import type { Asks } from '../stream/signals/asks.ts';
@@ -78,8 +81,8 @@ export async function startControl({
     projector.changed();
     work.look();
   };
-  const { networks, workspaceCreation = 'operator' } = settings;
-  const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, now, log };
+  const { networks, workspaceCreation = 'operator', consoleUrl } = settings;
+  const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, consoleUrl, now, log };
   const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
   const needs = { ...given, ...own, ...limits, ...mailOf(settings), removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
@@ -127,6 +130,9 @@ async function cleanUp(store: Store, log: Logger): Promise<void> {
     const removed = await store.asSystem(removeMemberless);
     if (removed.length > 0) log.info({ userIds: removed }, 'users.removed');
     await store.asSystem(deleteOldSignInFailures);
+    await store.asSystem(deleteOldCodeFailures);
+    await store.asSystem(deleteEndedTickets);
+    await store.asSystem(deleteUnconfirmedSeeds);
   } catch (error) {
     log.warn({ error: error instanceof Error ? error.message : String(error) }, 'clean_up.failed');
   }

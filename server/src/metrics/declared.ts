@@ -137,8 +137,17 @@ export const METRICS = {
   millrace_sign_ins_total: {
     kind: 'counter',
     label: 'outcome',
-    values: ['right', 'wrong_password', 'too_many_tries', 'sign_in_busy'],
-    help: 'Tries to sign in with a password',
+    values: [
+      'right',
+      'second_factor_asked',
+      'wrong_password',
+      'wrong_code',
+      'passkey_refused',
+      'too_many_tries',
+      'too_many_codes',
+      'sign_in_busy',
+    ],
+    help: 'Tries to sign in',
   },
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_projection_set_aside: {

@@ -1,5 +1,6 @@
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
+import { HAS_FACTOR } from './second-factors.ts';
 
 export type MemberRow = {
   workspace_id: string;
@@ -8,10 +9,14 @@ export type MemberRow = {
   name: string;
   role: string;
   created_at: Date;
+  has_second_factor: boolean;
+  /** The workspace demands one. */
+  needs_second_factor: boolean;
 };
 
-const SELECT = `SELECT m.workspace_id, m.user_id, u.email, u.name, m.role, m.created_at
-  FROM members m JOIN users u ON u.id = m.user_id`;
+const SELECT = `SELECT m.workspace_id, m.user_id, u.email, u.name, m.role, m.created_at,
+    w.needs_second_factor, ${HAS_FACTOR} AS has_second_factor
+  FROM members m JOIN users u ON u.id = m.user_id JOIN workspaces w ON w.id = m.workspace_id`;
 
 export type NewMember = { workspaceId: string; userId: string; role: string };
 

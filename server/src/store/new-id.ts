@@ -7,6 +7,8 @@ export type IdPrefix =
   | 'tok'
   | 'inv'
   | 'mail'
+  | 'otp'
+  | 'pky'
   | 'src'
   | 'key'
   | 'dst'

@@ -81,3 +81,15 @@ export async function deleteEndedSessions(tx: Tx): Promise<void> {
 export async function deleteOtherSessions(tx: Tx, { id, userId }: { id: string; userId: string }): Promise<void> {
   await tx.query('DELETE FROM sessions WHERE user_id = $2 AND id <> $1', [id, userId]);
 }
+
+/** From now on, for so many minutes, the session may change the ways to sign in. */
+export async function confirmSession(tx: Tx, id: string, minutes: number): Promise<void> {
+  const sql = `UPDATE sessions SET confirmed_until = now() + $2 * interval '1 minute' WHERE id = $1`;
+  await tx.query(sql, [id, minutes]);
+}
+
+/** Until when the session may change the ways to sign in; null when it may not. */
+export async function confirmedUntil(tx: Tx, id: string): Promise<Date | null> {
+  const sql = 'SELECT confirmed_until FROM sessions WHERE id = $1 AND confirmed_until > now()';
+  return (await oneRow<{ confirmed_until: Date }>(tx, sql, [id]))?.confirmed_until ?? null;
+}

@@ -1,5 +1,6 @@
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
+import { deleteTicketsOf } from './sign-in-tickets.ts';
 
 export type UserRow = { id: string; email: string; name: string; password_hash: string | null };
 
@@ -20,8 +21,10 @@ export function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return oneRow(tx, `SELECT ${COLUMNS} FROM users WHERE id = $1`, [id]);
 }
 
+/** A sign-in that began with the password before ends. */
 export async function setPassword(tx: Tx, { id, passwordHash }: { id: string; passwordHash: string }): Promise<void> {
   await tx.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
+  await deleteTicketsOf(tx, id);
 }
 
 export async function setEmail(tx: Tx, { id, email }: { id: string; email: string }): Promise<void> {

@@ -6,11 +6,13 @@ import { useSession } from '../../api/session.tsx';
 import { counted } from '../../format/numbers.ts';
 import { zone } from '../../format/times.ts';
 import { Card, Facts } from '../../parts/card.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { IdText, OuterText } from '../../parts/texts.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ConsoleCard } from './console-card.tsx';
 import { EmailCard } from './email-card.tsx';
+import { FactorsCard } from './factors-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { WorkspacesCard } from './workspaces-card.tsx';
@@ -31,9 +33,15 @@ export function Profile() {
         You are signed in as <OuterText text={user.name} most={60} />, {workspace.role} of{' '}
         <OuterText text={workspace.name} most={60} />.
       </Sentence>
+      {workspace.needsSecondFactor && !user.hasSecondFactor && (
+        <Note state="givenup" title="This workspace demands a second factor of its members.">
+          Add one below: then everything else opens again.
+        </Note>
+      )}
       <div className="cols mt2">
         <div className="stack">
           <SessionsCard read={sessions} />
+          <FactorsCard />
           <PasswordCard />
           <EmailCard />
         </div>

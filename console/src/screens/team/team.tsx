@@ -14,6 +14,7 @@ import { InviteButton } from './invite-button.tsx';
 import { MembersTab } from './members-tab.tsx';
 import { NewTokenButton } from './new-token-button.tsx';
 import { RenameButton } from './rename-button.tsx';
+import { SecondFactorCard } from './second-factor-card.tsx';
 import { countRoles } from './roles.ts';
 import { TokensTab } from './tokens-tab.tsx';
 import { useNames } from './use-names.ts';
@@ -63,7 +64,15 @@ export function Team() {
           </Link>
         ))}
       </nav>
-      <Tab tab={tab} members={<MembersTab read={members} />} />
+      <Tab
+        tab={tab}
+        members={
+          <div className="stack">
+            <MembersTab read={members} />
+            {people !== undefined && <SecondFactorCard members={people} />}
+          </div>
+        }
+      />
     </Page>
   );
 }

@@ -100,6 +100,10 @@ async function userActor(
   if (workspaceId === undefined && memberships.length > 1) throw new ApiProblem('workspace_required');
   if (memberships.length === 0) throw new ApiProblem('not_allowed');
   const member = found(memberships.find((each) => workspaceId === undefined || each.workspace_id === workspaceId));
+  if (member.needs_second_factor && !member.has_second_factor) {
+    const message = 'the workspace demands a second factor of its members: add one under your profile';
+    throw new ApiProblem('second_factor_needed', [{ path: '/', message }]);
+  }
   return {
     kind: 'user',
     id: userId,

@@ -25,6 +25,8 @@ const readers = (status: number): Row => [401, status, status, status, status, 4
 const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/workspace': everybody(200),
   'PATCH /api/v1/workspace': [401, 403, 403, 403, 200, 200],
+  // Of a person who has a second factor: a token has none.
+  'PATCH /api/v1/workspace/second-factor': [401, 403, 403, 403, 403, 403],
   // Of a person: a token has no role to hand over.
   'POST /api/v1/workspace/transfer': [401, 403, 403, 403, 403, 403],
   'GET /api/v1/members': everybody(200),
@@ -131,6 +133,11 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
   'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
   'DELETE /api/v1/session': everybody(403),
+  // Nobody has given a password before.
+  'POST /api/v1/session/second-factor': [401, 401, 401, 401, 401, 401],
+  // The installation does not name its console.
+  'POST /api/v1/session/passkey/options': [409, 409, 409, 409, 409, 409],
+  'POST /api/v1/session/passkey': [409, 409, 409, 409, 409, 409],
   // The same for everybody; the link decides, not the role of its bearer.
   'POST /api/v1/password-resets': [202, 202, 202, 202, 202, 202],
   'POST /api/v1/password-resets/use': [204, 204, 204, 204, 204, 204],
@@ -138,6 +145,17 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/me/workspaces/:id': everybody(403),
   'POST /api/v1/me/email': everybody(403),
   'POST /api/v1/me/email/confirm': everybody(403),
+  'GET /api/v1/me/factors': everybody(403),
+  'POST /api/v1/me/confirm': everybody(403),
+  'POST /api/v1/me/confirm/options': everybody(403),
+  'POST /api/v1/me/totp': everybody(403),
+  'POST /api/v1/me/totp/confirm': everybody(403),
+  'DELETE /api/v1/me/totp': everybody(403),
+  'POST /api/v1/me/recovery-codes': everybody(403),
+  'POST /api/v1/me/passkeys/options': everybody(403),
+  'POST /api/v1/me/passkeys': everybody(403),
+  'PATCH /api/v1/me/passkeys/:id': everybody(403),
+  'DELETE /api/v1/me/passkeys/:id': everybody(403),
   'GET /api/v1/me': everybody(200),
   'POST /api/v1/me/password': everybody(403),
   // The link decides, not the role of its bearer.
@@ -150,6 +168,13 @@ const EXPECTED: Readonly<Record<string, Row>> = {
 
 const PASSWORD = 'correct horse battery';
 const SETTINGS = { targets: [{ url: 'https://example.com/hook' }], sharedSecret: 'a shared secret' };
+const SIGNED = {
+  id: 'AA',
+  rawId: 'AA',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: { clientDataJSON: 'AA', authenticatorData: 'AA', signature: 'AA' },
+};
 let made = 0;
 
 function replayOf({ sourceId, destinationId }: Pick<Things, 'sourceId' | 'destinationId'>) {
@@ -199,6 +224,9 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
+  'POST /api/v1/session/second-factor': () => ({ code: '000000' }),
+  'POST /api/v1/session/passkey': () => ({ passkey: SIGNED }),
+  'PATCH /api/v1/workspace/second-factor': () => ({ isNeeded: true }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
 };
 

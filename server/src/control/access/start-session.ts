@@ -3,20 +3,30 @@ import { membershipsOf } from '../../store/members.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { insertSession, keepLatestSessions } from '../../store/sessions.ts';
 import { newId } from '../../store/new-id.ts';
+import type { KeyRing } from '../../secrets/seal.ts';
 import { browserOf } from './browser-of.ts';
+import { makeDevice } from './device-cookie.ts';
 import { hashOfSecret, makeSecret } from './secret-text.ts';
 import { SESSION_DAYS } from './session-cookie.ts';
 
 /** A new session ends those beyond this number, the one unused longest first. */
 export const MAX_SESSIONS = 20;
 
-/** The secret goes to the browser; only its hash stays here. */
-export async function startSession(
+type From = { address: string; userAgent: string };
+
+/** The end of every sign-in, after all that was asked for is proven: a session, and the cookie by which the browser is known from now on. */
+export async function finishSignIn(
   tx: Tx,
-  userId: string,
-  { address, userAgent }: { address: string; userAgent: string },
-  now: Date,
-): Promise<string> {
+  user: { id: string; email: string },
+  from: From,
+  { keyRing, now }: { keyRing: KeyRing; now(): Date },
+): Promise<{ session: string; device: string }> {
+  const session = await startSession(tx, user.id, from, now());
+  return { session, device: makeDevice(keyRing, user.email, now()) };
+}
+
+/** The secret goes to the browser; only its hash stays here. */
+export async function startSession(tx: Tx, userId: string, { address, userAgent }: From, now: Date): Promise<string> {
   const id = newId('ses');
   const secret = makeSecret('mls');
   const expiresAt = new Date(now.getTime() + SESSION_DAYS * 86_400_000);

@@ -12,7 +12,13 @@ import type { ApiRequest, EngineRequest, Route } from './route.ts';
 import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';
-import { SESSION_COOKIE, setDeviceCookie, setSessionCookie } from '../access/session-cookie.ts';
+import {
+  SESSION_COOKIE,
+  setDeviceCookie,
+  setSessionCookie,
+  setTicketCookie,
+  TICKET_COOKIE,
+} from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
 
 export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
@@ -90,13 +96,17 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       address: addressOf(request, needs),
       userAgent: userAgentOf(request),
       device: request.cookies[DEVICE_COOKIE],
+      ticket: request.cookies[TICKET_COOKIE],
       params: paramsOf(request),
       body: readBody(request.body),
     };
-    const { body, session, device } = await route.handle(visit as Visit<never, never, never>, needs);
+    const answer = await route.handle(visit as Visit<never, never, never>, needs);
+    const { body, session, device, ticket, isOther = false } = answer;
     if (session !== undefined) setSessionCookie(reply, session);
     if (device !== undefined) setDeviceCookie(reply, device);
-    return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));
+    if (ticket !== undefined) setTicketCookie(reply, ticket);
+    const status = isOther && route.other !== undefined ? route.other.status : route.status;
+    return sendText(reply.code(status), body === undefined ? '' : JSON.stringify(body));
   };
 }
 

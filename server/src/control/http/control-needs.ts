@@ -53,6 +53,8 @@ export type ControlNeeds = {
   retryWindowMs?: number;
   /** Whether every signed-in person may create workspaces; without it the operator alone. */
   workspaceCreation?: 'everyone' | 'operator';
+  /** The console as people reach it; without it there are no passkeys. */
+  consoleUrl?: string | undefined;
   /** Set where the installation sends mail; without it, links are shown once to those who make them. */
   mail?: MailNeeds;
   /** Limits how often something is tried; without it there is no limit. */

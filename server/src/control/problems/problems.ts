@@ -10,6 +10,15 @@ const PROBLEMS = {
   ],
   not_signed_in: [401, 'You are not signed in', 'Send `Authorization: Bearer <token>`, or sign in.'],
   wrong_password: [401, 'The email address or the password is wrong', 'Check both and try again.'],
+  wrong_code: [401, 'The code is wrong', 'Each code works once. Wait for the next one and try again.'],
+  passkey_refused: [401, 'The passkey was refused', 'Try another passkey, or another way to sign in.'],
+  sign_in_again: [401, 'The sign-in has ended', 'Begin to sign in again.'],
+  second_factor_needed: [403, 'A second factor is needed', 'See errors for what to do.'],
+  confirm_first: [
+    403,
+    'Confirm that it is you',
+    'Send your password, and a second factor if you have one, to /api/v1/me/confirm first.',
+  ],
   not_allowed: [403, 'You may not do this', 'Ask an owner of the workspace for a role or a token that may.'],
   cross_site: [403, 'The request came from another site', 'Use the console itself, or a token.'],
   workspace_required: [400, 'Several workspaces are possible', 'Name one in the header Millrace-Workspace.'],
@@ -32,6 +41,11 @@ const PROBLEMS = {
     'This installation sends no mail',
     'Ask an admin of your workspace to make a link for you, and hand it over.',
   ],
+  no_passkeys: [
+    409,
+    'This installation has no passkeys',
+    'The operator has to set the address of the console. An authenticator app needs none.',
+  ],
   already_set_up: [409, 'This installation is set up already', 'Sign in instead.'],
   configuration_too_large: [
     409,
@@ -43,6 +57,7 @@ const PROBLEMS = {
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request', 'Use a new key for a new request.'],
   too_many_tries: [429, 'Too many tries', 'Wait a minute and try again.'],
+  too_many_codes: [429, 'Too many wrong codes', 'Use a passkey or a recovery code, or wait a day.'],
   too_soon: [429, 'An attempt was asked for just now', 'Wait five seconds and try again.'],
   too_many_requests: [429, 'The workspace has too many concurrent requests', 'Try again when some of them have ended.'],
   too_many_questions: [

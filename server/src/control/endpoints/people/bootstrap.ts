@@ -12,6 +12,7 @@ import { ApiProblem } from '../../problems/problems.ts';
 import { hashOfSecret, hintOfSecret, makeSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { readMe } from './me.ts';
 
 const FIRST_START = { kind: 'bootstrap' };
 
@@ -58,7 +59,7 @@ export const bootstrapRoutes: AccountRoute[] = [
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
         const session = await startSession(tx, user.id, { address, userAgent }, now());
-        return { session, body: { user, token: null, workspaces: [{ id, name: body.workspace, role: 'owner' }] } };
+        return { session, body: await readMe(tx, { kind: 'user', userId: user.id, sessionId: '' }) };
       });
     },
   }),

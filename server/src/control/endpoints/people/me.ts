@@ -1,6 +1,7 @@
 import { Me, PasswordChange } from '@millrace/contract/control';
 import { membershipsOf } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
+import { hasFactor } from '../../../store/second-factors.ts';
 import { deleteOtherSessions } from '../../../store/sessions.ts';
 import { findUser, setPassword } from '../../../store/users.ts';
 import { findWorkspace } from '../../../store/workspaces.ts';
@@ -55,10 +56,11 @@ export async function readMe(tx: Tx, who: Identity) {
   for (const { workspace_id, role } of await membershipsOf(tx, who.userId)) {
     workspaces.push(await withName(tx, { id: workspace_id, role }));
   }
-  return { user: { id, email, name }, token: null, workspaces };
+  const hasSecondFactor = await hasFactor(tx, id);
+  return { user: { id, email, name, hasSecondFactor }, token: null, workspaces };
 }
 
 async function withName(tx: Tx, { id, role }: { id: string; role: string }) {
-  const { name } = found(await findWorkspace(tx, id));
-  return { id, name, role };
+  const { name, needs_second_factor: needsSecondFactor } = found(await findWorkspace(tx, id));
+  return { id, name, role, needsSecondFactor };
 }

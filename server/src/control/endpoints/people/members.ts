@@ -80,6 +80,6 @@ async function mustLeaveAnOwner({ tx, actor }: ApiRequest, { role }: MemberRow):
   if (role === 'owner' && (await countOwners(tx, actor.workspaceId)) <= 1) throw new ApiProblem('last_owner');
 }
 
-function toMember({ user_id: userId, email, name, role, created_at }: MemberRow) {
-  return { userId, email, name, role, createdAt: created_at.toISOString() };
+function toMember({ user_id: userId, email, name, role, created_at, has_second_factor }: MemberRow) {
+  return { userId, email, name, role, hasSecondFactor: has_second_factor, createdAt: created_at.toISOString() };
 }

@@ -8,6 +8,7 @@ import { revokeMadeBy } from '../../access/maker-rights.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { toWorkspace } from './workspaces.ts';
 
 /** Of one person. Each has its own shares of storage and processes, so their number has an end. */
 const MAX_WORKSPACES = 50;
@@ -29,8 +30,7 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
         const actor = { kind: 'user', id: userId, sessionId, address };
         const id = await createWorkspace(tx, body.name, { at: now(), actor });
         await insertMember(tx, { workspaceId: id, userId, role: 'owner' });
-        const { name, created_at } = found(await findWorkspace(tx, id));
-        return { body: { id, name, createdAt: created_at.toISOString() } };
+        return { body: toWorkspace(found(await findWorkspace(tx, id))) };
       });
     },
   }),

@@ -1,6 +1,7 @@
-import { Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
+import { SecondFactorDemand, Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
 import { countOwners, findMember, setMemberRole } from '../../../store/members.ts';
-import { findWorkspace, renameWorkspace } from '../../../store/workspaces.ts';
+import { hasFactor } from '../../../store/second-factors.ts';
+import { demandSecondFactor, findWorkspace, renameWorkspace, type WorkspaceRow } from '../../../store/workspaces.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 
@@ -30,6 +31,22 @@ export const workspaceRoutes: Route[] = [
     },
   }),
   route({
+    method: 'PATCH',
+    url: '/api/v1/workspace/second-factor',
+    summary: 'Demands a second factor of every member, or no longer; you need one yourself',
+    permission: 'members:write',
+    body: SecondFactorDemand,
+    answer: Workspace,
+    status: 200,
+    async handle(request) {
+      const { tx, actor, body, audit } = request;
+      await mustHaveFactor(request);
+      await demandSecondFactor(tx, { id: actor.workspaceId, isNeeded: body.isNeeded });
+      await audit('workspace.second_factor_changed', actor.workspaceId, { details: { isNeeded: body.isNeeded } });
+      return readWorkspace(request);
+    },
+  }),
+  route({
     method: 'POST',
     url: '/api/v1/workspace/transfer',
     summary: 'Makes another member an owner, and you an admin',
@@ -54,7 +71,18 @@ export const workspaceRoutes: Route[] = [
   }),
 ];
 
+/** A token has no second factor; the person who demands one shows that it can be done. */
+async function mustHaveFactor({ tx, actor }: ApiRequest): Promise<void> {
+  if (actor.kind !== 'user') throw new ApiProblem('not_allowed');
+  if (await hasFactor(tx, actor.id)) return;
+  const message = 'add a second factor to your own account first';
+  throw new ApiProblem('second_factor_needed', [{ path: '/isNeeded', message }]);
+}
+
 async function readWorkspace({ tx, actor }: ApiRequest) {
-  const { id, name, created_at } = found(await findWorkspace(tx, actor.workspaceId));
-  return { id, name, createdAt: created_at.toISOString() };
+  return toWorkspace(found(await findWorkspace(tx, actor.workspaceId)));
+}
+
+export function toWorkspace({ id, name, created_at, needs_second_factor }: WorkspaceRow) {
+  return { id, name, createdAt: created_at.toISOString(), needsSecondFactor: needs_second_factor };
 }
