@@ -66,6 +66,7 @@ export const PROBLEM_CODES = [
   'idempotency_key_reused',
   'too_many_tries',
   'too_many_requests',
+  'too_many_requests_a_second',
   'too_many_questions',
   'too_many_streams',
   'too_soon',
@@ -78,6 +79,7 @@ export const PROBLEM_CODES = [
   'engine_unavailable',
   'wrong_state',
   'not_waiting',
+  'limit_reached',
   'event_gone',
   'internal',
 ] as const;

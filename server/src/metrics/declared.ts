@@ -33,7 +33,7 @@ export const METRICS = {
   millrace_requests_shed_total: {
     kind: 'counter',
     label: 'why',
-    values: ['engine', 'memory', 'rate_limit'],
+    values: ['engine', 'memory', 'rate_limit', 'workspace_limit'],
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
@@ -118,6 +118,22 @@ export const METRICS = {
     label: 'kind',
     values: ['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health'],
     help: 'Stored things of a newer format that this process left for a newer one',
+  },
+
+  millrace_limit_refusals_total: {
+    kind: 'counter',
+    label: 'limit',
+    help: 'Things that were refused because their workspace had reached a limit',
+  },
+  millrace_limits_near: {
+    kind: 'gauge',
+    label: 'limit',
+    help: 'Workspaces that use four fifths of a limit or more',
+  },
+  millrace_limits_reached: { kind: 'gauge', label: 'limit', help: 'Workspaces that have reached a limit' },
+  millrace_hosts_at_cap: {
+    kind: 'gauge',
+    help: 'Hosts of targets at which deliveries of this process wait for their turn',
   },
 
   millrace_control_requests_total: {
