@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
+import type { LimitValues } from '../limits/limits.ts';
 import type { Logger } from '../log.ts';
+import type { HostCap } from './dispatch/host-turns.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { ConfigView } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
@@ -23,12 +25,12 @@ import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
 import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
-import { shareDeadLetters, writeWithinShare } from './share-storage.ts';
+import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
 import { countRefused, openOutcomeWatch, showLanes } from './settle/watch-outcomes.ts';
-import { accepts, openWebhooks, type Webhook } from './attempt/webhook.ts';
+import { accepts, openWebhooks, type Webhook, type WebhookOf } from './attempt/webhook.ts';
 import { openWorked } from './dispatch/worked.ts';
 import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow } from './dispatch/yielding-window.ts';
 
@@ -41,6 +43,10 @@ export type DeliverSettings = {
   maxInFlight: number;
   /** The most one lane may hold, whatever is free; by default only its share of the lanes limits it. */
   laneQuotaBytes?: number;
+  /** What a workspace may keep in its lanes and as dead letters, if the operator did not change it. */
+  limits?: Pick<LimitValues, 'laneBytes' | 'deadLetterBytes'>;
+  /** The cap of one host over all workspaces; without it there is none. */
+  hostCap?: HostCap;
 };
 
 export type DeliverNeeds = {
@@ -65,6 +71,7 @@ export type DeliverStats = {
   openRequests: number;
   drains: number;
   delayMs: number;
+  hostsAtCap: number;
 };
 
 /** Disposing takes on nothing new, finishes the attempts under way and stores the other deliveries. */
@@ -140,7 +147,8 @@ async function openParts(
 ): Promise<Parts> {
   const { settings, config, side, log } = needs;
   const { now } = side;
-  const { dispatcher, reports, parker, schedule } = await openSending(needs, stack, windows);
+  const webhookOf = openWebhooks({ keyRing: keyRingOf(settings.keys), log });
+  const { dispatcher, reports, parker, schedule } = await openSending({ ...needs, webhookOf }, stack, windows);
   const hold = (webhook: Webhook, until: number) => {
     const gate = dispatcher.gateOf(webhook.destinationId);
     dispatcher.shut(webhook.destinationId, askedToWait(gate, until, now()));
@@ -152,10 +160,10 @@ async function openParts(
     watch(entry);
     return recorder.record(entry);
   };
-  const deadShares = stack.use(side.deadShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
+  const deadShares = stack.use(side.deadShares(sharesOf('deadLetterBytes', needs)));
   const deadLetters = shareDeadLetters(side.deadLetters, deadShares);
   const settling = { deadLetters, schedule, hold, record, now, random, log };
-  const shared = { config, webhookOf: openWebhooks({ keyRing: keyRingOf(settings.keys), log }), dispatcher, now, log };
+  const shared = { config, webhookOf, dispatcher, now, log };
   const most = { deliveries: mostHeld(settings), bytes: MAX_HELD_BYTES };
   const requests = stack.use(openRequests({ ...shared, most, record, ...openSettlement({ ...settling, parker }) }));
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
@@ -169,7 +177,11 @@ async function openParts(
   return { dispatcher, requests, drains };
 }
 
-async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, windows: Windows): Promise<Sending> {
+async function openSending(
+  needs: DeliverNeeds & { webhookOf: WebhookOf },
+  stack: AsyncDisposableStack,
+  windows: Windows,
+): Promise<Sending> {
   const { settings, config, side, metrics, tracing } = needs;
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
@@ -197,14 +209,15 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
       now,
       uptimeMs,
       maxInFlight: settings.maxInFlight,
+      hostCap: settings.hostCap,
     }),
   );
-  const shares = stack.use(side.laneShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
+  const shares = stack.use(side.laneShares(sharesOf('laneBytes', needs)));
   const { laneQuotaBytes = Infinity } = settings;
   const limitBytes = () => Math.min(laneQuotaBytes, shares.limitBytes());
   const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes: laneQuotaBytes, limitBytes, now });
   showLanes(metrics, { lanes: reports.all, quotaBytes: limitBytes, now });
-  const wanted = lookWanted({ config, dispatcher, schedule, now });
+  const wanted = lookWanted({ config, webhookOf: needs.webhookOf, dispatcher, schedule, now });
   const write = writeWithinShare({ lanes: side.lanes, shares, reports });
   const parker = stack.use(openParker({ write, tickets: side.tickets, wanted }));
   return { dispatcher, reports, parker, schedule };
@@ -222,6 +235,7 @@ function statsOf({ dispatcher, requests, drains }: Parts, load: LoadWatch): Deli
     openRequests: requests.open(),
     drains: drains.count(),
     delayMs: load.delayMs(),
+    hostsAtCap: dispatcher.hostsAtCap(),
   };
 }
 
@@ -232,12 +246,19 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
   metrics.gauge('millrace_deliveries_waiting', () => stats().waiting);
   metrics.gauge('millrace_open_requests', () => stats().openRequests);
   metrics.gauge('millrace_drains', () => stats().drains);
+  metrics.gauge('millrace_hosts_at_cap', () => stats().hostsAtCap);
 }
 
-type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule; now(): number };
+type LookNeeds = {
+  config: ConfigView;
+  webhookOf: WebhookOf;
+  dispatcher: Dispatcher;
+  schedule: RetrySchedule;
+  now(): number;
+};
 
 /** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
-function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): ParkerNeeds['wanted'] {
+function lookWanted({ config, webhookOf, dispatcher, schedule, now }: LookNeeds): ParkerNeeds['wanted'] {
   return (destinationId, { dueAt, attempts }) => {
     const destination = config.destination(destinationId);
     if (destination !== undefined && whyNotUnderstood(destination, accepts) !== undefined) {
@@ -251,6 +272,8 @@ function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): ParkerNee
     }
     // An attempt is under way that tells whether the receiver hangs; a look before its end would find nothing to do.
     if (gate.isDoubted) return { dueAt: now() + DOUBTED_LOOK_MS, hurry: false };
+    const turnInMs = destination === undefined ? 0 : dispatcher.turnInMs(webhookOf(destination));
+    if (turnInMs > 0) return { dueAt: Math.max(now() + turnInMs, attempts === 0 ? 0 : dueAt), hurry: false };
     return { dueAt: attempts === 0 ? now() : dueAt, hurry: true, isUrgent: isWorking(gate, now()) };
   };
 }

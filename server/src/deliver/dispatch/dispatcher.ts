@@ -5,7 +5,7 @@
  * A delivery waits in the line of its destination, then has an attempt under way in a slot (see `slots.ts`), and is finished with
  * its attempt; or it is handed back without one. A line is empty, busy (something waits), ready (it may be able to start
  * something, and has its turn with the others) or outside (it waits for room in the window for backlogs). Offers and answers make
- * lines ready, and `pump` gives the ready ones their turns. `sweep`, a timer, does what no answer sets in motion: late attempts,
+ * lines ready, and `pump` gives the ready ones their turns. A line whose host is at its cap waits there as well (`host-turns.ts`). `sweep`, a timer, does what no answer sets in motion: late attempts,
  * patience that is over, rate budgets that have grown, gates that other processes shut.
  */
 import type { Attempt } from '../attempt/attempt.ts';
@@ -26,7 +26,9 @@ import {
 import {
   handBackAll,
   handBackFresh,
+  handBackImpatient,
   handBackLate,
+  handBackProbes,
   handBackWithdrawn,
   isTooLong,
   type PendingAttempt,
@@ -35,6 +37,7 @@ import {
   pick,
   waitingIn,
 } from './line.ts';
+import { type HostCap, openHostTurns } from './host-turns.ts';
 import { openSlots } from './slots.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import type { Worked } from './worked.ts';
@@ -56,6 +59,11 @@ export type Dispatcher = {
   /** Attempts that are late, and have left their slot to others. */
   late(): number;
   waiting(): number;
+  /** Whether deliveries of this destination wait for their turn at a host. */
+  waitsForHost(destinationId: string): boolean;
+  /** About how long the destination waits for its turn at its hosts; 0 when it need not. */
+  turnInMs(webhook: Webhook): number;
+  hostsAtCap(): number;
   /** Hands everything back that has not been started, and starts nothing any more. */
   stop(): void;
 };
@@ -69,6 +77,8 @@ export type DispatcherNeeds = {
   worked?: Pick<Worked, 'isKnown' | 'note'>;
   /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
   window?: Pick<YieldingWindow, 'room'>;
+  /** The cap of one host over all workspaces; without it there is none. */
+  hostCap?: HostCap | undefined;
   /** By the clock of NATS: all processes agree until when a gate is shut. */
   now(): number;
   /** Monotonic, for all waiting inside this process. */
@@ -83,6 +93,7 @@ const IDLE_GATE_MS = 600_000;
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
   const { peers, worked, window, now, uptimeMs, maxInFlight } = needs;
   const slots = openSlots(maxInFlight, uptimeMs);
+  const hosts = openHostTurns({ cap: needs.hostCap, peers, uptimeMs });
   const lines = new Map<string, Line>();
   const busy = new Set<Line>();
   /** Each line once, in the order of their turns. */
@@ -117,8 +128,9 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     ready.push(line);
   }
 
-  /** Gives each ready line one start, round after round, until no line can start anything or no slot is left. */
+  /** Gives turns at hosts that were full, and then each ready line one start, round after round, until no line can start anything or no slot is left. */
   function pump(): void {
+    giveHostTurns();
     while (ready.length > 0 && hasSlot()) {
       const turns = ready;
       ready = [];
@@ -135,11 +147,38 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
 
   function giveTurn(line: Line): void {
     line.isReady = false;
+    startNext(line);
+  }
+
+  function giveHostTurns(): void {
+    for (let line = hasSlot() ? hosts.next() : undefined; line !== undefined; line = hasSlot() ? hosts.next() : undefined)
+      startNext(line);
+  }
+
+  function startNext(line: Line): void {
     handBackWithdrawn(line);
+    const probe = line.probes.shift();
+    if (probe !== undefined) {
+      tryProbe(line, probe);
+      return;
+    }
     const pending = pick(line, canStart);
     if (pending === undefined) return;
     start(line, pending);
     markReady(line);
+  }
+
+  /** Without a free slot there is no probe: the bound of a process holds for probes too, and the lane is looked at again. */
+  function tryProbe(line: Line, pending: PendingAttempt): void {
+    if (isStopped || !slots.hasRoom('failing')) {
+      pending.finish(undefined);
+    } else if (hosts.admits(line, pending)) {
+      start(line, pending);
+    } else {
+      line.probes.push(pending);
+      busy.add(line);
+      keepSweeping();
+    }
   }
 
   function hasSlot(): boolean {
@@ -156,6 +195,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     if (gate.inFlight >= most) return false;
     if (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, slots.now())) return false;
     if (pending.isLong === true && !isAdmitted(line)) return false;
+    if (!hosts.admits(line, pending)) return false;
     const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers();
     return takeToken(gate, rate, uptimeMs());
   }
@@ -164,6 +204,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const { gate } = line;
     const standing = standingOf(gate, now());
     const slot = slots.take(gate, standing);
+    const taken = hosts.take(line, pending);
     gate.inFlight += 1;
     gate.usedAt = uptimeMs();
     keepSweeping();
@@ -171,6 +212,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const free = () => {
       gate.inFlight -= 1;
       slots.free(slot);
+      hosts.release(taken);
       if (pending.isLong === true) leaveWindow();
       markReady(line);
       pump();
@@ -222,10 +264,16 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     for (const line of busy) {
       if (isStopped || isShut(line.gate, now())) handBackAll(line);
       if (isCrowdedOut(line.gate)) handBackFresh(line);
+      if (isStopped) handBackProbes(line);
       handBackLate(line, sweptAt);
+      handBackImpatient(line, sweptAt);
       handBackWithdrawn(line);
-      if (waitingIn(line) === 0) busy.delete(line);
-      else markReady(line);
+      if (waitingIn(line) > 0) {
+        markReady(line);
+        continue;
+      }
+      busy.delete(line);
+      line.waitsSince = undefined;
     }
     pump();
     if (busy.size === 0 && slots.watched() === 0) stopSweeping();
@@ -238,6 +286,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
 
   /** A gate that is shut is not idle: forgotten, it would be open. */
   function forgetIdle(): void {
+    hosts.forgetIdle();
     for (const [id, line] of lines) {
       const isIdle = line.gate.inFlight === 0 && !busy.has(line) && !isShut(line.gate, now());
       if (isIdle && line.gate.usedAt < uptimeMs() - IDLE_GATE_MS) lines.delete(id);
@@ -248,7 +297,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     offer(pending) {
       const line = lineOf(pending.webhook.destinationId);
       const isClosed = isStopped || pending.webhook.isPaused || isShut(line.gate, now()) || isCrowdedOut(line.gate);
-      if (isClosed || isTooLong(line, pending.webhook, peers())) {
+      if (isClosed || hosts.isCrowded(line, pending.webhook) || isTooLong(line, pending.webhook, peers())) {
         pending.finish(undefined);
         return;
       }
@@ -264,11 +313,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
       line.backlog.push(pending);
       startOrKeep(line);
     },
-    /** Without a free slot there is no probe: the bound of a process holds for probes too, and the lane is looked at again. */
-    probe(pending) {
-      if (isStopped || !slots.hasRoom('failing')) pending.finish(undefined);
-      else start(lineOf(pending.webhook.destinationId), pending);
-    },
+    probe: (pending) => tryProbe(lineOf(pending.webhook.destinationId), pending),
     gateOf: (destinationId) => lineOf(destinationId).gate,
     shut(destinationId, shut) {
       const line = lineOf(destinationId);
@@ -279,9 +324,15 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     inFlight: slots.inUse,
     late: slots.late,
     waiting: () => busy.values().reduce((sum, line) => sum + line.fresh.length, 0),
+    waitsForHost: (destinationId) => lines.get(destinationId)?.waitsSince !== undefined,
+    turnInMs: hosts.turnInMs,
+    hostsAtCap: hosts.atCap,
     stop() {
       isStopped = true;
-      for (const line of busy) handBackAll(line);
+      for (const line of busy) {
+        handBackAll(line);
+        handBackProbes(line);
+      }
     },
     [Symbol.dispose]() {
       stopSweeping();
