@@ -223,7 +223,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/settings': {
     holds: 'the settings of a destination: checked by the catalog’s schema, sealed, limited in size',
-    imports: ['control/limits', 'control/problems', 'projection', 'secrets', 'http', 'store', 'stream/config', ...LEAVES],
+    imports: [
+      'control/limits',
+      'control/problems',
+      'projection',
+      'secrets',
+      'http',
+      'store',
+      'stream/config',
+      ...LEAVES,
+    ],
   },
   'control/limits': {
     holds: 'the limits of workspaces: their numbers, how much of them is used, and the refusal of what is over one',

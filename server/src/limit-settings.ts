@@ -1,7 +1,6 @@
 /** Settings of the limits of workspaces, which all roles read. */
 import { LIMIT_NAMES, type LimitName } from '@millrace/contract/control';
-import type { HostCap } from './deliver/dispatch/host-turns.ts';
-import { LIMITS, type LimitValues } from './limits/limits.ts';
+import { type HostCap, LIMITS, type LimitValues } from './limits/limits.ts';
 import type { Reader } from './read-setting.ts';
 
 const MOST = 1_000_000_000_000_000;

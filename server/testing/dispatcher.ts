@@ -3,7 +3,7 @@ import { setImmediate as settled } from 'node:timers/promises';
 import type { Attempt } from '../src/deliver/attempt/attempt.ts';
 import type { Answer } from '../src/deliver/client/post.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from '../src/deliver/dispatch/dispatcher.ts';
-import type { HostCap } from '../src/deliver/dispatch/host-turns.ts';
+import type { HostCap } from '../src/limits/limits.ts';
 import type { PendingAttempt } from '../src/deliver/dispatch/line.ts';
 import { answersOf, aDelivery, aWebhook, failure, status } from './samples.ts';
 import type { Webhook } from '../src/deliver/attempt/webhook.ts';

@@ -132,7 +132,8 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
   },
   too_many_requests_a_second: {
     title: 'The workspace sends too many requests a second',
-    cause: 'All people and tokens of the workspace together sent more requests to the API than it may send in a second.',
+    cause:
+      'All people and tokens of the workspace together sent more requests to the API than it may send in a second.',
     remedy: 'Send fewer requests, or ask the operator of this installation to raise the limit.',
     whoCanDoIt: 'operator',
   },

@@ -20,7 +20,14 @@ export function sharesOf(name: LimitedBytes, { config, settings, metrics }: Limi
   return {
     workspaceOf: (id) => config.destination(id)?.workspaceId,
     mostOf: (workspaceId) => config.limits().get(workspaceId)?.[name] ?? standard,
-    leastMost: () => Math.min(standard ?? Infinity, ...config.limits().values().map((own) => own[name] ?? Infinity)),
+    leastMost: () =>
+      Math.min(
+        standard ?? Infinity,
+        ...config
+          .limits()
+          .values()
+          .map((own) => own[name] ?? Infinity),
+      ),
     refused: () => refused.add(),
   };
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
-import type { LimitValues } from '../limits/limits.ts';
+import type { HostCap, LimitValues } from '../limits/limits.ts';
 import type { Logger } from '../log.ts';
-import type { HostCap } from './dispatch/host-turns.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { ConfigView } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
@@ -11,16 +10,15 @@ import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
-import { attempt } from './attempt/attempt.ts';
+import { attempt, type AttemptNeeds } from './attempt/attempt.ts';
 import { openRequests, type Requests } from './request/deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatch/dispatcher.ts';
-import { whyNotUnderstood } from '../domain/route-event.ts';
-import { FOR_NEWER_LOOK_MS, PAUSED_LOOK_MS } from './lane/drain-lane.ts';
 import { type Drains, openDrains } from './lane/drains.ts';
 import { findStranded } from './lane/find-stranded.ts';
-import { askedToWait, isShut, isWorking } from './dispatch/gate.ts';
+import { askedToWait } from './dispatch/gate.ts';
 import { type LaneReports, openLaneReports } from './lane/lane-reports.ts';
-import { openParker, type ParkerNeeds, type Parkers } from './settle/park.ts';
+import { lookWanted } from './lane/look-wanted.ts';
+import { openParker, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
@@ -30,7 +28,7 @@ import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
 import { countRefused, openOutcomeWatch, showLanes } from './settle/watch-outcomes.ts';
-import { accepts, openWebhooks, type Webhook, type WebhookOf } from './attempt/webhook.ts';
+import { openWebhooks, type Webhook, type WebhookOf } from './attempt/webhook.ts';
 import { openWorked } from './dispatch/worked.ts';
 import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow } from './dispatch/yielding-window.ts';
 
@@ -91,9 +89,6 @@ const OPEN_PER_SLOT = 16;
 const PULL_AT_ONCE = 64;
 /** Attempts end by their own deadline; this is for NATS to store the deliveries that are parked then. */
 const STOP_PATIENCE_MS = 20_000;
-
-/** As long as an attempt takes at most. */
-const DOUBTED_LOOK_MS = 5_000;
 
 /** The monotonic clock, for waiting inside the process. */
 const uptimeMs = () => performance.now();
@@ -186,14 +181,7 @@ async function openSending(
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
   const client = openWayOut({ ...needs, ...settings, schedule, now }, stack);
-  const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
-  const needsOf = {
-    works: { ...attemptNeeds, standing: 'works' },
-    unknown: { ...attemptNeeds, standing: 'unknown' },
-    failing: { ...attemptNeeds, standing: 'failing' },
-  } as const;
-  const make: DispatcherNeeds['attempt'] = (delivery, webhook, standing) =>
-    attempt(delivery, webhook, needsOf[standing]);
+  const make = attemptsBy({ post: client.post, windowMs: schedule.windowMs, now });
   const trips = metrics.counter('millrace_breaker_trips_total');
   const worked = stack.use(await openWorked({ bucket: side.worked, now }));
   const dispatcher = stack.use(
@@ -223,6 +211,16 @@ async function openSending(
   return { dispatcher, reports, parker, schedule };
 }
 
+/** The needs of each standing are made once, not for every attempt. */
+function attemptsBy(needs: Omit<AttemptNeeds, 'standing'>): DispatcherNeeds['attempt'] {
+  const needsOf = {
+    works: { ...needs, standing: 'works' },
+    unknown: { ...needs, standing: 'unknown' },
+    failing: { ...needs, standing: 'failing' },
+  } as const;
+  return (delivery, webhook, standing) => attempt(delivery, webhook, needsOf[standing]);
+}
+
 function mostHeld({ maxInFlight }: DeliverSettings): number {
   return Math.max(LEAST_HELD, maxInFlight * HELD_PER_SLOT);
 }
@@ -247,35 +245,6 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
   metrics.gauge('millrace_open_requests', () => stats().openRequests);
   metrics.gauge('millrace_drains', () => stats().drains);
   metrics.gauge('millrace_hosts_at_cap', () => stats().hostsAtCap);
-}
-
-type LookNeeds = {
-  config: ConfigView;
-  webhookOf: WebhookOf;
-  dispatcher: Dispatcher;
-  schedule: RetrySchedule;
-  now(): number;
-};
-
-/** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
-function lookWanted({ config, webhookOf, dispatcher, schedule, now }: LookNeeds): ParkerNeeds['wanted'] {
-  return (destinationId, { dueAt, attempts }) => {
-    const destination = config.destination(destinationId);
-    if (destination !== undefined && whyNotUnderstood(destination, accepts) !== undefined) {
-      return { dueAt: now() + FOR_NEWER_LOOK_MS, hurry: false };
-    }
-    if (destination?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
-    const gate = dispatcher.gateOf(destinationId);
-    if (isShut(gate, now())) {
-      // A receiver that asked for a second waits no longer for its lane.
-      return { dueAt: Math.min(now() + schedule.delayMs(1), gate.shut?.until ?? Infinity), hurry: false };
-    }
-    // An attempt is under way that tells whether the receiver hangs; a look before its end would find nothing to do.
-    if (gate.isDoubted) return { dueAt: now() + DOUBTED_LOOK_MS, hurry: false };
-    const turnInMs = destination === undefined ? 0 : dispatcher.turnInMs(webhookOf(destination));
-    if (turnInMs > 0) return { dueAt: Math.max(now() + turnInMs, attempts === 0 ? 0 : dueAt), hurry: false };
-    return { dueAt: attempts === 0 ? now() : dueAt, hurry: true, isUrgent: isWorking(gate, now()) };
-  };
 }
 
 type Pulling = { load: LoadWatch; windows: Windows };

@@ -146,6 +146,9 @@ function isProjected(name: string): name is keyof ProjectedLimits {
   return LIMITS[name as LimitName].enforcedBy !== 'control';
 }
 
+/** How many POSTs one host gets at a time and a second, of all deliver processes together; undefined for any number. */
+export type HostCap = { attempts: number | undefined; perSecond: number | undefined };
+
 /** From this part on a limit is near. */
 export const NEAR = 0.8;
 

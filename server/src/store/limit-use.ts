@@ -15,7 +15,8 @@ const COUNTS: Readonly<Record<Exclude<CountedName, 'callsPerSecond'>, string>> =
 
 export function countUse(tx: Tx, now: Date, workspaceId?: string): Promise<CountedUse[]> {
   const parts = Object.entries(COUNTS).map(
-    ([name, from]) => `SELECT workspace_id, '${name}' AS name, count(*)::float8 AS used ${from} AND ${OF_WORKSPACE} GROUP BY 1`,
+    ([name, from]) =>
+      `SELECT workspace_id, '${name}' AS name, count(*)::float8 AS used ${from} AND ${OF_WORKSPACE} GROUP BY 1`,
   );
   // Of the last slot that is over: the counts of the current one are still coming in.
   const calls = `SELECT workspace_id, 'callsPerSecond' AS name, sum(calls)::float8 / $3::float8 AS used FROM call_slots

@@ -8,9 +8,6 @@
  * lines ready, and `pump` gives the ready ones their turns. A line whose host is at its cap waits there as well (`host-turns.ts`). `sweep`, a timer, does what no answer sets in motion: late attempts,
  * patience that is over, rate budgets that have grown, gates that other processes shut.
  */
-import type { Attempt } from '../attempt/attempt.ts';
-import type { Standing } from '../client/pace.ts';
-import type { Delivery } from '../../domain/delivery.ts';
 import {
   concurrencyOf,
   type Gate,
@@ -19,16 +16,15 @@ import {
   newGate,
   reopen,
   scarceConcurrency,
-  type Shut,
   standingOf,
   takeToken,
 } from './gate.ts';
 import {
   handBackAll,
+  handBackEverything,
   handBackFresh,
   handBackImpatient,
   handBackLate,
-  handBackProbes,
   handBackWithdrawn,
   isTooLong,
   type PendingAttempt,
@@ -37,54 +33,11 @@ import {
   pick,
   waitingIn,
 } from './line.ts';
-import { type HostCap, openHostTurns } from './host-turns.ts';
+import { openHostTurns } from './host-turns.ts';
+import type { Dispatcher, DispatcherNeeds } from './model.ts';
 import { openSlots } from './slots.ts';
-import type { Webhook } from '../attempt/webhook.ts';
-import type { Worked } from './worked.ts';
-import type { YieldingWindow } from './yielding-window.ts';
 
-export type Dispatcher = {
-  /** A new delivery: attempted now, or after a short wait, or handed back. */
-  offer(pending: PendingAttempt): void;
-  /** A delivery from a lane, by the holder of its ticket: new ones go first, and it waits as long as it takes. */
-  offerBacklog(pending: PendingAttempt): void;
-  /** The one attempt that is made while the gate is shut, to see whether the receiver is back. */
-  probe(pending: PendingAttempt): void;
-  gateOf(destinationId: string): Gate;
-  /** Another process, or a receiver's `Retry-After`, shut the gate. */
-  shut(destinationId: string, shut: Shut): void;
-  reopen(destinationId: string): void;
-  /** Attempts that hold a slot. */
-  inFlight(): number;
-  /** Attempts that are late, and have left their slot to others. */
-  late(): number;
-  waiting(): number;
-  /** Whether deliveries of this destination wait for their turn at a host. */
-  waitsForHost(destinationId: string): boolean;
-  /** About how long the destination waits for its turn at its hosts; 0 when it need not. */
-  turnInMs(webhook: Webhook): number;
-  hostsAtCap(): number;
-  /** Hands everything back that has not been started, and starts nothing any more. */
-  stop(): void;
-};
-
-export type DispatcherNeeds = {
-  attempt(delivery: Delivery, webhook: Webhook, standing: Standing): Promise<Attempt>;
-  peers(): number;
-  /** The gate was shut or opened by what its receiver answered to this process. */
-  learned(gate: Gate, webhook: Webhook): void;
-  /** Receivers that work, as all processes know them; without it, as this process learned. */
-  worked?: Pick<Worked, 'isKnown' | 'note'>;
-  /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
-  window?: Pick<YieldingWindow, 'room'>;
-  /** The cap of one host over all workspaces; without it there is none. */
-  hostCap?: HostCap | undefined;
-  /** By the clock of NATS: all processes agree until when a gate is shut. */
-  now(): number;
-  /** Monotonic, for all waiting inside this process. */
-  uptimeMs(): number;
-  maxInFlight: number;
-};
+export type { Dispatcher, DispatcherNeeds } from './model.ts';
 
 const SWEEP_MS = 50;
 const IDLE_GATE_MS = 600_000;
@@ -151,7 +104,11 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
   }
 
   function giveHostTurns(): void {
-    for (let line = hasSlot() ? hosts.next() : undefined; line !== undefined; line = hasSlot() ? hosts.next() : undefined)
+    for (
+      let line = hasSlot() ? hosts.next() : undefined;
+      line !== undefined;
+      line = hasSlot() ? hosts.next() : undefined
+    )
       startNext(line);
   }
 
@@ -262,9 +219,9 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const sweptAt = uptimeMs();
     slots.findLate();
     for (const line of busy) {
-      if (isStopped || isShut(line.gate, now())) handBackAll(line);
+      if (isStopped) handBackEverything(line);
+      if (isShut(line.gate, now())) handBackAll(line);
       if (isCrowdedOut(line.gate)) handBackFresh(line);
-      if (isStopped) handBackProbes(line);
       handBackLate(line, sweptAt);
       handBackImpatient(line, sweptAt);
       handBackWithdrawn(line);
@@ -329,10 +286,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     hostsAtCap: hosts.atCap,
     stop() {
       isStopped = true;
-      for (const line of busy) {
-        handBackAll(line);
-        handBackProbes(line);
-      }
+      for (const line of busy) handBackEverything(line);
     },
     [Symbol.dispose]() {
       stopSweeping();

@@ -7,7 +7,11 @@ const HOST = 'https://victim.example/hook';
 
 /** The destination of this workspace, with a target at the host. */
 function at(index: number, url = HOST): Partial<Webhook> {
-  return { destinationId: `dst_${index}`, workspaceId: `ws_${index}`, targets: [{ url: `${url}/${index}`, headers: [] }] };
+  return {
+    destinationId: `dst_${index}`,
+    workspaceId: `ws_${index}`,
+    targets: [{ url: `${url}/${index}`, headers: [] }],
+  };
 }
 
 suite('the cap of one host', () => {
@@ -29,11 +33,13 @@ suite('the cap of one host', () => {
       ...Array.from({ length: 99 }, (_, index) => at(index)),
       ...Array.from({ length: 50 }, (_, index) => ({ ...at(1_000 + index), workspaceId: 'ws_many' })),
     ];
-    const workspaceOf = new Map(webhooks.map(({ destinationId = '', workspaceId = '' }) => [destinationId, workspaceId]));
+    const workspaceOf = new Map(
+      webhooks.map(({ destinationId = '', workspaceId = '' }) => [destinationId, workspaceId]),
+    );
     for (const webhook of webhooks) {
       for (let more = 0; more < 20; more += 1) stage.offerBacklog(`${webhook.destinationId} ${more}`, webhook);
     }
-    for (let ended = 0; ended < 1_000; ended += 1) await stage.running[0]?.end();
+    for (let ended = 0; ended < 1_500; ended += 1) await stage.running[0]?.end();
     const shares = Map.groupBy(stage.started, ({ destinationId }) => workspaceOf.get(destinationId));
     const counts = [...shares.values()].map(({ length }) => length);
     assert.equal(counts.length, 100);

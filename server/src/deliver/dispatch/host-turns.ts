@@ -7,12 +7,10 @@
  * delays no other.
  */
 import { newTokenBucket, refill, type TokenBucket } from '../../domain/token-bucket.ts';
+import type { HostCap } from '../../limits/limits.ts';
 import { hostOf } from '../../limits/target-host.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import type { Line, PendingAttempt } from './line.ts';
-
-/** Of all deliver processes together; undefined for any number. */
-export type HostCap = { attempts: number | undefined; perSecond: number | undefined };
 
 export type HostTurns = {
   /** Whether the attempt may start by the caps of its hosts. If not, its line waits for its turn at the one that is full. */

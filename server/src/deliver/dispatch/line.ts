@@ -80,11 +80,12 @@ export function handBackLate(line: Line, uptimeMs: number): void {
 /** Its host is so busy that the lane is better looked at again when its turn is near. */
 export function handBackImpatient(line: Line, uptimeMs: number): void {
   if (line.waitsSince === undefined || uptimeMs - line.waitsSince <= HOST_PATIENCE_MS) return;
-  handBackAll(line);
-  handBackProbes(line);
+  handBackEverything(line);
 }
 
-export function handBackProbes(line: Line): void {
+/** With a probe, which waits while the gate is shut. */
+export function handBackEverything(line: Line): void {
+  handBackAll(line);
   for (const pending of line.probes.splice(0)) pending.finish(undefined);
 }
 

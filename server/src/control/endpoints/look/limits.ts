@@ -1,5 +1,11 @@
 /** Limits of workspaces: each sees its own with their use, and the operator changes those of any workspace. */
-import { LimitedWorkspaces, type LimitName, LimitsChange, PageQuery, WorkspaceLimits } from '@millrace/contract/control';
+import {
+  LimitedWorkspaces,
+  type LimitName,
+  LimitsChange,
+  PageQuery,
+  WorkspaceLimits,
+} from '@millrace/contract/control';
 import { NEAR, PROJECTED_LIMITS } from '../../../limits/limits.ts';
 import { appendAudit } from '../../../store/audit-log.ts';
 import { addSourcesToOutbox } from '../../../store/outbox.ts';
