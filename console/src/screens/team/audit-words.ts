@@ -12,6 +12,7 @@ const ACTIONS: Record<string, string> = {
   'workspace.created': 'created the workspace',
   'workspace.changed': 'renamed the workspace',
   'workspace.transferred': 'handed the workspace over',
+  'limits.changed': 'changed limits of the workspace',
   'member.left': 'left the workspace',
   'member.invited': 'invited a person',
   'member.joined': 'joined the workspace',
