@@ -55,19 +55,20 @@ suite('one host behind 100 destinations of 100 workspaces', { concurrency: true 
     await bed.append(...Array.from({ length: 4 }, (_, index) => track(`e${index}`)));
     await until(() => receiver.received.length >= WORKSPACES * 4, PATIENCE_MS);
     const most = mostInASecond(receiver.received.map(({ at }) => at));
-    // Each process may have saved up a tenth of a second.
-    assert.ok(most <= 100 + 2 * 10, `${most} within a second`);
+    // They are counted as they arrive, which a busy machine delays.
+    assert.ok(most <= 110, `${most} within a second`);
   });
 
   test('gives each workspace its share', { timeout: PATIENCE_MS }, async () => {
     await using bed = await openBed();
     await using receiver = await openReceiver();
     await putDestinations(bed, receiver.url);
-    await using deliver = await bed.deliver({ hostCap: PER_SECOND });
-    await bed.append(...Array.from({ length: 20 }, (_, index) => track(`e${index}`)));
+    await using deliver = await bed.deliver({ hostCap: { attempts: undefined, perSecond: 300 } });
+    await bed.append(...Array.from({ length: 40 }, (_, index) => track(`e${index}`)));
     await until(() => deliver.stats().hostsAtCap === 1, PATIENCE_MS);
-    await until(() => receiver.received.length >= WORKSPACES * 10, PATIENCE_MS);
-    const seen = receiver.received.slice(0, WORKSPACES * 10);
+    // By then all lanes are looked at.
+    await until(() => receiver.received.length >= WORKSPACES * 26, PATIENCE_MS);
+    const seen = receiver.received.slice(WORKSPACES * 6, WORKSPACES * 26);
     const counts = [...Map.groupBy(seen, ({ path }) => path).values()].map(({ length }) => length);
     assert.equal(counts.length, WORKSPACES);
     const ratio = Math.max(...counts) / Math.min(...counts);

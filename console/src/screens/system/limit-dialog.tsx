@@ -39,7 +39,7 @@ export function LimitDialog({ limit, path, close }: { limit: LimitUse; path: str
           onChange={setMost}
         />
         {change.error !== null && <ProblemNote error={change.error} what="The limit was not changed." />}
-        <div className="row">
+        <div className="btns end">
           <Button type="submit" look="ink" isBusy={change.isPending}>
             Save
           </Button>

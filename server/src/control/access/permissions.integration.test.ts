@@ -200,7 +200,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
-  'PATCH /api/v1/operator/workspaces/:id/limits': () => ({ limits: { jobs: 50 } }),
+  'PATCH /api/v1/operator/workspaces/:id/limits': () => ({ limits: { tails: 60 } }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),

@@ -51,6 +51,8 @@ const MAX_FRESH = 2;
 /** Destinations that do so. More of them would fill the memory of the process. */
 const MAX_LINES = 256;
 const IDLE_MS = 60_000;
+/** The rest of the rate may be saved up: enough for the timers' grain, too little for a burst. */
+const STEADY = 0.9;
 const LONGEST_TURN_MS = 10_000;
 const RECENT_MS = 1_000;
 const NO_HOSTS: Taken = [];
@@ -91,7 +93,8 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
     if (host.inFlight > 0 && host.inFlight + posts > most) return false;
     if (perSecond === undefined) return true;
     const share = perSecond / peers();
-    return refill(host.budget, uptimeMs(), share, Math.max(1, share / 10)) >= 1;
+    // What is saved up comes on top within a second, so the steady rate is lower by as much.
+    return refill(host.budget, uptimeMs(), share * STEADY, Math.max(1, share * (1 - STEADY))) >= 1;
   }
 
   function wait(host: Host, workspaceId: string, line: Line, posts: number): void {

@@ -42,7 +42,8 @@ export function openDrains({ looks, ...needs }: DrainsNeeds): Drains {
   const isLookedAt = (id: string) => draining.values().some(({ destinationId }) => destinationId === id);
   const isAsking = ({ destinationId }: HeldTicket) => {
     const gate = needs.dispatcher.gateOf(destinationId);
-    return gate.inFlight === 0 && !isWorking(gate, needs.now());
+    const isIdle = gate.inFlight === 0 && !needs.dispatcher.waitsForHost(destinationId);
+    return isIdle && !isWorking(gate, needs.now());
   };
   return {
     drain(ticket) {
