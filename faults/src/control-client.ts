@@ -27,8 +27,8 @@ export type KeyedSource = Source & { keyId: string };
 export type ControlClient = {
   url: string;
   ask(method: string, path: string, body?: object): Promise<ControlAnswer>;
-  /** Begins an answer that goes on until the signal; resolves with its status. */
-  open(path: string, signal: AbortSignal): Promise<number>;
+  /** Begins an answer that goes on until the signal. */
+  open(path: string, signal: AbortSignal): Promise<Response>;
   /** The following ask again until control agrees, and resolve with the moment it did. */
   createSource(name: string): Promise<{ source: KeyedSource; at: number }>;
   disableSource(source: KeyedSource): Promise<number>;
@@ -69,7 +69,7 @@ export function controlClient(url: string, token: string): ControlClient {
   return {
     url,
     ask,
-    open: async (path, signal) => (await fetch(url + path, { headers, signal })).status,
+    open: (path, signal) => fetch(url + path, { headers, signal }),
     async createSource(name) {
       const { body, answeredAt } = await insist('POST', SOURCES_PATH, { name });
       const [key] = body.writeKeys ?? [];

@@ -73,17 +73,17 @@ type Cost = { asked: ReadonlyMap<number, number>; greed: Greed; notReached: read
 
 function costOf({ oracle }: DeliverScene, { asked, greed, notReached }: Cost): Partial<Findings> {
   const unanswered = wellCalls(oracle.calls).filter(({ answered }) => answered === undefined).length;
-  const refused = oracle.attempts.filter(({ outcome }) => outcome === 429);
   const complaints: Complaint[] = [
     [notReached.length > 0, `the greedy workspace was not at all its limits: ${notReached.join(', ')}`],
-    [refused.length === 0, 'no call of the greedy workspace was refused'],
-    [refused.some(({ hasRetryAfter }) => !hasRetryAfter), 'a refusal of a call did not say when to send it again'],
+    [greed.calls.refused === 0, 'no call of the greedy workspace was refused'],
+    [greed.calls.withoutRetryAfter > 0, 'a refusal of a call did not say when to send it again'],
+    [oracle.attempts.some(({ outcome }) => outcome === 429), 'a call of the neighbour was refused'],
     [(greed.statuses.get(429) ?? 0) === 0, 'no request of the greedy workspace was refused'],
     [unanswered > 0, `${unanswered} calls of the neighbour were never taken`],
     [[...asked.keys()].some((status) => status !== 200), `the neighbour was answered ${[...asked.keys()].join(', ')}`],
   ];
   const figures = {
-    callsRefused: refused.length,
+    greedyCalls: greed.calls,
     greedyAnswers: Object.fromEntries(greed.statuses),
     greedyRefusals: [...greed.codes],
     neighbourAnswers: Object.fromEntries(asked),

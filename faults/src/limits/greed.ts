@@ -3,10 +3,11 @@ import type { ControlClient } from '../control-client.ts';
 import { markedCall } from '../deliver/marked-call.ts';
 import type { Timed } from '../measure-attempts.ts';
 import { spend, waitUntil } from '../wait-until.ts';
-import type { Tenants } from './open-tenants.ts';
+import type { Source } from '../sources.ts';
+import { LIMITS, type Tenants } from './open-tenants.ts';
 
 /** Twice as many calls as the greedy workspace may send. */
-const GREEDY_BATCHES_PER_SECOND = 100;
+const GREEDY_CALLS_PER_SECOND = 100;
 const PADDING = 'x'.repeat(4_000);
 const GREEDY_API_EVERY_MS = 20;
 const REACHED_WITHIN_MS = 60_000;
@@ -34,35 +35,34 @@ export function askOften(client: ControlClient, everyMs: number): Asking {
   return { times, statuses, stop, [Symbol.asyncDispose]: stop };
 }
 
-export type Greed = AsyncDisposable & { statuses: Map<number, number>; codes: Set<string>; stop(): Promise<void> };
+export type Greed = AsyncDisposable & {
+  /** Of its requests to the API. */
+  statuses: Map<number, number>;
+  calls: CallsSeen;
+  /** What refused it. */
+  codes: Set<string>;
+  stop(): Promise<void>;
+};
+
+export type CallsSeen = { taken: number; refused: number; withoutRetryAfter: number };
 
 /** Half of its receivers fail and half refuse; it sends too much, makes too much and asks too much. */
-export async function startGreed({ scene, operator, greedy, greedyId, plans }: Tenants): Promise<Greed> {
+export async function startGreed({ scene, greedy, plans }: Tenants): Promise<Greed> {
   const [failing, refusing] = plans.greedy.sources.map(({ id }) =>
     plans.greedy.destinations.filter(({ sourceId }) => sourceId === id).map((destination) => destination.id),
   );
   await scene.receivers.behave(failing ?? [], { status: 500 });
   await scene.receivers.behave(refusing ?? [], { status: 400 });
-  const load = scene.load({
-    prefix: 'greedy',
-    senders: plans.greedy.sources,
-    inTurn: true,
-    batchesPerSecond: GREEDY_BATCHES_PER_SECOND,
-    sizes: [1, 1],
-    makeCall: (source, messageId) => ({ ...markedCall(source, messageId), context: { padding: PADDING } }),
-  });
+  const calls = floodCalls(scene.collect.url, plans.greedy.sources);
   const codes = new Set<string>();
   const made = await makeTooMuch(greedy, codes);
   const tails = await openTails(greedy, made.sourceId, codes);
   const asking = askOften(greedy, GREEDY_API_EVERY_MS);
   const stop = async () => {
     tails.abort();
-    await asking.stop();
-    // Its clients would send what was refused for as long as it takes.
-    await operator.ask('PATCH', `/api/v1/operator/workspaces/${greedyId}/limits`, { limits: { callsPerSecond: null } });
-    await load.stop();
+    await Promise.all([asking.stop(), calls.stop()]);
   };
-  return { statuses: asking.statuses, codes, stop, [Symbol.asyncDispose]: stop };
+  return { statuses: asking.statuses, calls: calls.seen, codes, stop, [Symbol.asyncDispose]: stop };
 }
 
 const TRIES = 30;
@@ -95,15 +95,50 @@ async function makeTooMuch(client: ControlClient, codes: Set<string>): Promise<{
   return { sourceId };
 }
 
+/** As many as it may have, and one that is refused. Requests over its rate are sent again. */
 async function openTails(client: ControlClient, sourceId: string, codes: Set<string>): Promise<AbortController> {
   const controller = new AbortController();
-  for (let nth = 0; nth < TRIES; nth += 1) {
-    const status = await client.open(`/api/v1/sources/${sourceId}/tail`, controller.signal);
-    if (status === 200) continue;
-    codes.add(`tails ${status}`);
-    break;
+  // Kept, because a body that is collected as garbage ends its connection.
+  const open: Response[] = [];
+  for (let nth = 0; nth < TRIES && !codes.has('tails'); nth += 1) {
+    const answer = await client.open(`/api/v1/sources/${sourceId}/tail`, controller.signal);
+    if (answer.status === 200) open.push(answer);
+    else if (open.length >= LIMITS.tails) codes.add('tails');
+    else await spend(1_000);
   }
+  controller.signal.addEventListener('abort', () => open.splice(0));
   return controller;
+}
+
+/** Single calls at a steady rate, each sent once: a client that ignores every answer. */
+function floodCalls(url: string, sources: readonly Source[]) {
+  const seen: CallsSeen = { taken: 0, refused: 0, withoutRetryAfter: 0 };
+  const underWay = new Set<Promise<void>>();
+  let sent = 0;
+  const sendOne = async (source: Source, nth: number): Promise<void> => {
+    const call = { ...markedCall(source, `greedy-${nth}`), context: { padding: PADDING } };
+    const headers = { Authorization: `Basic ${Buffer.from(`${source.writeKey}:`).toString('base64')}` };
+    const body = JSON.stringify({ batch: [call] });
+    const answer = await fetch(`${url}/v1/batch`, { method: 'POST', headers, body }).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) seen.taken += 1;
+    if (answer?.status !== 429) return;
+    seen.refused += 1;
+    if (!answer.headers.has('Retry-After')) seen.withoutRetryAfter += 1;
+  };
+  const timer = setInterval(() => {
+    const source = sources[sent % sources.length];
+    if (source === undefined) return;
+    const one = sendOne(source, (sent += 1)).finally(() => underWay.delete(one));
+    underWay.add(one);
+  }, 1_000 / GREEDY_CALLS_PER_SECOND);
+  return {
+    seen,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+    },
+  };
 }
 
 /** The limits that the greedy workspace has not reached, as it is told itself; asked until all are, or patience ends. */

@@ -18,7 +18,7 @@ import { startDatabase } from '../start-database.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Small enough for one workspace to reach all of them within seconds. */
-const LIMITS: Readonly<Record<LimitName, number>> = {
+export const LIMITS: Readonly<Record<LimitName, number>> = {
   callsPerSecond: 50,
   sources: 4,
   destinations: 12,
