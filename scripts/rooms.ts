@@ -5,18 +5,19 @@
  */
 export type Room = { holds: string; imports: readonly string[] };
 
-const LEAVES = ['domain', 'log', 'metrics', 'pause'];
+const LEAVES = ['domain', 'limits', 'log', 'metrics', 'pause'];
 const ENDPOINT = [
   'control/http',
   'control/factors',
   'control/mail',
   'control/access',
+  'control/limits',
   'control/problems',
   'store',
   'store/compute',
   'store/definitions',
 ];
-const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
+const STREAM = ['domain', 'limits', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   demo: {
@@ -209,6 +210,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'control/mail',
       'control/access',
       'control/settings',
+      'control/limits',
       'control/problems',
       'projection',
       'secrets',
@@ -231,7 +233,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/settings': {
     holds: 'the settings of a destination: checked by the catalog’s schema, sealed, limited in size',
-    imports: ['control/problems', 'projection', 'secrets', 'http', 'store', 'stream/config', ...LEAVES],
+    imports: [
+      'control/limits',
+      'control/problems',
+      'projection',
+      'secrets',
+      'http',
+      'store',
+      'stream/config',
+      ...LEAVES,
+    ],
+  },
+  'control/limits': {
+    holds: 'the limits of workspaces: their numbers, how much of them is used, and the refusal of what is over one',
+    imports: ['control/problems', 'store', 'stream', ...LEAVES],
   },
   'control/access': {
     holds: 'identity and permissions: sessions, passwords, tokens, roles, the guard of sign-ins',
@@ -307,6 +322,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   tracing: { holds: 'spans for attempts and requests', imports: ['log'] },
   secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
   http: { holds: 'shared by all roles: the hardened HTTP server, the address policy', imports: [] },
+  limits: {
+    holds: 'pure: every limit of a workspace, the rates that token buckets keep, the host of a target',
+    imports: ['domain'],
+  },
   domain: {
     holds: 'pure types and decisions: deliveries, routing, configuration, the format of everything stored',
     imports: [],

@@ -36,6 +36,7 @@ export const PERMISSIONS = {
   'configuration:read': OWNERS,
   'configuration:write': OWNERS,
   'system:read': OWNERS,
+  'limits:write': OWNERS,
   'quarantine:read': OWNERS,
   'quarantine:write': OWNERS,
 } as const satisfies Record<string, readonly RoleName[]>;

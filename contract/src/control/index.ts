@@ -11,6 +11,7 @@ export * from './destination-metrics.ts';
 export * from './destinations.ts';
 export * from './factors.ts';
 export * from './jobs.ts';
+export * from './limits.ts';
 export * from './overview.ts';
 export * from './page.ts';
 export * from './profiles.ts';

@@ -73,6 +73,7 @@ export const PROBLEM_CODES = [
   'too_many_tries',
   'too_many_codes',
   'too_many_requests',
+  'too_many_requests_a_second',
   'too_many_questions',
   'too_many_streams',
   'too_soon',
@@ -85,6 +86,7 @@ export const PROBLEM_CODES = [
   'engine_unavailable',
   'wrong_state',
   'not_waiting',
+  'limit_reached',
   'event_gone',
   'internal',
 ] as const;

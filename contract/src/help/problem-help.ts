@@ -173,6 +173,13 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Try again shortly, and let scripts ask less often.',
     whoCanDoIt: 'you',
   },
+  too_many_requests_a_second: {
+    title: 'The workspace sends too many requests a second',
+    cause:
+      'All people and tokens of the workspace together sent more requests to the API than it may send in a second.',
+    remedy: 'Send fewer requests, or ask the operator of this installation to raise the limit.',
+    whoCanDoIt: 'operator',
+  },
   too_many_questions: {
     title: 'Too many searches are under way',
     cause: 'Previews, explanations and searches of dead letters cost much, so each workspace has a few at a time.',
@@ -245,6 +252,12 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     cause: 'Millrace has delivered it, has given it up, or is making an attempt right now.',
     remedy: 'Look at its state. A dead letter can be sent again from the list of dead letters.',
     whoCanDoIt: 'you',
+  },
+  limit_reached: {
+    title: 'The workspace has reached a limit',
+    cause: 'The workspace has as many of these as it may have. The answer names the limit and its number.',
+    remedy: 'Delete something that is not needed, or ask the operator of this installation to raise the limit.',
+    whoCanDoIt: 'operator',
   },
   event_gone: {
     title: 'The event is no longer stored',

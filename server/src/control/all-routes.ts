@@ -23,6 +23,7 @@ import { destinationRoutes } from './endpoints/flow/destinations.ts';
 import { explainRoutes } from './endpoints/flow/explain.ts';
 import { emailChangeRoutes } from './endpoints/people/email-changes.ts';
 import { meRoutes } from './endpoints/people/me.ts';
+import { limitRoutes } from './endpoints/look/limits.ts';
 import { invitationRoutes } from './endpoints/people/invitations.ts';
 import { memberLinkRoutes } from './endpoints/people/member-links.ts';
 import { memberRoutes } from './endpoints/people/members.ts';
@@ -54,6 +55,7 @@ import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 /** Every endpoint of a workspace. */
 export const ROUTES: readonly Route[] = [
   ...workspaceRoutes,
+  ...limitRoutes,
   ...memberRoutes,
   ...memberLinkRoutes,
   ...invitationRoutes,

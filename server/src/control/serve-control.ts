@@ -15,7 +15,9 @@ import { openSignInGuard } from './access/guard-sign-in.ts';
 import { openTryLimiter } from './access/limit-tries.ts';
 import { hashTurns } from './access/password.ts';
 import { openRecovery } from './mail/open-recovery.ts';
+import { openRequestLimit } from './http/limit-requests.ts';
 import { openShares } from './http/open-shares.ts';
+import { watchLimits } from './limits/watch-limits.ts';
 import { ApiProblem } from './problems/problems.ts';
 import { readJson } from './http/read-json.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
@@ -116,9 +118,13 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   const failures = openFailureLog(needs);
   app.addHook('onClose', () => failures[Symbol.asyncDispose]());
   const nowMs = () => performance.now();
+  const requestLimit = openRequestLimit(needs.limits, nowMs);
+  const processUse = { tails: () => streams.byWorkspace(), requests: requestLimit.requests };
   const answering = {
     ...needs,
     shares,
+    requestLimit,
+    processUse,
     checkUps,
     recovery,
     tries: openTryLimiter(nowMs),
@@ -131,6 +137,10 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   const streams = openStreams(answering);
   for (const route of STREAM_ROUTES) app.route({ ...toMatch(route), handler: streams.answer(route) });
   app.addHook('preClose', async () => streams.endAll());
+  if (needs.limits !== undefined) {
+    const watch = watchLimits({ ...needs, limits: needs.limits, process: processUse, transact: needs.store.asSystem });
+    app.addHook('onClose', async () => watch[Symbol.dispose]());
+  }
   needs.metrics?.gauge('millrace_tail_viewers', streams.count);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {

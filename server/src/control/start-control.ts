@@ -18,6 +18,7 @@ import type { ConfigRoom } from '../stream/config/config-writer.ts';
 import type { Asks } from '../stream/signals/asks.ts';
 import type { Tails } from '../stream/signals/tail-listener.ts';
 import { bootstrap } from './endpoints/people/bootstrap.ts';
+import { type LimitsNeeds, openWorkspaceLimits, type WorkspaceLimits } from './limits/workspace-limits.ts';
 import { openConfigLimits } from './settings/config-limits.ts';
 import { checkKeyRing } from './keys/check-key-ring.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
@@ -83,8 +84,10 @@ export async function startControl({
   };
   const { networks, workspaceCreation = 'operator', consoleUrl } = settings;
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, consoleUrl, now, log };
-  const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
-  const needs = { ...given, ...own, ...limits, ...mailOf(settings), removals: projector.removals, changed };
+  const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
+  const configLimits = configRoom && openConfigLimits({ store, configRoom, log, ...(limits && { limits }) });
+  const bounds = { ...(limits && { limits }), ...(configLimits && { configLimits }) };
+  const needs = { ...given, ...own, ...bounds, ...mailOf(settings), removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   starting.use(settings.smtp && startSendingMails({ ...needs, mailer: openMailer(settings.smtp) }));
   const { port } = starting.use(await serveControl(settings, needs));
@@ -109,6 +112,10 @@ async function refuseDemo(tx: Tx): Promise<void> {
   throw new Error(
     'the database was set up by npm run dev, whose token everybody knows: revoke that token there, or use another database',
   );
+}
+
+function limitsOf({ limits }: ControlSettings, needs: Omit<LimitsNeeds, 'defaults'>): WorkspaceLimits | undefined {
+  return limits && openWorkspaceLimits({ ...needs, defaults: limits });
 }
 
 function mailOf({ smtp, consoleUrl }: ControlSettings): Pick<ControlNeeds, 'mail'> {

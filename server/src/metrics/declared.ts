@@ -33,7 +33,7 @@ export const METRICS = {
   millrace_requests_shed_total: {
     kind: 'counter',
     label: 'why',
-    values: ['engine', 'memory', 'rate_limit'],
+    values: ['engine', 'memory', 'rate_limit', 'workspace_limit'],
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
@@ -71,6 +71,10 @@ export const METRICS = {
   millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
   millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },
   millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
+  millrace_hosts_at_cap: {
+    kind: 'gauge',
+    help: 'Hosts of targets at which deliveries of this process wait for their turn',
+  },
   millrace_lanes: { kind: 'gauge', label: 'state', help: 'Lanes open in the whole installation, by state' },
   millrace_lanes_depth: { kind: 'gauge', help: 'Deliveries in all lanes of the installation, as far as known' },
   millrace_lane_fill_ratio_max: {
@@ -126,6 +130,17 @@ export const METRICS = {
     values: ['200', '500', '503'],
     help: 'Requests to the control API',
   },
+  millrace_limit_refusals_total: {
+    kind: 'counter',
+    label: 'limit',
+    help: 'Things that were refused because their workspace had reached a limit',
+  },
+  millrace_limits_near: {
+    kind: 'gauge',
+    label: 'limit',
+    help: 'Workspaces that use four fifths of a limit or more',
+  },
+  millrace_limits_reached: { kind: 'gauge', label: 'limit', help: 'Workspaces that have reached a limit' },
   millrace_mails_total: {
     kind: 'counter',
     label: 'outcome',

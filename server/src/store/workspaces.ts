@@ -13,6 +13,16 @@ export function findWorkspace(tx: Tx, id: string): Promise<WorkspaceRow | undefi
   return oneRow(tx, `SELECT ${COLUMNS} FROM workspaces WHERE id = $1`, [id]);
 }
 
+/** For a change of things that belong to the whole workspace: two concurrent ones take turns. */
+export function lockWorkspace(tx: Tx, id: string): Promise<WorkspaceRow | undefined> {
+  return oneRow(tx, 'SELECT id, name, created_at FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id]);
+}
+
+export async function workspaceNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await tx.query<WorkspaceRow>('SELECT id, name FROM workspaces WHERE id = ANY($1)', [ids]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 export async function renameWorkspace(tx: Tx, { id, name }: { id: string; name: string }): Promise<void> {
   await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [id, name]);
 }

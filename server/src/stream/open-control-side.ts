@@ -31,6 +31,8 @@ export type ControlSide = AsyncDisposable & {
   deadLetters: DeadLetterBox;
   /** How many dead letters each destination has, as of some seconds ago; undefined while NATS does not answer. */
   letterCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** The bytes of all dead letters together, likewise. */
+  letterBytes(): Promise<number | undefined>;
   quarantine: QuarantineBox & { redrive: Redrive };
   events: EventReader;
   describeStreams(): Promise<StreamFacts[]>;
@@ -75,6 +77,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
     tickets: openTickets({ ...durable, manager, now, quarantine }),
     deadLetters,
     letterCounts: keepRecent(deadLetters.counts),
+    letterBytes: keepRecent(deadLetters.bytes),
     quarantine: { ...openQuarantineBox(manager), redrive: openRedrive(durable) },
     events: openEventReader({ manager, streams }),
     describeStreams: () => describeStreams(manager, connection),

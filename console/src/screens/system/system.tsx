@@ -9,6 +9,7 @@ import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { Page } from '../../shell/page.tsx';
+import { LimitsTab } from './limits-tab.tsx';
 import { QuarantineTab } from './quarantine-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { StorageTab } from './storage-tab.tsx';
@@ -18,6 +19,7 @@ const LIVE_MS = 5_000;
 const TABS = [
   { key: 'storage', name: 'Storage and processes' },
   { key: 'settings', name: 'Settings' },
+  { key: 'limits', name: 'Limits' },
   { key: 'quarantine', name: 'Quarantine' },
 ] as const;
 
@@ -85,6 +87,8 @@ function Shown({ system }: { system: System }) {
       </nav>
       {tab === 'settings' ? (
         <SettingsTab settings={system.process.settings} />
+      ) : tab === 'limits' ? (
+        <LimitsTab />
       ) : tab === 'quarantine' ? (
         <QuarantineTab />
       ) : (

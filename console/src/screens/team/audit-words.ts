@@ -13,6 +13,7 @@ const ACTIONS: Record<string, string> = {
   'workspace.changed': 'renamed the workspace',
   'workspace.second_factor_changed': 'changed whether members need a second factor in',
   'workspace.transferred': 'handed the workspace over',
+  'limits.changed': 'changed limits of the workspace',
   'member.left': 'left the workspace',
   'member.invited': 'invited a person',
   'member.joined': 'joined the workspace',

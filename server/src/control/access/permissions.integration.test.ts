@@ -29,6 +29,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'PATCH /api/v1/workspace/second-factor': [401, 403, 403, 403, 403, 403],
   // Of a person: a token has no role to hand over.
   'POST /api/v1/workspace/transfer': [401, 403, 403, 403, 403, 403],
+  'GET /api/v1/workspace/limits': everybody(200),
   'GET /api/v1/members': everybody(200),
   'PATCH /api/v1/members/:userId': managers(200),
   'DELETE /api/v1/members/:userId': managers(204),
@@ -86,7 +87,6 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/definitions/:id/members': readers(200),
   'GET /api/v1/definitions/:id/history': readers(200),
   'GET /api/v1/definitions/:id/curve': readers(200),
-  // No compute process runs here; stories/audience-api.integration.test.ts reads profiles.
   'GET /api/v1/profiles/:userId': everybody(404),
   'GET /api/v1/profiles/:userId/memberships/:definitionId/explain': everybody(404),
   'GET /api/v1/overview': everybody(200),
@@ -124,6 +124,9 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/configuration/removals': operators(200),
   // Nothing waits to be removed here.
   'POST /api/v1/configuration/removals/confirm': operators(409),
+  'GET /api/v1/operator/limits': operators(200),
+  'GET /api/v1/operator/workspaces/:id/limits': operators(200),
+  'PATCH /api/v1/operator/workspaces/:id/limits': operators(200),
   'GET /api/v1/system': operators(200),
   'GET /api/v1/quarantine': operators(200),
   'GET /api/v1/quarantine/:id': operators(200),
@@ -222,6 +225,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
+  'PATCH /api/v1/operator/workspaces/:id/limits': () => ({ limits: { tails: 60 } }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
   'POST /api/v1/session/second-factor': () => ({ code: '000000' }),
@@ -230,7 +234,6 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
 };
 
-/** The parameters that the endpoint requires. */
 const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
   'GET /api/v1/stored-events': ({ sourceId }) => `?sourceId=${sourceId}`,
   'DELETE /api/v1/definitions/:id': () => '?members=leave',
@@ -358,6 +361,7 @@ function pathOf(url: string, things: Things): string {
     requests: things.deletionId,
     quarantine: things.quarantineId,
     definitions: things.definitionId,
+    workspaces: workspaceId,
   };
   return url
     .replace(':keyId', things.keyId)

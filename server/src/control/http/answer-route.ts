@@ -10,6 +10,7 @@ import { ApiProblem } from '../problems/problems.ts';
 import { openAudit } from './audit-change.ts';
 import type { ApiRequest, EngineRequest, Route } from './route.ts';
 import type { Turn } from './fair-share.ts';
+import type { RequestLimit } from './limit-requests.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
 
-export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
+export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares; requestLimit: RequestLimit };
 type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 const NO_QUERY = Type.Object({}, { additionalProperties: false });
@@ -34,6 +35,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
     const workspaceId = oneHeader(request, 'millrace-workspace');
     const from = { workspaceId, address: addressOf(request, needs) };
     const actor = await actorIn(await identifySender(request, needs), from, needs.store);
+    needs.requestLimit.take(actor.workspaceId);
     mustBeAllowed(actor, route.permission);
     if (route.alsoNeeds !== undefined) mustBeAllowed(actor, route.alsoNeeds);
     const query = readQuery(request.query);

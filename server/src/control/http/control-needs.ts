@@ -12,6 +12,8 @@ import type { Networks } from '../../http/address-policy.ts';
 import type { Actor } from '../access/actor.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
 import type { MailNeeds } from '../mail/add-mail.ts';
+import type { ProcessUse } from '../limits/read-use.ts';
+import type { WorkspaceLimits } from '../limits/workspace-limits.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
@@ -47,6 +49,10 @@ export type ControlNeeds = {
   lanes?: { ofWorkspace(workspaceId: string): LaneHealth[]; all(): Iterable<LaneHealth> };
   /** How much configuration a workspace may have; without it only NATS refuses entries. */
   configLimits?: ConfigLimits;
+  /** The other limits of workspaces; without them there are none. */
+  limits?: WorkspaceLimits;
+  /** The use of limits that only this process knows. */
+  processUse?: ProcessUse;
   /** Config entries without a row that wait for the operator; without it there are none. */
   removals?: RemovalGuard;
   /** How long deliver tries a delivery; without it four hours. */

@@ -52,6 +52,11 @@ const PROBLEMS = {
     'The configuration is too large',
     'See errors for the limit. Make it smaller, or delete something that is not needed.',
   ],
+  limit_reached: [
+    409,
+    'The workspace has reached a limit',
+    'See errors for the limit and for who can raise it. Delete something that is not needed, or ask for more.',
+  ],
   event_gone: [410, 'The event is no longer stored', 'See errors for why.'],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],
@@ -60,6 +65,11 @@ const PROBLEMS = {
   too_many_codes: [429, 'Too many wrong codes', 'Use a passkey or a recovery code, or wait a day.'],
   too_soon: [429, 'An attempt was asked for just now', 'Wait five seconds and try again.'],
   too_many_requests: [429, 'The workspace has too many concurrent requests', 'Try again when some of them have ended.'],
+  too_many_requests_a_second: [
+    429,
+    'The workspace sends too many requests a second',
+    'See errors for the limit and for who can raise it. Send the request again after the seconds given in Retry-After.',
+  ],
   too_many_questions: [
     429,
     'Too many previews, explanations or scans of dead letters are running',

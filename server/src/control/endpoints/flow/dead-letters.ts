@@ -94,7 +94,7 @@ export const deadLetterRoutes: Route[] = [
     answer: Redrive,
     status: 201,
     ...WRITE,
-    async handle({ tx, actor, body, audit }) {
+    async handle({ tx, actor, body, audit }, { limits }) {
       const { workspaceId } = actor;
       if (body.destinationId !== undefined) found(await findDestination(tx, workspaceId, body.destinationId));
       const job = await insertJob(tx, {
@@ -105,6 +105,7 @@ export const deadLetterRoutes: Route[] = [
         asked: body,
       });
       await audit('redrive.started', job.id, { details: body });
+      await limits?.mustFit(tx, workspaceId, 'jobs');
       return toJob(job);
     },
   }),

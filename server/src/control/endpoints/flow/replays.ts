@@ -52,7 +52,7 @@ export const replayRoutes: Route[] = [
     answer: Replay,
     status: 201,
     ...WRITE,
-    async handle({ tx, actor, body, audit }) {
+    async handle({ tx, actor, body, audit }, { limits }) {
       const { workspaceId } = actor;
       await mustFit(tx, workspaceId, body);
       const job = await insertJob(tx, {
@@ -66,6 +66,7 @@ export const replayRoutes: Route[] = [
       // Without user ids: the audit log is append-only, so they could not be erased from it.
       const details = { ...rest, filter: { ...filter, ...(filter.userIds && { userIds: filter.userIds.length }) } };
       await audit('replay.started', job.id, { details });
+      await limits?.mustFit(tx, workspaceId, 'jobs');
       return toJob(job);
     },
   }),

@@ -65,6 +65,7 @@ export const sourceRoutes: Route[] = [
       await insertSource(tx, { workspaceId: actor.workspaceId, id, name: body.name });
       await addWriteKey(request, id, 'First key', needs);
       await audit('source.created', id, { details: { name: body.name }, projects: 'source', grows: true });
+      await needs.limits?.mustFit(tx, actor.workspaceId, 'sources');
       return readSource(request, id, needs);
     },
   }),
