@@ -202,6 +202,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'the steps of every request: authentication, authorization, validation, idempotency, paging, fair shares, audit',
     imports: [
       'control/mail',
+      'control/audit',
       'control/access',
       'control/settings',
       'control/problems',
@@ -214,6 +215,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'installed-files',
       ...LEAVES,
     ],
+  },
+  'control/audit': {
+    holds: 'the audit log beside the changes: reads and refused permissions',
+    imports: ['store', 'log'],
   },
   'control/mail': {
     holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',

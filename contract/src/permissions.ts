@@ -1,8 +1,10 @@
 /** The permissions of each role, in one table. Everything else is not allowed. */
-export const ROLE_NAMES = ['owner', 'admin', 'developer', 'viewer'] as const;
+export const ROLE_NAMES = ['owner', 'admin', 'developer', 'viewer', 'viewer-without-payloads'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 
-const EVERYBODY: readonly RoleName[] = ['owner', 'admin', 'developer', 'viewer'];
+const EVERYBODY: readonly RoleName[] = ROLE_NAMES;
+/** Those who see the contents of events and deliveries, and ids of people. */
+const READERS: readonly RoleName[] = ['owner', 'admin', 'developer', 'viewer'];
 const BUILDERS: readonly RoleName[] = ['owner', 'admin', 'developer'];
 const MANAGERS: readonly RoleName[] = ['owner', 'admin'];
 const OWNERS: readonly RoleName[] = ['owner'];
@@ -15,6 +17,8 @@ export const PERMISSIONS = {
   'tokens:read': MANAGERS,
   'tokens:write': MANAGERS,
   'audit:read': MANAGERS,
+  // Opens nothing by itself: endpoints that show payloads ask for it beside their own permission.
+  'payloads:read': READERS,
   'catalog:read': EVERYBODY,
   'sources:read': EVERYBODY,
   'sources:write': BUILDERS,
@@ -23,7 +27,7 @@ export const PERMISSIONS = {
   'audiences:read': EVERYBODY,
   'audiences:write': BUILDERS,
   // Apart from audiences:read, so that a token can be made that reads sizes and not people.
-  'profiles:read': EVERYBODY,
+  'profiles:read': READERS,
   'deliveries:read': EVERYBODY,
   'usage:read': EVERYBODY,
   'dead-letters:read': EVERYBODY,

@@ -7,6 +7,7 @@ export const RoleNameSchema = Type.Union([
   Type.Literal('admin'),
   Type.Literal('developer'),
   Type.Literal('viewer'),
+  Type.Literal('viewer-without-payloads'),
 ]);
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });

@@ -5,6 +5,7 @@ import type { AccountRoute } from './http/account-route.ts';
 import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { SESSION_COOKIE } from './access/session-cookie.ts';
 import type { Route as OneAnswer } from './http/route.ts';
+import { permissionsOf } from './http/route-rights.ts';
 import type { StreamRoute } from './http/stream-route.ts';
 import { VERSION } from '../version.ts';
 
@@ -111,12 +112,21 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     tags: [tagOf(route.url)],
     security: securityOf(route),
     ...('permission' in route ? { 'x-permission': route.permission } : {}),
-    ...('alsoNeeds' in route ? { 'x-also-needs': route.alsoNeeds } : {}),
+    ...('permission' in route ? rightsOf(route) : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...('body' in route && route.body !== undefined
       ? { requestBody: { required: true, content: json(route.body, schemas) } }
       : {}),
     responses: { [route.status]: successOf(route, schemas), '4XX': problem, '5XX': problem },
+  };
+}
+
+/** `x-hides-payloads`: readers without payloads:read get the answer without them. */
+function rightsOf(route: Route): object {
+  const [, ...others] = permissionsOf(route);
+  return {
+    ...(others.length > 0 ? { 'x-also-needs': others } : {}),
+    ...(route.payloads !== undefined && 'hide' in route.payloads ? { 'x-hides-payloads': true } : {}),
   };
 }
 

@@ -15,6 +15,11 @@ export async function renameWorkspace(tx: Tx, { id, name }: { id: string; name: 
   await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [id, name]);
 }
 
+/** False when there is none. Until the end of the transaction it cannot be removed. */
+export async function lockWorkspace(tx: Tx, id: string): Promise<boolean> {
+  return (await oneRow(tx, 'SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE', [id])) !== undefined;
+}
+
 export async function isEmptyInstallation(tx: Tx): Promise<boolean> {
   return (await oneRow(tx, 'SELECT 1 AS one FROM workspaces LIMIT 1', [])) === undefined;
 }

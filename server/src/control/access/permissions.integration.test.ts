@@ -7,26 +7,38 @@ import { ACCOUNT_ROUTES, ROUTES } from '../all-routes.ts';
 import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from '../../../testing/control.ts';
 import { attempted } from '../../../testing/outcomes.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
+import { permissionsOf } from '../http/route-rights.ts';
 import { hashPassword } from './password.ts';
 import { PERMISSION_NAMES, ROLE_NAMES } from './permissions.ts';
 import { writeOutcomes } from '../../record/write-outcomes.ts';
 
-const ASKERS = ['nobody', 'viewer', 'developer', 'admin', 'owner', 'stranger'] as const;
+const ASKERS = ['nobody', 'viewer-without-payloads', 'viewer', 'developer', 'admin', 'owner', 'stranger'] as const;
 type Asker = (typeof ASKERS)[number];
-type Row = readonly [nobody: number, viewer: number, developer: number, admin: number, owner: number, stranger: number];
+type Row = readonly [
+  nobody: number,
+  withoutPayloads: number,
+  viewer: number,
+  developer: number,
+  admin: number,
+  owner: number,
+  stranger: number,
+];
 
 // The stranger owns another workspace: lists and creates there, and finds nothing of this one.
-const everybody = (status: number): Row => [401, status, status, status, status, status];
-const builders = (status: number, stranger = 404): Row => [401, 403, status, status, status, stranger];
-const managers = (status: number, stranger = 404): Row => [401, 403, 403, status, status, stranger];
-const operators = (status: number): Row => [401, 403, 403, 403, status, 403];
-const readers = (status: number): Row => [401, status, status, status, status, 404];
+const everybody = (status: number): Row => [401, status, status, status, status, status, status];
+const builders = (status: number, stranger = 404): Row => [401, 403, 403, status, status, status, stranger];
+const managers = (status: number, stranger = 404): Row => [401, 403, 403, 403, status, status, stranger];
+const owners = (status: number, stranger = 404): Row => [401, 403, 403, 403, 403, status, stranger];
+const operators = (status: number): Row => owners(status, 403);
+const readers = (status: number): Row => [401, status, status, status, status, status, 404];
+// The answer is nothing but payloads: the viewer without them gets none.
+const payloads = (status: number, stranger = 404): Row => [401, 403, status, status, status, status, stranger];
 
 const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/workspace': everybody(200),
-  'PATCH /api/v1/workspace': [401, 403, 403, 403, 200, 200],
+  'PATCH /api/v1/workspace': owners(200, 200),
   // Of a person: a token has no role to hand over.
-  'POST /api/v1/workspace/transfer': [401, 403, 403, 403, 403, 403],
+  'POST /api/v1/workspace/transfer': owners(403, 403),
   'GET /api/v1/members': everybody(200),
   'PATCH /api/v1/members/:userId': managers(200),
   'DELETE /api/v1/members/:userId': managers(204),
@@ -50,7 +62,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/sources/:id/write-keys/:keyId': builders(204),
   'GET /api/v1/sources/:id/events': readers(200),
   'GET /api/v1/sources/:id/schema': readers(200),
-  'GET /api/v1/sources/:id/feed': readers(200),
+  'GET /api/v1/sources/:id/feed': payloads(200),
   'GET /api/v1/sources/:id/refusals': readers(200),
   'POST /api/v1/sources/:id/events': builders(204),
   'GET /api/v1/destinations': everybody(200),
@@ -65,7 +77,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/destinations/:id/check-up': builders(201),
   // There was none yet; stories/check-up.integration.test.ts reads one.
   'GET /api/v1/destinations/:id/check-up': readers(404),
-  'POST /api/v1/destinations/preview': readers(200),
+  'POST /api/v1/destinations/preview': payloads(200),
   // Nothing waits for an attempt: the destination is not enabled, and that of the delivery was deleted.
   'POST /api/v1/destinations/:id/probe': builders(409),
   'POST /api/v1/deliveries/:id/retry': builders(409),
@@ -80,21 +92,21 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   // No compute process runs here, so it is never live.
   'POST /api/v1/definitions/:id/resync': builders(409),
   // Shows no ids to a token without profiles:read.
-  'POST /api/v1/definitions/preview': everybody(200),
-  'GET /api/v1/definitions/:id/members': readers(200),
-  'GET /api/v1/definitions/:id/history': readers(200),
+  'POST /api/v1/definitions/preview': payloads(200, 200),
+  'GET /api/v1/definitions/:id/members': payloads(200),
+  'GET /api/v1/definitions/:id/history': payloads(200),
   'GET /api/v1/definitions/:id/curve': readers(200),
   // No compute process runs here; stories/audience-api.integration.test.ts reads profiles.
-  'GET /api/v1/profiles/:userId': everybody(404),
-  'GET /api/v1/profiles/:userId/memberships/:definitionId/explain': everybody(404),
+  'GET /api/v1/profiles/:userId': payloads(404),
+  'GET /api/v1/profiles/:userId/memberships/:definitionId/explain': payloads(404),
   'GET /api/v1/overview': everybody(200),
   'GET /api/v1/deliveries': everybody(200),
   'GET /api/v1/deliveries/:id': readers(200),
   // Its destination was deleted.
-  'GET /api/v1/deliveries/:id/request': readers(410),
+  'GET /api/v1/deliveries/:id/request': payloads(410),
   // Knows nothing of the event, and says so as it would of one that never was.
   'GET /api/v1/events/:messageId/explain': everybody(200),
-  'GET /api/v1/stored-events': readers(200),
+  'GET /api/v1/stored-events': payloads(200),
   'GET /api/v1/metrics/deliveries': everybody(200),
   'GET /api/v1/usage': everybody(200),
   'GET /api/v1/dead-letters': everybody(200),
@@ -128,12 +140,12 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/quarantine/:id/redrive': operators(204),
   'DELETE /api/v1/quarantine/:id': operators(204),
   // About oneself. Tokens have no sessions and no password.
-  'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
-  'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
+  'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409, 409],
+  'POST /api/v1/session': [204, 204, 204, 204, 204, 204, 204],
   'DELETE /api/v1/session': everybody(403),
   // The same for everybody; the link decides, not the role of its bearer.
-  'POST /api/v1/password-resets': [202, 202, 202, 202, 202, 202],
-  'POST /api/v1/password-resets/use': [204, 204, 204, 204, 204, 204],
+  'POST /api/v1/password-resets': [202, 202, 202, 202, 202, 202, 202],
+  'POST /api/v1/password-resets/use': [204, 204, 204, 204, 204, 204, 204],
   'POST /api/v1/workspaces': everybody(403),
   'DELETE /api/v1/me/workspaces/:id': everybody(403),
   'POST /api/v1/me/email': everybody(403),
@@ -141,7 +153,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/me': everybody(200),
   'POST /api/v1/me/password': everybody(403),
   // The link decides, not the role of its bearer.
-  'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201],
+  'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201, 201],
   'POST /api/v1/me/workspaces': everybody(403),
   'GET /api/v1/sessions': everybody(403),
   'DELETE /api/v1/sessions/:id': everybody(403),
@@ -374,10 +386,12 @@ suite('who may do what', () => {
 
 suite('the second fences', () => {
   for (const route of ROUTES) {
-    test(`${nameOf(route)} needs its own permission of a narrowed token, and does not open for a stranger who names the workspace`, async () => {
-      const scopes = PERMISSION_NAMES.filter((name) => name !== route.permission);
-      const narrowed = await addToken(control.store, workspaceId, { role: 'owner', scopes });
-      assert.equal((await ask(route, { token: narrowed })).status, 403);
+    test(`${nameOf(route)} needs its own permissions of a narrowed token, and does not open for a stranger who names the workspace`, async () => {
+      for (const needed of permissionsOf(route)) {
+        const scopes = PERMISSION_NAMES.filter((name) => name !== needed);
+        const narrowed = await addToken(control.store, workspaceId, { role: 'owner', scopes });
+        assert.equal((await ask(route, { token: narrowed })).status, 403, needed);
+      }
       const headers = { 'Millrace-Workspace': workspaceId };
       assert.equal((await ask(route, { token: tokens.get('stranger'), headers })).status, 404);
     });
@@ -391,6 +405,6 @@ suite('the second fences', () => {
       return (await ask(preview, { token })).status;
     };
     assert.equal(await statusFor(PERMISSION_NAMES.filter((name) => name !== 'sources:read')), 403);
-    assert.equal(await statusFor(['destinations:read', 'sources:read']), 200);
+    assert.equal(await statusFor(['destinations:read', 'sources:read', 'payloads:read']), 200);
   });
 });

@@ -2,20 +2,29 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AddressReader } from '../../http/client-address.ts';
 import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
-import { type Actor, mustBeAllowed } from '../access/actor.ts';
+import type { Actor } from '../access/actor.ts';
 import { actorIn, bearerOf, identify, type Identity } from '../access/authenticate.ts';
+import type { ReadLog } from '../audit/read-log.ts';
 import { mustBeOurPage, mustNotBeAnotherSite } from '../access/csrf.ts';
 import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { openAudit } from './audit-change.ts';
 import type { ApiRequest, EngineRequest, Route } from './route.ts';
+import {
+  mustHaveRights,
+  mustNotProbe,
+  noteAccountRefusal,
+  noteRead,
+  noteRefusal,
+  shownTo,
+} from './route-rights.ts';
 import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';
 import { SESSION_COOKIE, setDeviceCookie, setSessionCookie } from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
 
-export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
+export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares; reads: ReadLog };
 type Answering = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 const NO_QUERY = Type.Object({}, { additionalProperties: false });
@@ -28,15 +37,22 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
     const workspaceId = oneHeader(request, 'millrace-workspace');
     const from = { workspaceId, address: addressOf(request, needs) };
     const actor = await actorIn(await identifySender(request, needs), from, needs.store);
-    mustBeAllowed(actor, route.permission);
-    if (route.alsoNeeds !== undefined) mustBeAllowed(actor, route.alsoNeeds);
-    const query = readQuery(request.query);
-    const parsed = { actor, params: paramsOf(request), body: readBody(request.body), query };
-    const key = route.method === 'POST' ? oneHeader(request, 'idempotency-key') : undefined;
-    const sent = { method: route.method, path: request.url, body: request.body };
-    const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
-
-    const answer = await perform(route, parsed, once, needs);
+    const params = paramsOf(request);
+    const answering = async () => {
+      mustHaveRights(actor, route);
+      const query = readQuery(request.query);
+      const parsed = { actor, params, body: readBody(request.body), query };
+      mustNotProbe(actor, route, parsed);
+      const key = route.method === 'POST' ? oneHeader(request, 'idempotency-key') : undefined;
+      const sent = { method: route.method, path: request.url, body: request.body };
+      const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
+      return await perform(route, parsed, once, needs);
+    };
+    const answer = await answering().catch((error: unknown) => {
+      noteRefusal(error, actor, route, { params, reads: needs.reads });
+      throw error;
+    });
+    noteRead(actor, route, params, needs);
     if (route.method !== 'GET') needs.changed();
     if (route.changesDefinitions === true) needs.definitionsChanged?.();
     if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
@@ -60,7 +76,8 @@ async function perform(
     return await transact(actor.workspaceId, (tx) => work(tx, openAudit(tx, actor, needs)));
   };
   const outside = { ...parsed, inWorkspace } as EngineRequest<never, never, never>;
-  const toAnswer = (body: unknown): Answer => {
+  const toAnswer = (whole: unknown): Answer => {
+    const body = shownTo(actor, route, whole);
     return { status: route.status, text: body === undefined ? '' : JSON.stringify(body), isRepeated: false };
   };
   // Safe to repeat: it runs again in place of a stored answer.
@@ -83,17 +100,24 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
   return async (request, reply) => {
     if (route.access === 'anybody') mustNotBeAnotherSite(request.headers);
     const who = route.access === 'anybody' ? undefined : await identifySender(request, needs);
-    if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+    const address = addressOf(request, needs);
     const visit: Visit = {
       who,
       bearer: bearerOf(request.headers.authorization),
-      address: addressOf(request, needs),
+      address,
       userAgent: userAgentOf(request),
       device: request.cookies[DEVICE_COOKIE],
       params: paramsOf(request),
-      body: readBody(request.body),
+      body: undefined,
     };
-    const { body, session, device } = await route.handle(visit as Visit<never, never, never>, needs);
+    const handling = async () => {
+      if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+      return await route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
+    };
+    const { body, session, device } = await handling().catch((error: unknown) => {
+      noteAccountRefusal(error, { who, address }, route, needs);
+      throw error;
+    });
     if (session !== undefined) setSessionCookie(reply, session);
     if (device !== undefined) setDeviceCookie(reply, device);
     return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));

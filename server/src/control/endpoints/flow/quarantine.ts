@@ -31,6 +31,7 @@ export const quarantineRoutes: Route[] = [
     url: '/api/v1/quarantine/:id',
     summary: 'One quarantined message, with its bytes; for the operator',
     answer: QuarantineDetails,
+    payloads: {},
     ...READ,
     async handle(request, needs) {
       const entry = await findEntry(request, needs);
