@@ -143,7 +143,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/people': {
-    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces, the audit log',
+    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces',
+    imports: ENDPOINT,
+  },
+  'control/endpoints/tenants': {
+    holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log',
     imports: ENDPOINT,
   },
   'control/endpoints/flow': {

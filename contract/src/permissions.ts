@@ -36,16 +36,23 @@ export const PERMISSIONS = {
   'replays:write': BUILDERS,
   'deletions:read': MANAGERS,
   'deletions:write': MANAGERS,
-  // Only for the operator: an owner of the first workspace.
-  'configuration:read': OWNERS,
-  'configuration:write': OWNERS,
-  'system:read': OWNERS,
-  'quarantine:read': OWNERS,
-  'quarantine:write': OWNERS,
+  // Of every role, because the list of operators decides and no role of a workspace; a token may be narrowed to them.
+  'configuration:read': EVERYBODY,
+  'configuration:write': EVERYBODY,
+  'system:read': EVERYBODY,
+  'quarantine:read': EVERYBODY,
+  'quarantine:write': EVERYBODY,
+  'operators:read': EVERYBODY,
+  'operators:write': EVERYBODY,
 } as const satisfies Record<string, readonly RoleName[]>;
 
 export type Permission = keyof typeof PERMISSIONS;
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[];
+
+/** Permissions that only operators have. */
+export function isOfOperators(permission: Permission): boolean {
+  return /^(?:configuration|system|quarantine|operators):/.test(permission);
+}
 
 /** A token may be narrowed to some permissions; it never has more than its role. */
 export function isAllowed(

@@ -35,6 +35,8 @@ export const Me = Type.Object({
   user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }), Type.Null()]),
   token: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }), Type.Null()]),
   workspaces: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: RoleNameSchema })),
+  /** Whether you run this installation; see docs/use/accounts.md. */
+  isOperator: Type.Boolean(),
 });
 
 export const Session = Type.Object({

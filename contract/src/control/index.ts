@@ -9,6 +9,7 @@ export * from './definitions.ts';
 export * from './deletions.ts';
 export * from './destination-metrics.ts';
 export * from './destinations.ts';
+export * from './installation.ts';
 export * from './jobs.ts';
 export * from './overview.ts';
 export * from './page.ts';

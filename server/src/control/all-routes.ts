@@ -5,7 +5,9 @@ import { previewDefinitionRoutes } from './endpoints/audiences/preview.ts';
 import { profileRoutes } from './endpoints/audiences/profiles.ts';
 import type { AccountRoute } from './http/account-route.ts';
 import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
-import { auditRoutes } from './endpoints/people/audit.ts';
+import { auditRoutes } from './endpoints/tenants/audit.ts';
+import { installationRoutes } from './endpoints/tenants/installation.ts';
+import { operatorRoutes } from './endpoints/tenants/operators.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
 import { bootstrapRoutes } from './endpoints/people/bootstrap.ts';
 import { catalogRoutes } from './endpoints/flow/catalog.ts';
@@ -85,6 +87,8 @@ export const ROUTES: readonly Route[] = [
   ...quarantineRoutes,
   ...systemRoutes,
   ...configurationRoutes,
+  ...operatorRoutes,
+  ...installationRoutes,
 ];
 
 /** Every endpoint of a workspace that goes on answering. */

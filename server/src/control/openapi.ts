@@ -60,6 +60,8 @@ const TAGS: Readonly<Record<string, string>> = {
   'dead-letters': 'Deliveries that were given up',
   configuration: 'The configuration that collect and deliver act on; for the operator',
   system: 'The installation as a whole; for the operator',
+  operators: 'The people and tokens that run the installation',
+  installation: 'The installation above its workspaces; for operators',
   quarantine: 'Stored messages that could not be read or written; for the operator',
   'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',

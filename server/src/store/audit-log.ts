@@ -23,6 +23,9 @@ export type AuditRow = {
   hash: Buffer;
 };
 
+/** In place of a workspace: the log of operators' changes, which belong to no workspace. */
+export const INSTALLATION = 'installation';
+
 const COLUMNS = 'sequence, at, actor, action, object_id, details, previous_hash, hash';
 const FIRST_HASH = Buffer.alloc(32);
 
@@ -56,9 +59,10 @@ export type CheckedAudit = { kind: 'holds'; end: AuditEnd } | { kind: 'broken'; 
 const BEFORE_FIRST: AuditEnd = { sequence: 0, hash: FIRST_HASH };
 const CHECKED_AT_ONCE = 1_000;
 
-/** The ends of all workspaces' audit logs, also of those without an entry. */
+/** The ends of the audit logs of the installation and of all workspaces, also of those without an entry. */
 export async function auditEnds(tx: Tx): Promise<Map<string, AuditEnd>> {
-  const sql = `SELECT w.id, last.sequence, last.hash FROM workspaces w LEFT JOIN LATERAL
+  const sql = `SELECT w.id, last.sequence, last.hash FROM
+    (SELECT id FROM workspaces UNION ALL SELECT '${INSTALLATION}') AS w LEFT JOIN LATERAL
     (SELECT sequence, hash FROM audit_log WHERE workspace_id = w.id ORDER BY sequence DESC LIMIT 1) AS last ON true`;
   const rows = await tx.query<{ id: string; sequence: string | null; hash: Buffer | null }>(sql);
   return new Map(

@@ -1,5 +1,6 @@
 import { Bootstrap, Me } from '@millrace/contract/control';
 import { insertMember } from '../../../store/members.ts';
+import { insertOperator } from '../../../store/operators.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
 import { deleteSetupTokens, insertSetupToken, isSetupToken } from '../../../store/setup-tokens.ts';
 import { insertToken } from '../../../store/tokens.ts';
@@ -58,7 +59,9 @@ export const bootstrapRoutes: AccountRoute[] = [
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
         const session = await startSession(tx, user.id, { address, userAgent }, now());
-        return { session, body: { user, token: null, workspaces: [{ id, name: body.workspace, role: 'owner' }] } };
+        await insertOperator(tx, { kind: 'user', id: user.id }, FIRST_START.kind);
+        const workspaces = [{ id, name: body.workspace, role: 'owner' }];
+        return { session, body: { user, token: null, workspaces, isOperator: true } };
       });
     },
   }),
