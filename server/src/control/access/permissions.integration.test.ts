@@ -130,10 +130,15 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/deletion-requests/:id': managers(200),
   'GET /api/v1/suppressions/calls': everybody(200),
   'POST /api/v1/suppressions/lift': managers(200),
-  // For owners of the workspace that the installation was set up with.
+  // For operators: the owner's token is one.
   'GET /api/v1/configuration/removals': operators(200),
   // Nothing waits to be removed here.
   'POST /api/v1/configuration/removals/confirm': operators(409),
+  'GET /api/v1/operators': operators(200),
+  'POST /api/v1/operators': operators(201),
+  'DELETE /api/v1/operators/:id': operators(204),
+  'GET /api/v1/installation/workspaces': operators(200),
+  'GET /api/v1/installation/audit-log': operators(200),
   'GET /api/v1/system': operators(200),
   'GET /api/v1/quarantine': operators(200),
   'GET /api/v1/quarantine/:id': operators(200),
@@ -208,6 +213,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/replays': replayOf,
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
+  'POST /api/v1/operators': ({ userId }) => ({ id: userId }),
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
@@ -234,7 +240,8 @@ before(async () => {
   for (const role of ROLE_NAMES) tokens.set(role, await addToken(control.store, workspaceId, { role }));
   tokens.set('stranger', await addToken(control.store, await addWorkspace(control.store), { role: 'owner' }));
   const passwordHash = await hashPassword(PASSWORD);
-  await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
+  const ann = await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
+  await control.ask('POST', '/api/v1/operators', { token: tokens.get('owner') ?? '', body: { id: ann } });
   const entry = { ...attempted(1, 'retry', 503), workspaceId };
   const recording = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
@@ -255,6 +262,7 @@ type Things = {
   deletionId: string;
   quarantineId: string;
   definitionId: string;
+  operatorId: string;
 };
 
 /** New ones for every question: some of them delete what they ask for. */
@@ -288,6 +296,7 @@ async function makeThings(url: string): Promise<Things> {
     'password-resets/use',
     async () => (await post(`/api/v1/members/${userId}/password-link`, {})).token,
   );
+  const operatorId = await makeIf('operators/:id', () => job('/api/v1/operators', { id: userId }));
   const definitionId = await makeIf('definitions/:id', () => job('/api/v1/definitions', newAudience()));
   await makeIf('suppressions/lift', () =>
     job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
@@ -301,6 +310,7 @@ async function makeThings(url: string): Promise<Things> {
     deletionId,
     quarantineId,
     definitionId,
+    operatorId,
     resetToken,
   };
   return { sourceId, keyId, userId, invitation, ...ids };
@@ -342,6 +352,7 @@ function pathOf(url: string, things: Things): string {
     requests: things.deletionId,
     quarantine: things.quarantineId,
     definitions: things.definitionId,
+    operators: things.operatorId,
   };
   return url
     .replace(':keyId', things.keyId)
