@@ -72,11 +72,12 @@ async function read(token: string, method: string, path: string, body?: object) 
 }
 
 const READS = ROUTES.filter(({ method }) => method === 'GET');
-const POSTED = () => [
-  ['/replays/preview', bed.range],
-  ['/destinations/preview', { sourceId: bed.range.sourceId }],
-  ['/definitions/preview', { definition: { kind: 'audience', name: 'P', when: { event: 'Order Completed', atLeast: 1 } }, exact: true }], // biome-ignore format: short
-] as const;
+const POSTED = () =>
+  [
+    ['/replays/preview', bed.range],
+    ['/destinations/preview', { sourceId: bed.range.sourceId }],
+    ['/definitions/preview', { definition: { kind: 'audience', name: 'P', when: { event: 'Order Completed', atLeast: 1 } }, exact: true }], // biome-ignore format: short
+  ] as const;
 
 suite('a viewer without payloads', () => {
   test('gets nothing of a person from any endpoint, and a viewer does', async () => {

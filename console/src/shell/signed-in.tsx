@@ -38,7 +38,8 @@ export function SignedIn() {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
     setChanges((changes) => changes + 1);
   };
-  const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
+  const { user, workspaces, isOperator } = me.data;
+  const session = { user, workspace, workspaces, isOperator, chooseWorkspace };
   return (
     <SessionProvider session={session}>
       <Shell key={workspace.id} />

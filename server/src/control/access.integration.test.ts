@@ -206,7 +206,10 @@ suite('the audit log', () => {
     const items = body['items'] as { sequence: number; action: string; actor: Record<string, string> }[];
     assert.equal(items.find(({ action }) => action === 'workspace.changed')?.actor['kind'], 'token');
     const sequences = items.map(({ sequence }) => sequence);
-    assert.deepEqual(sequences, [...sequences.keys()].map((index) => (sequences[0] ?? 0) - index));
+    assert.deepEqual(
+      sequences,
+      [...sequences.keys()].map((index) => (sequences[0] ?? 0) - index),
+    );
     const checked = await control.store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, {}));
     assert.equal(checked.kind, 'holds');
   });

@@ -33,6 +33,11 @@ const ACTIONS: Record<string, string> = {
   'email.link_mailed': 'asked for another email address',
   'email.changed': 'changed their email address',
   'member.link_made': 'made a link for',
+  'payload.viewed': 'viewed payloads of',
+  'write_key.viewed': 'viewed write keys of',
+  'permission.denied': 'was refused a permission for',
+  'operator.added': 'made an operator of',
+  'operator.removed': 'removed an operator,',
   'source.created': 'created the source',
   'source.changed': 'changed the source',
   'source.deleted': 'deleted the source',
@@ -112,6 +117,11 @@ export function valueWords(value: unknown): string {
 /** Sessions that begin and end: most entries, and rarely looked for. */
 export function isSignIn({ action }: Entry): boolean {
   return action === 'session.started' || action === 'session.ended';
+}
+
+/** Reads and refusals, which are many in a busy workspace. */
+export function isRead({ action }: Entry): boolean {
+  return action.endsWith('.viewed') || action === 'permission.denied';
 }
 
 /** Whether a person finds the entry by this text: its words, its code, its ids or its values. */

@@ -86,7 +86,7 @@ function Tab({ tab, members }: { tab: TabName; members: ReactNode }) {
 const LEADS: Partial<Record<TabName, string>> = {
   invitations: 'Open invitations to',
   tokens: 'Tokens of',
-  audit: 'Every change of',
+  audit: 'Every change, every read of payloads and every refused permission of',
 };
 const THEN: Partial<Record<TabName, string>> = {
   invitations: 'Each works once, for 72 hours, and ends when you withdraw it.',

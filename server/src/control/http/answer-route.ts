@@ -10,14 +10,7 @@ import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { openAudit } from './audit-change.ts';
 import type { ApiRequest, EngineRequest, Route } from './route.ts';
-import {
-  mustHaveRights,
-  mustNotProbe,
-  noteAccountRefusal,
-  noteRead,
-  noteRefusal,
-  shownTo,
-} from './route-rights.ts';
+import { mustHaveRights, mustNotProbe, noteAccountRefusal, noteRead, noteRefusal, shownTo } from './route-rights.ts';
 import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';

@@ -95,7 +95,10 @@ function logChange(action: string, { actor, params }: EntryRequest, entry: Quara
 }
 
 /** An operator sees no payload of a workspace of others; the subject names the source or the destination. */
-async function isOfWorkspace({ tx, actor: { workspaceId } }: EntryRequest, { from }: QuarantineEntry): Promise<boolean> {
+async function isOfWorkspace(
+  { tx, actor: { workspaceId } }: EntryRequest,
+  { from }: QuarantineEntry,
+): Promise<boolean> {
   const [id = ''] = /\b(?:src|dst)_\w+/.exec(from.subject) ?? [];
   const find = id.startsWith('src_') ? findSource : findDestination;
   return (await find(tx, workspaceId, id)) !== undefined;

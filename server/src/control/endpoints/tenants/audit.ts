@@ -8,7 +8,8 @@ export const auditRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/audit-log',
-    summary: 'The audit log: every change, every read of payloads and write keys, every refused permission; newest first',
+    summary:
+      'The audit log: every change, every read of payloads and write keys, every refused permission; newest first',
     permission: 'audit:read',
     query: PageQuery,
     answer: AuditEntries,

@@ -51,7 +51,10 @@ suite('operators', () => {
   });
 
   test('need no role in a workspace, and a narrowed token needs the scope', async () => {
-    for (const [scopes, status] of [[['system:read'], 200], [['sources:read'], 403]] as const) {
+    for (const [scopes, status] of [
+      [['system:read'], 200],
+      [['sources:read'], 403],
+    ] as const) {
       const token = await addToken(control.store, first, { role: 'viewer-without-payloads', scopes: [...scopes] });
       assert.equal((await add(await idOf(token))).status, 201);
       assert.equal(await statusOf(token), status);
