@@ -148,7 +148,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/endpoints/tenants': {
     holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log',
-    imports: ENDPOINT,
+    imports: [...ENDPOINT, 'control/audit', 'control/settings'],
   },
   'control/endpoints/flow': {
     holds:
@@ -221,8 +221,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/audit': {
-    holds: 'the audit log beside the changes: reads and refused permissions',
-    imports: ['store', 'log'],
+    holds: 'the audit log beside the changes: reads and refused permissions, the export, the stream to a webhook',
+    imports: ['secrets', 'store', 'stream/signals', ...LEAVES],
   },
   'control/mail': {
     holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',

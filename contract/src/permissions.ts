@@ -17,6 +17,7 @@ export const PERMISSIONS = {
   'tokens:read': MANAGERS,
   'tokens:write': MANAGERS,
   'audit:read': MANAGERS,
+  'audit:write': OWNERS,
   // Opens nothing by itself: endpoints that show payloads ask for it beside their own permission.
   'payloads:read': READERS,
   'catalog:read': EVERYBODY,

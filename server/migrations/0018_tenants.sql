@@ -27,9 +27,50 @@ INSERT INTO operators (id, kind, added_by)
   UNION ALL
   SELECT t.id, 'token', 'migration' FROM first JOIN tokens t ON t.workspace_id = first.id AND t.role = 'owner';
 
+-- The last check of each whole audit log. A log without a row was never checked; `installation` stands for the log of operators.
+CREATE TABLE audit_checks (
+  workspace_id text PRIMARY KEY,
+  checked_at timestamptz NOT NULL,
+  -- How far the chain holds: the last sound entry.
+  entries bigint NOT NULL,
+  -- The first entry that does not fit, and why; NULL for a sound log.
+  broken_sequence bigint,
+  why text
+);
+
+-- Where the entries of a workspace's audit log are sent. One POST at a time, in order; the position moves when the receiver has taken them.
+CREATE TABLE audit_streams (
+  workspace_id text PRIMARY KEY REFERENCES workspaces ON DELETE CASCADE,
+  -- Another one each time that the stream is set.
+  id text NOT NULL,
+  url text NOT NULL,
+  secret_sealed bytea NOT NULL,
+  -- The last entry that the receiver has taken.
+  position bigint NOT NULL,
+  -- Attempts in a row that failed.
+  failures integer NOT NULL DEFAULT 0,
+  -- Also the lease: a process that sends moves it ahead first.
+  next_at timestamptz NOT NULL DEFAULT now(),
+  last_error text,
+  delivered_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX audit_streams_due ON audit_streams (next_at);
+
+DO $$
+DECLARE name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['audit_checks', 'audit_streams']
+  LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
+    EXECUTE format('CREATE POLICY own_workspace ON %I USING (is_visible(workspace_id)) WITH CHECK (is_visible(workspace_id))', name);
+  END LOOP;
+END $$;
+
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'millrace_app') THEN
-    GRANT SELECT, INSERT, UPDATE, DELETE ON operators TO millrace_app;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON operators, audit_checks, audit_streams TO millrace_app;
   END IF;
 END $$;

@@ -2,6 +2,7 @@ export * from './access.ts';
 export * from './accounts.ts';
 export * from './asks.ts';
 export * from './attempt-now.ts';
+export * from './audit.ts';
 export * from './catalog.ts';
 export * from './check-ups.ts';
 export * from './configuration.ts';

@@ -6,6 +6,7 @@ import { profileRoutes } from './endpoints/audiences/profiles.ts';
 import type { AccountRoute } from './http/account-route.ts';
 import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
 import { auditRoutes } from './endpoints/tenants/audit.ts';
+import { auditStreamRoutes } from './endpoints/tenants/audit-streams.ts';
 import { installationRoutes } from './endpoints/tenants/installation.ts';
 import { operatorRoutes } from './endpoints/tenants/operators.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
@@ -57,6 +58,7 @@ export const ROUTES: readonly Route[] = [
   ...invitationRoutes,
   ...tokenRoutes,
   ...auditRoutes,
+  ...auditStreamRoutes,
   ...catalogRoutes,
   ...sourceRoutes,
   ...sourceSchemaRoutes,

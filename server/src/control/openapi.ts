@@ -141,6 +141,7 @@ function successOf(route: Route | AccountRoute, schemas: Schemas): object {
       content: { 'text/event-stream': content },
     };
   }
+  if ('lines' in route) return { description: 'Lines of JSON', content: { 'application/x-ndjson': {} } };
   return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
 }
 

@@ -15,6 +15,7 @@ import type { ConfigRoom } from '../stream/config/config-writer.ts';
 import type { Asks } from '../stream/signals/asks.ts';
 import type { Tails } from '../stream/signals/tail-listener.ts';
 import { bootstrap } from './endpoints/people/bootstrap.ts';
+import { startStreamingAudit } from './audit/stream-audit.ts';
 import { openConfigLimits } from './settings/config-limits.ts';
 import { checkKeyRing } from './keys/check-key-ring.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
@@ -83,6 +84,7 @@ export async function startControl({
   const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
   const needs = { ...given, ...own, ...limits, ...mailOf(settings), removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
+  starting.use(given.asks && startStreamingAudit({ ...needs, asks: given.asks }));
   starting.use(settings.smtp && startSendingMails({ ...needs, mailer: openMailer(settings.smtp) }));
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));

@@ -7,6 +7,7 @@ export type IdPrefix =
   | 'tok'
   | 'inv'
   | 'mail'
+  | 'aus'
   | 'src'
   | 'key'
   | 'dst'

@@ -52,6 +52,12 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/tokens': managers(201, 201),
   'DELETE /api/v1/tokens/:id': managers(204),
   'GET /api/v1/audit-log': managers(200, 200),
+  'GET /api/v1/audit-log/check': managers(200, 200),
+  'GET /api/v1/audit-log/export': managers(200, 200),
+  // The stranger has none, until the row of POST.
+  'GET /api/v1/audit-log/stream': managers(200, 404),
+  'POST /api/v1/audit-log/stream': owners(201, 201),
+  'DELETE /api/v1/audit-log/stream': owners(204, 204),
   'GET /api/v1/catalog': everybody(200),
   'GET /api/v1/sources': everybody(200),
   'POST /api/v1/sources': builders(201, 201),
@@ -213,6 +219,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/replays': replayOf,
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
+  'POST /api/v1/audit-log/stream': () => ({ url: 'https://example.com/audit' }),
   'POST /api/v1/operators': ({ userId }) => ({ id: userId }),
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
@@ -296,6 +303,7 @@ async function makeThings(url: string): Promise<Things> {
     'password-resets/use',
     async () => (await post(`/api/v1/members/${userId}/password-link`, {})).token,
   );
+  await makeIf('audit-log/stream', () => job('/api/v1/audit-log/stream', { url: 'https://example.com/audit' }));
   const operatorId = await makeIf('operators/:id', () => job('/api/v1/operators', { id: userId }));
   const definitionId = await makeIf('definitions/:id', () => job('/api/v1/definitions', newAudience()));
   await makeIf('suppressions/lift', () =>

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AddressReader } from '../../http/client-address.ts';
@@ -39,6 +40,8 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
       const key = route.method === 'POST' ? oneHeader(request, 'idempotency-key') : undefined;
       const sent = { method: route.method, path: request.url, body: request.body };
       const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
+      if (route.lines !== undefined)
+        return linesOf(route, route.lines(outsideOf(route, parsed, needs), needs), parsed, needs);
       return await perform(route, parsed, once, needs);
     };
     const answer = await answering().catch((error: unknown) => {
@@ -48,27 +51,17 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
     noteRead(actor, route, params, needs);
     if (route.method !== 'GET') needs.changed();
     if (route.changesDefinitions === true) needs.definitionsChanged?.();
+    if (answer instanceof Readable) return reply.code(route.status).type(NDJSON).send(answer);
     if (answer.isRepeated) void reply.header('Idempotent-Replayed', 'true');
     return sendText(reply.code(answer.status), answer.text);
   };
 }
 
 /** Runs the handler when it is its turn: the workspace's requests take turns, and so do the workspaces. */
-async function perform(
-  route: Route,
-  parsed: Omit<ApiRequest, 'tx' | 'audit'>,
-  once: Once | undefined,
-  needs: AnswerNeeds,
-): Promise<Answer> {
+async function perform(route: Route, parsed: Parsed, once: Once | undefined, needs: AnswerNeeds): Promise<Answer> {
   const { actor } = parsed;
-  const { store, shares } = needs;
-  using _ = await turnOf(route, actor, shares);
-  const transact = route.method === 'GET' ? store.readWorkspace : store.inWorkspace;
-  const inWorkspace: EngineRequest['inWorkspace'] = async (work) => {
-    using _ = await shares.transact(actor);
-    return await transact(actor.workspaceId, (tx) => work(tx, openAudit(tx, actor, needs)));
-  };
-  const outside = { ...parsed, inWorkspace } as EngineRequest<never, never, never>;
+  using _ = await turnOf(route, actor, needs.shares);
+  const outside = outsideOf(route, parsed, needs);
   const toAnswer = (whole: unknown): Answer => {
     const body = shownTo(actor, route, whole);
     return { status: route.status, text: body === undefined ? '' : JSON.stringify(body), isRepeated: false };
@@ -76,11 +69,46 @@ async function perform(
   // Safe to repeat: it runs again in place of a stored answer.
   if (route.ask !== undefined) return toAnswer(await route.ask(outside, needs));
   const prepared = await route.prepare?.(outside, needs);
-  return await inWorkspace((tx, audit) => {
+  return await outside.inWorkspace((tx, audit) => {
     const request = { ...parsed, tx, audit, prepared } as ApiRequest<never, never, never>;
     const work = async () => toAnswer(await route.handle?.(request, needs));
     return once === undefined ? work() : doOnce(once, work, tx, needs.keyRing);
   });
+}
+
+type Parsed = Omit<ApiRequest, 'tx' | 'audit'>;
+
+function outsideOf(route: Route, parsed: Parsed, needs: AnswerNeeds): EngineRequest<never, never, never> {
+  const { actor } = parsed;
+  const { store, shares } = needs;
+  const transact = route.method === 'GET' ? store.readWorkspace : store.inWorkspace;
+  const inWorkspace: EngineRequest['inWorkspace'] = async (work) => {
+    using _ = await shares.transact(actor);
+    return await transact(actor.workspaceId, (tx) => work(tx, openAudit(tx, actor, needs)));
+  };
+  return { ...parsed, inWorkspace } as EngineRequest<never, never, never>;
+}
+
+const NDJSON = 'application/x-ndjson; charset=utf-8';
+
+/** The first line is read before the answer begins, so that a refusal has a status. The turn lasts until the last line. */
+async function linesOf(
+  route: Route,
+  lines: AsyncIterable<string>,
+  { actor }: Parsed,
+  { shares }: AnswerNeeds,
+): Promise<Readable> {
+  async function* inTurn() {
+    using _ = await turnOf(route, actor, shares);
+    yield* lines;
+  }
+  const all = inTurn();
+  const first = await all.next();
+  async function* whole() {
+    if (first.done !== true) yield first.value;
+    yield* all;
+  }
+  return Readable.from(whole());
 }
 
 function turnOf({ asksDeliver, isCostly }: Route, actor: Actor, shares: Shares): Promise<Turn> | undefined {

@@ -74,6 +74,8 @@ export type Route = {
   /** Answers outside of any transaction, in place of `handle`. */
   ask?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
   handle?(request: ApiRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
+  /** Answers with lines of JSON (NDJSON) as they come, in place of `handle`. */
+  lines?(request: EngineRequest<never, never, never>, needs: ControlNeeds): AsyncIterable<string>;
 };
 
 type Typed<Url extends ApiUrl, Body extends TSchema, Query extends TObject> = Omit<
@@ -100,6 +102,15 @@ export function route<Url extends ApiUrl, Body extends TSchema, Query extends TO
 /** An endpoint that reads NATS: costly, and outside of any transaction. */
 export function engineRoute<Url extends ApiUrl, Body extends TSchema, Query extends TObject>(
   definition: Asking<Url, Body, Query>,
+): Route {
+  return { ...definition, isCostly: true };
+}
+
+/** An endpoint whose answer may be too large for memory: lines of JSON, sent as they are read. */
+export function linesRoute<Url extends ApiUrl>(
+  definition: Omit<Typed<Url, TSchema, TObject>, 'body' | 'query' | 'lines'> & {
+    lines(request: EngineRequest<Params<Url>>, needs: ControlNeeds): AsyncIterable<string>;
+  },
 ): Route {
   return { ...definition, isCostly: true };
 }

@@ -91,6 +91,7 @@ const COLUMNS = {
   idempotency_keys: 'answer_sealed',
   destinations: 'settings',
   mails: 'content_sealed',
+  audit_streams: 'secret_sealed',
 } as const;
 
 function resealRow(table: SealedTable, row: SealedRow, { keyRing, now }: RotationNeeds): SealedRow {
