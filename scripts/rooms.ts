@@ -147,7 +147,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ENDPOINT,
   },
   'control/endpoints/tenants': {
-    holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log',
+    holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',
     imports: [...ENDPOINT, 'control/audit', 'control/settings'],
   },
   'control/endpoints/flow': {
@@ -187,12 +187,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...ENDPOINT, 'control/jobs', 'record', 'stream/config', 'stream/events', 'breathe', ...LEAVES],
   },
   'control/jobs': {
-    holds: 'long work asked for over the API: replays, retries of dead letters, deletions',
+    holds: 'long work asked for over the API: replays, retries of dead letters, deletions, removed workspaces',
     imports: [
       'control/http',
       'projection',
       'store',
       'store/compute',
+      'store/definitions',
       'stream',
       'stream/config',
       'stream/deliveries',

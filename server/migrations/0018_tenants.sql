@@ -57,10 +57,43 @@ CREATE TABLE audit_streams (
 );
 CREATE INDEX audit_streams_due ON audit_streams (next_at);
 
+-- Workspaces that come to their end. Until ends_at the end can be undone, and nothing is removed: sources are closed, destinations paused.
+-- Afterwards control removes everything, step by step; each step can be repeated.
+CREATE TABLE workspace_ends (
+  workspace_id text PRIMARY KEY,
+  asked_by text NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  ends_at timestamptz NOT NULL,
+  step text NOT NULL DEFAULT 'waiting' CHECK (step IN ('waiting', 'engine', 'rows', 'again', 'last')),
+  -- Sources and destinations, to be found in NATS when their rows are gone.
+  names jsonb,
+  leased_until timestamptz
+);
+
+-- The only way in which entries of an audit log end: with their workspace, after its time.
+CREATE FUNCTION remove_audit_log(ended text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM workspace_ends e WHERE e.workspace_id = ended AND e.step = 'last' AND e.ends_at <= now()) THEN
+    RAISE EXCEPTION 'the workspace % has not come to its end', ended;
+  END IF;
+  PERFORM set_config('millrace.ended_workspace', ended, true);
+  DELETE FROM audit_log WHERE workspace_id = ended;
+  PERFORM set_config('millrace.ended_workspace', '', true);
+END $$;
+REVOKE EXECUTE ON FUNCTION remove_audit_log(text) FROM PUBLIC;
+
+-- Also in store/fence-database.ts, which makes the trigger.
+CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND coalesce(current_setting('millrace.ended_workspace', true), '') <> '' THEN RETURN NULL; END IF;
+  RAISE EXCEPTION 'entries of the audit log are never changed or removed' USING ERRCODE = 'insufficient_privilege';
+END $$;
+
 DO $$
 DECLARE name text;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['audit_checks', 'audit_streams']
+  FOREACH name IN ARRAY ARRAY['audit_checks', 'audit_streams', 'workspace_ends']
   LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
@@ -71,6 +104,7 @@ END $$;
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'millrace_app') THEN
-    GRANT SELECT, INSERT, UPDATE, DELETE ON operators, audit_checks, audit_streams TO millrace_app;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON operators, audit_checks, audit_streams, workspace_ends TO millrace_app;
+    GRANT EXECUTE ON FUNCTION remove_audit_log(text) TO millrace_app;
   END IF;
 END $$;

@@ -99,6 +99,7 @@ function readControl(read: Reader): ControlSettings {
     migrationDatabaseUrl: readDatabaseUrl(read, 'MILLRACE_MIGRATION_DATABASE_URL', databaseUrl),
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     workspaceCreation: readWorkspaceCreation(read),
+    workspaceGraceMs: read.duration('MILLRACE_WORKSPACE_GRACE'),
     ...readMailSettings(read),
     keys: readKeyRing(read),
     networks: readWebhookNetworks(read),

@@ -12,7 +12,18 @@ export const RoleNameSchema = Type.Union([
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
-export const Workspace = Type.Object({ id: Id('ws'), name: Name, createdAt: Time });
+export const Workspace = Type.Object({
+  id: Id('ws'),
+  name: Name,
+  createdAt: Time,
+  /** Set when its deletion was asked for: until then it can be undone, afterwards everything is removed. */
+  endsAt: Type.Union([Time, Type.Null()]),
+});
+/** Both guard against a wrong click: the name of the workspace, and the password of your account. */
+export const WorkspaceDeletion = Type.Object(
+  { name: Type.String({ maxLength: 1_000 }), password: CurrentPassword },
+  { additionalProperties: false },
+);
 export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
 export const NewWorkspace = Type.Object({ name: Name }, { additionalProperties: false });
 /** The member who becomes an owner. */

@@ -31,6 +31,8 @@ export const InstallationWorkspace = Type.Object({
   id: Id('ws'),
   name: Type.String(),
   createdAt: Time,
+  /** Set when its deletion was asked for. */
+  endsAt: Type.Union([Time, Type.Null()]),
   members: Count,
   sources: Count,
   destinations: Count,

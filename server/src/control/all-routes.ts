@@ -8,6 +8,7 @@ import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
 import { auditRoutes } from './endpoints/tenants/audit.ts';
 import { auditStreamRoutes } from './endpoints/tenants/audit-streams.ts';
 import { installationRoutes } from './endpoints/tenants/installation.ts';
+import { workspaceEndRoutes } from './endpoints/tenants/workspace-ends.ts';
 import { operatorRoutes } from './endpoints/tenants/operators.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
 import { bootstrapRoutes } from './endpoints/people/bootstrap.ts';
@@ -53,6 +54,7 @@ import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 /** Every endpoint of a workspace. */
 export const ROUTES: readonly Route[] = [
   ...workspaceRoutes,
+  ...workspaceEndRoutes,
   ...memberRoutes,
   ...memberLinkRoutes,
   ...invitationRoutes,

@@ -17,6 +17,8 @@ export type ControlSettings = {
   bootstrapToken: string | undefined;
   /** Whether every signed-in person may create workspaces, or the operator alone. */
   workspaceCreation?: 'everyone' | 'operator';
+  /** How long the end of a workspace can be undone. */
+  workspaceGraceMs?: number;
   /** How mail is sent; undefined where the installation sends none. */
   smtp?: SmtpSettings | undefined;
   /** The console as people reach it, without a slash at the end; mails need it. */

@@ -28,6 +28,7 @@ import { startSendingMails } from './mail/send-mails.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { hashOfSecret } from './access/secret-text.ts';
 import { serveControl } from './serve-control.ts';
+import { startRemovals } from './jobs/remove-workspaces.ts';
 import { startWork } from './jobs/start-work.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 
@@ -79,10 +80,12 @@ export async function startControl({
     projector.changed();
     work.look();
   };
-  const { networks, workspaceCreation = 'operator' } = settings;
-  const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, now, log };
+  const { networks, workspaceCreation = 'operator', workspaceGraceMs } = settings;
+  const grace = workspaceGraceMs === undefined ? {} : { workspaceGraceMs };
+  const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, now, log };
   const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
   const needs = { ...given, ...own, ...limits, ...mailOf(settings), removals: projector.removals, changed };
+  starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   starting.use(given.asks && startStreamingAudit({ ...needs, asks: given.asks }));
   starting.use(settings.smtp && startSendingMails({ ...needs, mailer: openMailer(settings.smtp) }));

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { readingPages } from '../../api/queries.ts';
 import { count } from '../../format/numbers.ts';
 import { Card } from '../../parts/card.tsx';
+import { EndWorkspace } from '../../parts/end-workspace.tsx';
 import { Empty, ListStates, Older } from '../../parts/list-states.tsx';
 import { IdText, OuterText, TimeText } from '../../parts/texts.tsx';
 
@@ -31,6 +32,7 @@ export function WorkspacesTab() {
               <th className="num">Calls this month</th>
               <th className="num">Month before</th>
               <th>Since</th>
+              <th>End</th>
             </tr>
           </thead>
           <tbody>
@@ -71,6 +73,13 @@ function Row({ item }: { item: InstallationWorkspace }) {
       ))}
       <td data-label="Since">
         <TimeText at={item.createdAt} />
+      </td>
+      <td data-label="End">
+        <EndWorkspace
+          workspace={item}
+          path={`/installation/workspaces/${item.id}/deletion`}
+          renews={['/installation/workspaces']}
+        />
       </td>
     </tr>
   );

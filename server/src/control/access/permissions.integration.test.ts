@@ -39,6 +39,11 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'PATCH /api/v1/workspace': owners(200, 200),
   // Of a person: a token has no role to hand over.
   'POST /api/v1/workspace/transfer': owners(403, 403),
+  // Of a person, with a password: a token ends nothing. Nothing is to be undone here.
+  'POST /api/v1/workspace/deletion': owners(403, 403),
+  'DELETE /api/v1/workspace/deletion': owners(404, 404),
+  'POST /api/v1/installation/workspaces/:id/deletion': owners(403, 403),
+  'DELETE /api/v1/installation/workspaces/:id/deletion': operators(404),
   'GET /api/v1/members': everybody(200),
   'PATCH /api/v1/members/:userId': managers(200),
   'DELETE /api/v1/members/:userId': managers(204),
@@ -220,6 +225,8 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
   'POST /api/v1/audit-log/stream': () => ({ url: 'https://example.com/audit' }),
+  'POST /api/v1/workspace/deletion': () => ({ name: 'Test', password: PASSWORD }),
+  'POST /api/v1/installation/workspaces/:id/deletion': () => ({ name: 'Test', password: PASSWORD }),
   'POST /api/v1/operators': ({ userId }) => ({ id: userId }),
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),

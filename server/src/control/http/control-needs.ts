@@ -53,6 +53,8 @@ export type ControlNeeds = {
   retryWindowMs?: number;
   /** Whether every signed-in person may create workspaces; without it the operator alone. */
   workspaceCreation?: 'everyone' | 'operator';
+  /** How long the end of a workspace can be undone; without it 14 days. */
+  workspaceGraceMs?: number;
   /** Set where the installation sends mail; without it, links are shown once to those who make them. */
   mail?: MailNeeds;
   /** Limits how often something is tried; without it there is no limit. */

@@ -30,7 +30,7 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
         const id = await createWorkspace(tx, body.name, { at: now(), actor });
         await insertMember(tx, { workspaceId: id, userId, role: 'owner' });
         const { name, created_at } = found(await findWorkspace(tx, id));
-        return { body: { id, name, createdAt: created_at.toISOString() } };
+        return { body: { id, name, createdAt: created_at.toISOString(), endsAt: null } };
       });
     },
   }),

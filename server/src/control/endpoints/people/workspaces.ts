@@ -1,5 +1,6 @@
 import { Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
 import { countOwners, findMember, setMemberRole } from '../../../store/members.ts';
+import { findWorkspaceEnd } from '../../../store/workspace-ends.ts';
 import { findWorkspace, renameWorkspace } from '../../../store/workspaces.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
@@ -56,5 +57,6 @@ export const workspaceRoutes: Route[] = [
 
 async function readWorkspace({ tx, actor }: ApiRequest) {
   const { id, name, created_at } = found(await findWorkspace(tx, actor.workspaceId));
-  return { id, name, createdAt: created_at.toISOString() };
+  const end = await findWorkspaceEnd(tx, id);
+  return { id, name, createdAt: created_at.toISOString(), endsAt: end?.ends_at.toISOString() ?? null };
 }

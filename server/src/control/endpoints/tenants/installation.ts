@@ -41,6 +41,7 @@ export const installationRoutes: Route[] = [
   }),
 ];
 
-function toItem({ created_at: createdAt, calls, calls_before: callsBefore, ...row }: WorkspaceSize) {
-  return { ...row, createdAt: createdAt.toISOString(), calls: Number(calls), callsBefore: Number(callsBefore) };
+function toItem({ created_at, ends_at, calls, calls_before: callsBefore, ...row }: WorkspaceSize) {
+  const times = { createdAt: created_at.toISOString(), endsAt: ends_at?.toISOString() ?? null };
+  return { ...row, ...times, calls: Number(calls), callsBefore: Number(callsBefore) };
 }
