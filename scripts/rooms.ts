@@ -145,12 +145,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/people': {
-    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces, the audit log',
+    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces',
     imports: ENDPOINT,
   },
   'control/endpoints/factors': {
     holds: 'the endpoints about second factors: enrolling, confirming, the second step of a sign-in, passkeys',
     imports: ENDPOINT,
+  },
+  'control/endpoints/tenants': {
+    holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',
+    imports: [...ENDPOINT, 'control/audit', 'control/settings'],
   },
   'control/endpoints/flow': {
     holds:
@@ -189,12 +193,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...ENDPOINT, 'control/jobs', 'record', 'stream/config', 'stream/events', 'breathe', ...LEAVES],
   },
   'control/jobs': {
-    holds: 'long work asked for over the API: replays, retries of dead letters, deletions',
+    holds: 'long work asked for over the API: replays, retries of dead letters, deletions, removed workspaces',
     imports: [
       'control/http',
       'projection',
       'store',
       'store/compute',
+      'store/definitions',
       'stream',
       'stream/config',
       'stream/deliveries',
@@ -208,6 +213,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'the steps of every request: authentication, authorization, validation, idempotency, paging, fair shares, audit',
     imports: [
       'control/mail',
+      'control/audit',
       'control/access',
       'control/settings',
       'control/limits',
@@ -226,6 +232,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds:
       'second factors: codes of authenticator apps, passkeys, recovery codes, the ticket between password and factor',
     imports: ['control/mail', 'control/access', 'control/problems', 'secrets', 'store', 'log'],
+  },
+  'control/audit': {
+    holds: 'the audit log beside the changes: reads and refused permissions, the export, the stream to a webhook',
+    imports: ['secrets', 'store', 'stream/signals', ...LEAVES],
   },
   'control/mail': {
     holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',

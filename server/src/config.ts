@@ -102,6 +102,7 @@ function readControl(read: Reader): ControlSettings {
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     workspaceCreation: readWorkspaceCreation(read),
     limits: readLimits(read),
+    workspaceGraceMs: read.duration('MILLRACE_WORKSPACE_GRACE'),
     ...readMailSettings(read),
     keys: readKeyRing(read),
     networks: readWebhookNetworks(read),

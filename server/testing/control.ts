@@ -137,7 +137,8 @@ async function ask(url: string, method: string, { token, body, headers = {} }: A
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, text, body: text === '' ? {} : JSON.parse(text) };
+  const isJson = text !== '' && !(answer.headers.get('content-type') ?? '').includes('ndjson');
+  return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} };
 }
 
 export async function addWorkspace(store: Store, name = 'Test'): Promise<string> {

@@ -38,11 +38,12 @@ export function SignedIn() {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
     setChanges((changes) => changes + 1);
   };
+  const { user, workspaces, isOperator } = me.data;
   // The server answers every other page of this workspace with a refusal.
-  if (workspace.needsSecondFactor && !me.data.user.hasSecondFactor && !/^\/profile([?#]|$)/.test(location)) {
+  if (workspace.needsSecondFactor && !user.hasSecondFactor && !/^\/profile([?#]|$)/.test(location)) {
     return <Navigate to="/profile" />;
   }
-  const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
+  const session = { user, workspace, workspaces, isOperator, chooseWorkspace };
   return (
     <SessionProvider session={session}>
       <Shell key={workspace.id} />

@@ -7,6 +7,7 @@ export const RoleNameSchema = Type.Union([
   Type.Literal('admin'),
   Type.Literal('developer'),
   Type.Literal('viewer'),
+  Type.Literal('viewer-without-payloads'),
 ]);
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
@@ -17,7 +18,14 @@ export const Workspace = Type.Object({
   createdAt: Time,
   /** Members without a second factor reach only their own account. */
   needsSecondFactor: Type.Boolean(),
+  /** Set when its deletion was asked for: until then it can be undone, afterwards everything is removed. */
+  endsAt: Type.Union([Time, Type.Null()]),
 });
+/** Both guard against a wrong click: the name of the workspace, and the password of your account. */
+export const WorkspaceDeletion = Type.Object(
+  { name: Type.String({ maxLength: 1_000 }), password: CurrentPassword },
+  { additionalProperties: false },
+);
 export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
 export const NewWorkspace = Type.Object({ name: Name }, { additionalProperties: false });
 /** The member who becomes an owner. */
@@ -55,6 +63,8 @@ export const Me = Type.Object({
       needsSecondFactor: Type.Boolean(),
     }),
   ),
+  /** Whether you run this installation; see docs/use/accounts.md. */
+  isOperator: Type.Boolean(),
 });
 
 export const Session = Type.Object({

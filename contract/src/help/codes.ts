@@ -60,6 +60,7 @@ export const PROBLEM_CODES = [
   'not_found',
   'conflict',
   'last_owner',
+  'last_operator',
   'too_many_destinations',
   'too_many_definitions',
   'still_used',

@@ -93,6 +93,12 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Make another member an owner first.',
     whoCanDoIt: 'owner',
   },
+  last_operator: {
+    title: 'The installation needs an operator',
+    cause: 'This is the last person who runs the installation, and nobody else could manage it.',
+    remedy: 'Make another person an operator first.',
+    whoCanDoIt: 'operator',
+  },
   too_many_destinations: {
     title: 'The source has too many destinations',
     cause: 'A source has at most 50 destinations.',

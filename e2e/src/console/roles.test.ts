@@ -48,11 +48,11 @@ const WALLS: Readonly<Record<string, Role>> = {
   deletion: 'admin',
   system: 'owner',
 };
-const NEEDS = /\bneeds (the role )?(developer|admin|owner)\b|^Only owners\b|\bmay not do this\b/im;
+const NEEDS = /\bneeds (the role )?(developer|admin|owner)\b|^Only (owners|operators)\b|\bmay not do this\b/im;
 /** Paths that the API refuses to a lower role. */
 const RESTRICTED: readonly [RegExp, Role][] = [
   [/^\/api\/v1\/(tokens|audit-log|invitations|deletion-requests)\b/, 'admin'],
-  [/^\/api\/v1\/(system|quarantine|configuration)\b/, 'owner'],
+  [/^\/api\/v1\/(system|quarantine|configuration|operators|installation)\b/, 'owner'],
 ];
 
 const opened = new AsyncDisposableStack();

@@ -9,7 +9,11 @@ import { factorRoutes } from './endpoints/factors/factors.ts';
 import { passkeyRoutes } from './endpoints/factors/passkeys.ts';
 import { secondStepRoutes } from './endpoints/factors/second-step.ts';
 import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
-import { auditRoutes } from './endpoints/people/audit.ts';
+import { auditRoutes } from './endpoints/tenants/audit.ts';
+import { auditStreamRoutes } from './endpoints/tenants/audit-streams.ts';
+import { installationRoutes } from './endpoints/tenants/installation.ts';
+import { workspaceEndRoutes } from './endpoints/tenants/workspace-ends.ts';
+import { operatorRoutes } from './endpoints/tenants/operators.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
 import { bootstrapRoutes } from './endpoints/people/bootstrap.ts';
 import { catalogRoutes } from './endpoints/flow/catalog.ts';
@@ -56,11 +60,13 @@ import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 export const ROUTES: readonly Route[] = [
   ...workspaceRoutes,
   ...limitRoutes,
+  ...workspaceEndRoutes,
   ...memberRoutes,
   ...memberLinkRoutes,
   ...invitationRoutes,
   ...tokenRoutes,
   ...auditRoutes,
+  ...auditStreamRoutes,
   ...catalogRoutes,
   ...sourceRoutes,
   ...sourceSchemaRoutes,
@@ -91,6 +97,8 @@ export const ROUTES: readonly Route[] = [
   ...quarantineRoutes,
   ...systemRoutes,
   ...configurationRoutes,
+  ...operatorRoutes,
+  ...installationRoutes,
 ];
 
 /** Every endpoint of a workspace that goes on answering. */

@@ -20,6 +20,8 @@ export type ControlSettings = {
   workspaceCreation?: 'everyone' | 'operator';
   /** The limits of a workspace whose operator changed none; without them there are none. */
   limits?: LimitValues;
+  /** How long the end of a workspace can be undone. */
+  workspaceGraceMs?: number;
   /** How mail is sent; undefined where the installation sends none. */
   smtp?: SmtpSettings | undefined;
   /** The console as people reach it, without a slash at the end; mails need it. */

@@ -5,6 +5,7 @@ import type { AccountRoute } from './http/account-route.ts';
 import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { SESSION_COOKIE } from './access/session-cookie.ts';
 import type { Route as OneAnswer } from './http/route.ts';
+import { permissionsOf } from './http/route-rights.ts';
 import type { StreamRoute } from './http/stream-route.ts';
 import { VERSION } from '../version.ts';
 
@@ -59,6 +60,8 @@ const TAGS: Readonly<Record<string, string>> = {
   'dead-letters': 'Deliveries that were given up',
   configuration: 'The configuration that collect and deliver act on; for the operator',
   system: 'The installation as a whole; for the operator',
+  operators: 'The people and tokens that run the installation',
+  installation: 'The installation above its workspaces; for operators',
   quarantine: 'Stored messages that could not be read or written; for the operator',
   'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',
@@ -111,7 +114,7 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     tags: [tagOf(route.url)],
     security: securityOf(route),
     ...('permission' in route ? { 'x-permission': route.permission } : {}),
-    ...('alsoNeeds' in route ? { 'x-also-needs': route.alsoNeeds } : {}),
+    ...('permission' in route ? rightsOf(route) : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...('body' in route && route.body !== undefined
       ? { requestBody: { required: true, content: json(route.body, schemas) } }
@@ -125,6 +128,15 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
   };
 }
 
+/** `x-hides-payloads`: readers without payloads:read get the answer without them. */
+function rightsOf(route: Route): object {
+  const [, ...others] = permissionsOf(route);
+  return {
+    ...(others.length > 0 ? { 'x-also-needs': others } : {}),
+    ...(route.payloads !== undefined && 'hide' in route.payloads ? { 'x-hides-payloads': true } : {}),
+  };
+}
+
 function successOf(route: Route | AccountRoute, schemas: Schemas): object {
   const { answer } = route;
   if ('isStream' in route) {
@@ -134,6 +146,7 @@ function successOf(route: Route | AccountRoute, schemas: Schemas): object {
       content: { 'text/event-stream': content },
     };
   }
+  if ('lines' in route) return { description: 'Lines of JSON', content: { 'application/x-ndjson': {} } };
   return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
 }
 

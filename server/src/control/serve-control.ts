@@ -11,6 +11,7 @@ import { openStreams } from './http/answer-stream.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
 import { openFailureLog } from './access/failure-log.ts';
+import { openReadLog } from './audit/read-log.ts';
 import { openSignInGuard } from './access/guard-sign-in.ts';
 import { openTryLimiter } from './access/limit-tries.ts';
 import { hashTurns } from './access/password.ts';
@@ -117,6 +118,8 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   app.addHook('onClose', () => recovery[Symbol.asyncDispose]());
   const failures = openFailureLog(needs);
   app.addHook('onClose', () => failures[Symbol.asyncDispose]());
+  const reads = openReadLog(needs);
+  app.addHook('onClose', () => reads[Symbol.asyncDispose]());
   const nowMs = () => performance.now();
   const requestLimit = openRequestLimit(needs.limits, nowMs);
   const processUse = { tails: () => streams.byWorkspace(), requests: requestLimit.requests };
@@ -130,6 +133,7 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
     tries: openTryLimiter(nowMs),
     guard: openSignInGuard(hashTurns, nowMs),
     failures,
+    reads,
     readAddress: openAddressReader(settings.trustedProxies),
   };
   for (const route of ROUTES) app.route({ ...toMatch(route), handler: answerRoute(route, answering) });

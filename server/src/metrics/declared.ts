@@ -178,6 +178,10 @@ export const METRICS = {
     help: 'Age of the oldest change of configuration that collect and deliver have not been told',
   },
   millrace_audit_logs_broken: { kind: 'gauge', help: 'Workspaces whose audit log was changed behind our back' },
+  millrace_audit_streams_failing: {
+    kind: 'gauge',
+    help: 'Workspaces whose audit log cannot be sent to its URL at present',
+  },
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 

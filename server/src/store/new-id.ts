@@ -9,6 +9,7 @@ export type IdPrefix =
   | 'mail'
   | 'otp'
   | 'pky'
+  | 'aus'
   | 'src'
   | 'key'
   | 'dst'

@@ -18,7 +18,8 @@ export type ProjectedSource = {
   limits: Record<string, number> | null;
 };
 
-const SOURCES = `SELECT s.workspace_id, s.id, s.kind, s.name, s.enabled, s.rate_limit_per_second,
+const SOURCES = `SELECT s.workspace_id, s.id, s.kind, s.name,
+    s.enabled AND NOT EXISTS (SELECT FROM workspace_ends e WHERE e.workspace_id = s.workspace_id) AS enabled, s.rate_limit_per_second,
     ARRAY(SELECT encode(k.key_hash, 'hex') FROM write_keys k
       WHERE k.workspace_id = s.workspace_id AND k.source_id = s.id AND k.revoked_at IS NULL
       ORDER BY k.created_at, k.id) AS key_hashes,
@@ -28,7 +29,10 @@ const SOURCES = `SELECT s.workspace_id, s.id, s.kind, s.name, s.enabled, s.rate_
       WHERE l.workspace_id = s.workspace_id AND l.name = ANY('{callsPerSecond,laneBytes,deadLetterBytes}')) AS limits
   FROM sources s`;
 
-const DESTINATIONS = `SELECT ${DESTINATION_COLUMNS} FROM destinations`;
+/** In a workspace that comes to its end, sources take no calls, and destinations wait as paused ones do. */
+const PAUSED = `coalesce(paused_at, (SELECT e.asked_at FROM workspace_ends e
+  WHERE e.workspace_id = destinations.workspace_id)) AS paused_at`;
+const DESTINATIONS = `SELECT ${DESTINATION_COLUMNS.replace('paused_at', PAUSED)} FROM destinations`;
 
 export function sourcesToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedSource[]> {
   return ids.length === 0 ? Promise.resolve([]) : tx.query(`${SOURCES} WHERE s.id = ANY($1)`, [ids]);

@@ -4,7 +4,7 @@ import { readInOrder } from './rows.ts';
 
 /** A row with what is sealed in it: one value, or settings with sealed values inside. */
 export type SealedRow = { workspace_id: string; id: string; sealed: Buffer | Record<string, unknown> };
-export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails' | 'totp_seeds';
+export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails' | 'totp_seeds' | 'audit_streams';
 
 const SHAPES = {
   write_keys: { workspace: 'workspace_id', id: 'id', column: 'key_sealed', isJson: false },
@@ -13,6 +13,7 @@ const SHAPES = {
   mails: { workspace: 'workspace_id', id: 'id', column: 'content_sealed', isJson: false },
   // Of an account, and so of no workspace.
   totp_seeds: { workspace: `''::text`, id: 'id', column: 'seed_sealed', isJson: false },
+  audit_streams: { workspace: 'workspace_id', id: 'id', column: 'secret_sealed', isJson: false },
 } as const;
 export const SEALED_TABLES = Object.keys(SHAPES) as SealedTable[];
 

@@ -40,7 +40,8 @@ export async function removeMemberless(tx: Tx): Promise<string[]> {
   await tx.query(`UPDATE users u SET memberless_since = NULL WHERE memberless_since IS NOT NULL AND ${isMember}`);
   await tx.query(`UPDATE users u SET memberless_since = now() WHERE memberless_since IS NULL AND NOT ${isMember}`);
   const removed = await tx.query<{ id: string }>(
-    `DELETE FROM users u WHERE memberless_since < now() - interval '24 hours' AND NOT ${isMember} RETURNING id`,
+    `DELETE FROM users u WHERE memberless_since < now() - interval '24 hours' AND NOT ${isMember}
+      AND NOT EXISTS (SELECT FROM operators o WHERE o.id = u.id) RETURNING id`,
   );
   return removed.map(({ id }) => id);
 }

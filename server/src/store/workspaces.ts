@@ -15,7 +15,7 @@ export function findWorkspace(tx: Tx, id: string): Promise<WorkspaceRow | undefi
 
 /** For a change of things that belong to the whole workspace: two concurrent ones take turns. */
 export function lockWorkspace(tx: Tx, id: string): Promise<WorkspaceRow | undefined> {
-  return oneRow(tx, 'SELECT id, name, created_at FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  return oneRow(tx, `SELECT ${COLUMNS} FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`, [id]);
 }
 
 export async function workspaceNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
@@ -29,6 +29,11 @@ export async function renameWorkspace(tx: Tx, { id, name }: { id: string; name: 
 
 export async function demandSecondFactor(tx: Tx, { id, isNeeded }: { id: string; isNeeded: boolean }): Promise<void> {
   await tx.query('UPDATE workspaces SET needs_second_factor = $2 WHERE id = $1', [id, isNeeded]);
+}
+
+/** False when there is none. Until the end of the transaction it cannot be removed. */
+export async function keepWorkspace(tx: Tx, id: string): Promise<boolean> {
+  return (await oneRow(tx, 'SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE', [id])) !== undefined;
 }
 
 export async function isEmptyInstallation(tx: Tx): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts';
 import type { Connect } from './nats/connect-nats.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './deliveries/dead-letter-box.ts';
+import { type Forgotten, forgetWorkspace } from './deliveries/forget-workspace.ts';
 import { keepRecent } from './deliveries/keep-recent.ts';
 import { openLaneCounts } from './nats/lane-counts.ts';
 import { type Lanes, openLanes } from './deliveries/lanes.ts';
@@ -35,6 +36,8 @@ export type ControlSide = AsyncDisposable & {
   letterBytes(): Promise<number | undefined>;
   quarantine: QuarantineBox & { redrive: Redrive };
   events: EventReader;
+  /** Takes everything of these sources and destinations out of NATS. */
+  forget(names: Forgotten): Promise<void>;
   describeStreams(): Promise<StreamFacts[]>;
   /** Of the NATS server that we are connected to. */
   serverVersion(): string | null;
@@ -70,6 +73,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   const peers = opening.use(hearPeers(connection));
   const processes = opening.use(hearProcesses(connection));
   const deadLetters = openDeadLetterBox(manager, quarantine);
+  const box = openQuarantineBox(manager);
   const open = opening.move();
   return {
     now,
@@ -78,8 +82,9 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
     deadLetters,
     letterCounts: keepRecent(deadLetters.counts),
     letterBytes: keepRecent(deadLetters.bytes),
-    quarantine: { ...openQuarantineBox(manager), redrive: openRedrive(durable) },
+    quarantine: { ...box, redrive: openRedrive(durable) },
     events: openEventReader({ manager, streams }),
+    forget: (names) => forgetWorkspace(names, { manager, quarantine: box }),
     describeStreams: () => describeStreams(manager, connection),
     serverVersion: () => connection.nc.info?.version ?? null,
     deliverProcesses: peers.list,

@@ -42,6 +42,16 @@ const ACTIONS: Record<string, string> = {
   'email.link_mailed': 'asked for another email address',
   'email.changed': 'changed their email address',
   'member.link_made': 'made a link for',
+  'workspace.deletion_asked': 'asked to delete the workspace',
+  'workspace.deletion_undone': 'undid the deletion of the workspace',
+  'workspace.removed': 'removed a workspace at its end,',
+  'audit_stream.set': 'set the URL that entries of this log are sent to',
+  'audit_stream.removed': 'stopped sending entries of this log',
+  'payload.viewed': 'viewed payloads of',
+  'write_key.viewed': 'viewed write keys of',
+  'permission.denied': 'was refused a permission for',
+  'operator.added': 'made an operator of',
+  'operator.removed': 'removed an operator,',
   'source.created': 'created the source',
   'source.changed': 'changed the source',
   'source.deleted': 'deleted the source',
@@ -121,6 +131,11 @@ export function valueWords(value: unknown): string {
 /** Sessions that begin and end: most entries, and rarely looked for. */
 export function isSignIn({ action }: Entry): boolean {
   return action === 'session.started' || action === 'session.ended';
+}
+
+/** Reads and refusals, which are many in a busy workspace. */
+export function isRead({ action }: Entry): boolean {
+  return action.endsWith('.viewed') || action === 'permission.denied';
 }
 
 /** Whether a person finds the entry by this text: its words, its code, its ids or its values. */

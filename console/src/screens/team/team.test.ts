@@ -20,6 +20,8 @@ suite('roles', () => {
 
   test('are counted', () => {
     assert.equal(countRoles(['viewer', 'owner', 'viewer']), '1 owner, 2 viewers');
+    const bare = 'viewer-without-payloads';
+    assert.equal(countRoles([bare, bare, 'viewer']), '1 viewer, 2 viewers without payloads');
   });
 });
 

@@ -8,7 +8,9 @@ import { counted } from '../../format/numbers.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { Page } from '../../shell/page.tsx';
+import { AuditKeeping } from './audit-keeping.tsx';
 import { AuditTab } from './audit-tab.tsx';
+import { EndCard } from './end-card.tsx';
 import { InvitationsTab } from './invitations-tab.tsx';
 import { InviteButton } from './invite-button.tsx';
 import { MembersTab } from './members-tab.tsx';
@@ -81,13 +83,23 @@ function Tab({ tab, members }: { tab: TabName; members: ReactNode }) {
   const names = useNames();
   switch (tab) {
     case 'members':
-      return members;
+      return (
+        <div className="stack">
+          {members}
+          <EndCard />
+        </div>
+      );
     case 'invitations':
       return <InvitationsTab names={names} />;
     case 'tokens':
       return <TokensTab names={names} />;
     case 'audit':
-      return <AuditTab names={names} />;
+      return (
+        <div className="stack">
+          <AuditKeeping />
+          <AuditTab names={names} />
+        </div>
+      );
   }
 }
 
@@ -95,7 +107,7 @@ function Tab({ tab, members }: { tab: TabName; members: ReactNode }) {
 const LEADS: Partial<Record<TabName, string>> = {
   invitations: 'Open invitations to',
   tokens: 'Tokens of',
-  audit: 'Every change of',
+  audit: 'Every change, every read of payloads and every refused permission of',
 };
 const THEN: Partial<Record<TabName, string>> = {
   invitations: 'Each works once, for 72 hours, and ends when you withdraw it.',

@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable, type Tx } from '../../store/open-store.ts';
 import { sessionStands } from '../../store/sessions.ts';
 import { findToken } from '../../store/tokens.ts';
-import { type Actor, mustBeAllowed } from '../access/actor.ts';
+import type { Actor } from '../access/actor.ts';
 import { addressOf, type AnswerNeeds, identifySender, oneHeader, paramsOf } from './answer-route.ts';
 import { actorIn, type From, type Identity, withRoleNow } from '../access/authenticate.ts';
 import { ApiProblem } from '../problems/problems.ts';
+import { mustHaveRights, noteRead, noteRefusal } from './route-rights.ts';
 import { countBy, MAX_TAILS, type OpenTail, shareTails } from './share-tails.ts';
 import type { StreamEvent, StreamRoute, Watching } from './stream-route.ts';
 import { queryValidator } from '../problems/validate.ts';
@@ -55,14 +56,21 @@ export function openStreams(needs: AnswerNeeds): Streams {
         const identity = await identifySender(request, needs);
         const actor = await actorIn(identity, from, needs.store);
         needs.requestLimit.take(actor.workspaceId);
-        mustBeAllowed(actor, route.permission);
+        const params = paramsOf(request);
+        try {
+          mustHaveRights(actor, route);
+        } catch (error) {
+          noteRefusal(error, actor, route, { params, reads: needs.reads });
+          throw error;
+        }
         const query = readQuery(request.query);
-        const watching = { actor, params: paramsOf(request), query } as Watching<never, never>;
+        const watching = { actor, params, query } as Watching<never, never>;
         await route.check(watching, needs);
         const most = needs.limits?.of(actor.workspaceId).tails ?? MAX_TAILS.workspace;
         const share = shareTails([...open], tailOf(watching), most);
         if (share.kind === 'refuse') throw refusal(actor, most);
         if (share.kind === 'give') share.from.end('too_many_streams');
+        noteRead(actor, route, params, needs);
         void reply.hijack();
         stream({ route, watching, identity, from, reply }, open, needs);
         return reply;
@@ -139,7 +147,7 @@ async function mustStillBeAllowed({ route, watching, identity, from }: Opened, n
   const stands = await needs.store.asSystem((tx) => lookAgain(tx, identity));
   if (stands === undefined) throw new ApiProblem('not_signed_in');
   const { workspaceId } = watching.actor;
-  mustBeAllowed(await actorIn(stands, { ...from, workspaceId }, needs.store), route.permission);
+  mustHaveRights(await actorIn(stands, { ...from, workspaceId }, needs.store), route);
   await route.check(watching, needs);
 }
 

@@ -61,6 +61,8 @@ export type ControlNeeds = {
   workspaceCreation?: 'everyone' | 'operator';
   /** The console as people reach it; without it there are no passkeys. */
   consoleUrl?: string | undefined;
+  /** How long the end of a workspace can be undone; without it 14 days. */
+  workspaceGraceMs?: number;
   /** Set where the installation sends mail; without it, links are shown once to those who make them. */
   mail?: MailNeeds;
   /** Limits how often something is tried; without it there is no limit. */

@@ -92,6 +92,7 @@ const COLUMNS = {
   destinations: 'settings',
   mails: 'content_sealed',
   totp_seeds: 'seed_sealed',
+  audit_streams: 'secret_sealed',
 } as const;
 
 function resealRow(table: SealedTable, row: SealedRow, { keyRing, now }: RotationNeeds): SealedRow {

@@ -25,6 +25,7 @@ const PROBLEMS = {
   not_found: [404, 'It does not exist', 'Check the id: it may belong to another workspace, or be deleted.'],
   conflict: [409, 'It exists already', 'Choose another one, or change the one that exists.'],
   last_owner: [409, 'A workspace needs an owner', 'Make another member an owner first.'],
+  last_operator: [409, 'The installation needs an operator', 'Make another person an operator first.'],
   too_many_destinations: [
     409,
     'The source has too many destinations',

@@ -15,6 +15,7 @@ import type { Tx } from '../../../store/open-store.ts';
 import { startedBy } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
+import { hideInLetter } from './hide-payloads.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
 import { openLaneFeeder } from '../../jobs/feed-lane.ts';
 import { withLetters } from '../../jobs/redrive.ts';
@@ -52,6 +53,7 @@ export const deadLetterRoutes: Route[] = [
     url: '/api/v1/dead-letters/:id',
     summary: 'One dead letter, with its event and its latest attempts',
     answer: DeadLetterDetails,
+    payloads: { hide: hideInLetter },
     ...READ,
     async ask({ actor, params, inWorkspace }, needs) {
       const one = found(await readLetter(params.id, needs));

@@ -40,6 +40,7 @@ export const sourceRoutes: Route[] = [
     summary: 'The sources of the workspace',
     query: PageQuery,
     answer: Sources,
+    showsWriteKeys: true,
     ...READ,
     async handle({ tx, actor, query }, needs) {
       const page = readPage(query);
@@ -74,6 +75,7 @@ export const sourceRoutes: Route[] = [
     url: '/api/v1/sources/:id',
     summary: 'One source',
     answer: Source,
+    showsWriteKeys: true,
     ...READ,
     handle: (request, needs) => readSource(request, request.params.id, needs),
   }),

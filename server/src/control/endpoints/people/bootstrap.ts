@@ -1,5 +1,6 @@
 import { Bootstrap, Me } from '@millrace/contract/control';
 import { insertMember } from '../../../store/members.ts';
+import { insertOperator } from '../../../store/operators.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
 import { deleteSetupTokens, insertSetupToken, isSetupToken } from '../../../store/setup-tokens.ts';
 import { insertToken } from '../../../store/tokens.ts';
@@ -59,6 +60,7 @@ export const bootstrapRoutes: AccountRoute[] = [
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
         const session = await startSession(tx, user.id, { address, userAgent }, now());
+        await insertOperator(tx, { kind: 'user', id: user.id }, FIRST_START.kind);
         return { session, body: await readMe(tx, { kind: 'user', userId: user.id, sessionId: '' }) };
       });
     },

@@ -2,6 +2,7 @@ import { Me, PasswordChange } from '@millrace/contract/control';
 import { membershipsOf } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { hasFactor } from '../../../store/second-factors.ts';
+import { isOperator } from '../../../store/operators.ts';
 import { deleteOtherSessions } from '../../../store/sessions.ts';
 import { findUser, setPassword } from '../../../store/users.ts';
 import { findWorkspace } from '../../../store/workspaces.ts';
@@ -49,7 +50,8 @@ export const meRoutes: AccountRoute[] = [
 export async function readMe(tx: Tx, who: Identity) {
   if (who.kind === 'token') {
     const { id, name, role, workspace_id } = who.token;
-    return { user: null, token: { id, name }, workspaces: [await withName(tx, { id: workspace_id, role })] };
+    const workspaces = [await withName(tx, { id: workspace_id, role })];
+    return { user: null, token: { id, name }, workspaces, isOperator: await isOperator(tx, { kind: 'token', id }) };
   }
   const { id, email, name } = found(await findUser(tx, who.userId));
   const workspaces: Awaited<ReturnType<typeof withName>>[] = [];
@@ -57,7 +59,8 @@ export async function readMe(tx: Tx, who: Identity) {
     workspaces.push(await withName(tx, { id: workspace_id, role }));
   }
   const hasSecondFactor = await hasFactor(tx, id);
-  return { user: { id, email, name, hasSecondFactor }, token: null, workspaces };
+  const user = { id, email, name, hasSecondFactor };
+  return { user, token: null, workspaces, isOperator: await isOperator(tx, { kind: 'user', id }) };
 }
 
 async function withName(tx: Tx, { id, role }: { id: string; role: string }) {

@@ -2,10 +2,10 @@
 import { NewWorkspace, Workspace } from '@millrace/contract/control';
 import { appendAudit } from '../../../store/audit-log.ts';
 import { countOwners, deleteMember, findMember, insertMember, membershipsOf } from '../../../store/members.ts';
-import type { Tx } from '../../../store/open-store.ts';
-import { findFirstWorkspace, findWorkspace } from '../../../store/workspaces.ts';
+import { findWorkspace } from '../../../store/workspaces.ts';
 import { revokeMadeBy } from '../../access/maker-rights.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
+import { mustBeOperatorIn } from '../../http/operator.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { toWorkspace } from './workspaces.ts';
@@ -25,7 +25,7 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
     async handle({ who, body, address }, { store, now, workspaceCreation = 'operator' }) {
       const { userId, sessionId } = who;
       return store.asSystem(async (tx) => {
-        if (workspaceCreation === 'operator') await mustBeOperator(tx, userId);
+        if (workspaceCreation === 'operator') await mustBeOperatorIn(tx, { kind: 'user', id: userId });
         if ((await membershipsOf(tx, userId)).length >= MAX_WORKSPACES) throw tooMany();
         const actor = { kind: 'user', id: userId, sessionId, address };
         const id = await createWorkspace(tx, body.name, { at: now(), actor });
@@ -56,13 +56,6 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
     },
   }),
 ];
-
-/** The operator is an owner of the first workspace. */
-async function mustBeOperator(tx: Tx, userId: string): Promise<void> {
-  const first = await findFirstWorkspace(tx);
-  const member = first && (await findMember(tx, { workspaceId: first.id, userId }));
-  if (member?.role !== 'owner') throw new ApiProblem('not_allowed');
-}
 
 function tooMany(): ApiProblem {
   const message = `cannot be created: you are in ${MAX_WORKSPACES} workspaces; leave one first`;

@@ -1,6 +1,7 @@
 import { SecondFactorDemand, Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
 import { countOwners, findMember, setMemberRole } from '../../../store/members.ts';
 import { hasFactor } from '../../../store/second-factors.ts';
+import { findWorkspaceEnd } from '../../../store/workspace-ends.ts';
 import { demandSecondFactor, findWorkspace, renameWorkspace, type WorkspaceRow } from '../../../store/workspaces.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
@@ -80,9 +81,11 @@ async function mustHaveFactor({ tx, actor }: ApiRequest): Promise<void> {
 }
 
 async function readWorkspace({ tx, actor }: ApiRequest) {
-  return toWorkspace(found(await findWorkspace(tx, actor.workspaceId)));
+  const row = found(await findWorkspace(tx, actor.workspaceId));
+  return toWorkspace(row, await findWorkspaceEnd(tx, row.id));
 }
 
-export function toWorkspace({ id, name, created_at, needs_second_factor }: WorkspaceRow) {
-  return { id, name, createdAt: created_at.toISOString(), needsSecondFactor: needs_second_factor };
+export function toWorkspace({ id, name, created_at, needs_second_factor }: WorkspaceRow, end?: { ends_at: Date }) {
+  const endsAt = end?.ends_at.toISOString() ?? null;
+  return { id, name, createdAt: created_at.toISOString(), needsSecondFactor: needs_second_factor, endsAt };
 }
