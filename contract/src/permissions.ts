@@ -15,6 +15,8 @@ export const PERMISSIONS = {
   'tokens:read': MANAGERS,
   'tokens:write': MANAGERS,
   'audit:read': MANAGERS,
+  'single-sign-on:read': MANAGERS,
+  'single-sign-on:write': OWNERS,
   'catalog:read': EVERYBODY,
   'sources:read': EVERYBODY,
   'sources:write': BUILDERS,

@@ -31,9 +31,34 @@ export const PasswordChange = Type.Object(
   { additionalProperties: false },
 );
 export const Me = Type.Object({
-  user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }), Type.Null()]),
+  user: Type.Union([
+    Type.Object({
+      id: Type.String(),
+      email: Type.String(),
+      name: Type.String(),
+      /** Single sign-on made the account: it has no password, and its provider has its name and address. */
+      isManaged: Type.Boolean(),
+    }),
+    Type.Null(),
+  ]),
   token: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }), Type.Null()]),
-  workspaces: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: RoleNameSchema })),
+  workspaces: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      role: RoleNameSchema,
+      /** The workspace opens by single sign-on alone, and this session was started with a password. */
+      needsSingleSignOn: Type.Boolean(),
+    }),
+  ),
+  /** Set when single sign-on started this session: it opens one workspace, and changes no account. */
+  singleSignOn: Type.Union([
+    Type.Object({
+      /** Where the browser signs out at the provider, too; null where the provider has no such page. */
+      signOutUrl: Type.Union([Type.String(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
 });
 
 export const Session = Type.Object({
@@ -49,6 +74,8 @@ export const Session = Type.Object({
   /** When it ends in any case; without use it ends 12 hours after `lastSeenAt`. */
   expiresAt: Time,
   isCurrent: Type.Boolean(),
+  /** Single sign-on started it, and it opens one workspace. */
+  isSingleSignOn: Type.Boolean(),
 });
 export const Sessions = Type.Object({ items: Type.Array(Session) });
 
@@ -58,6 +85,10 @@ export const Member = Type.Object({
   name: Type.String(),
   role: RoleNameSchema,
   createdAt: Time,
+  /** Single sign-on made the account, which is in this workspace alone. */
+  isManaged: Type.Boolean(),
+  /** Reaches the workspace with the password although single sign-on is required. */
+  isBreakGlass: Type.Boolean(),
 });
 export const Members = Type.Object({ items: Type.Array(Member) });
 

@@ -137,8 +137,8 @@ export const METRICS = {
   millrace_sign_ins_total: {
     kind: 'counter',
     label: 'outcome',
-    values: ['right', 'wrong_password', 'too_many_tries', 'sign_in_busy'],
-    help: 'Tries to sign in with a password',
+    values: ['right', 'wrong_password', 'too_many_tries', 'sign_in_busy', 'sso_right', 'sso_refused', 'sso_failed'],
+    help: 'Tries to sign in, with a password or by single sign-on',
   },
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_projection_set_aside: {

@@ -4,13 +4,15 @@ import { readInOrder } from './rows.ts';
 
 /** A row with what is sealed in it: one value, or settings with sealed values inside. */
 export type SealedRow = { workspace_id: string; id: string; sealed: Buffer | Record<string, unknown> };
-export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails';
+export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails' | 'sso_connections' | 'sso_attempts';
 
 const SHAPES = {
   write_keys: { id: 'id', column: 'key_sealed', isJson: false },
   idempotency_keys: { id: 'key', column: 'answer_sealed', isJson: false },
   destinations: { id: 'id', column: 'settings', isJson: true },
   mails: { id: 'id', column: 'content_sealed', isJson: false },
+  sso_connections: { id: 'id', column: 'client_secret_sealed', isJson: false },
+  sso_attempts: { id: 'id', column: 'content_sealed', isJson: false },
 } as const;
 export const SEALED_TABLES = Object.keys(SHAPES) as SealedTable[];
 

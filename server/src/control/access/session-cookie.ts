@@ -4,6 +4,9 @@ import { DEVICE_COOKIE, DEVICE_DAYS } from './device-cookie.ts';
 /** `__Host-`: browsers take it only over TLS (or from localhost), for this host alone and for all its paths. */
 export const SESSION_COOKIE = '__Host-millrace';
 export const SESSION_DAYS = 7;
+/** While the browser is at a provider to sign in. */
+export const BROWSER_COOKIE = '__Host-millrace-sso';
+const BROWSER_MINUTES = 15;
 
 const ATTRIBUTES = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const;
 
@@ -15,4 +18,9 @@ export function setSessionCookie(reply: FastifyReply, secret: string | null): vo
 /** Stays when the session ends: the browser is known from then on. */
 export function setDeviceCookie(reply: FastifyReply, device: string): void {
   void reply.setCookie(DEVICE_COOKIE, device, { ...ATTRIBUTES, maxAge: DEVICE_DAYS * 86_400 });
+}
+
+/** `lax` lets it come with the page that the provider sends the browser back to. */
+export function setBrowserCookie(reply: FastifyReply, browser: string): void {
+  void reply.setCookie(BROWSER_COOKIE, browser, { ...ATTRIBUTES, maxAge: BROWSER_MINUTES * 60 });
 }

@@ -12,7 +12,7 @@ import type { ApiRequest, EngineRequest, Route } from './route.ts';
 import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';
-import { SESSION_COOKIE, setDeviceCookie, setSessionCookie } from '../access/session-cookie.ts';
+import { BROWSER_COOKIE, SESSION_COOKIE, setBrowserCookie, setDeviceCookie, setSessionCookie } from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
 
 export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };
@@ -84,18 +84,23 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
     if (route.access === 'anybody') mustNotBeAnotherSite(request.headers);
     const who = route.access === 'anybody' ? undefined : await identifySender(request, needs);
     if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+    if (route.allowsBound !== true && who?.kind === 'user' && who.boundTo !== undefined) {
+      throw new ApiProblem('sso_session');
+    }
     const visit: Visit = {
       who,
       bearer: bearerOf(request.headers.authorization),
       address: addressOf(request, needs),
       userAgent: userAgentOf(request),
       device: request.cookies[DEVICE_COOKIE],
+      browser: request.cookies[BROWSER_COOKIE],
       params: paramsOf(request),
       body: readBody(request.body),
     };
-    const { body, session, device } = await route.handle(visit as Visit<never, never, never>, needs);
+    const { body, session, device, browser } = await route.handle(visit as Visit<never, never, never>, needs);
     if (session !== undefined) setSessionCookie(reply, session);
     if (device !== undefined) setDeviceCookie(reply, device);
+    if (browser !== undefined) setBrowserCookie(reply, browser);
     return sendText(reply.code(route.status), body === undefined ? '' : JSON.stringify(body));
   };
 }
