@@ -61,11 +61,15 @@ export type TestOptions = {
   /** The test itself plays them: a request comes from the address in `X-Forwarded-For`. */
   trustedProxies?: string[];
   workspaceCreation?: NonNullable<ControlNeeds['workspaceCreation']>;
+  /** With it, there is single sign-on. */
+  singleSignOn?: NonNullable<ControlNeeds['singleSignOn']>;
+  /** As MILLRACE_ALLOW_CIDRS. */
+  allowed?: string;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function startTestControl(given: TestOptions = {}): Promise<TestControl> {
-  const { mail, trustedProxies = [], workspaceCreation = 'operator', ...options } = given;
+  const { mail, singleSignOn, allowed = '', trustedProxies = [], workspaceCreation = 'operator', ...options } = given;
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
@@ -81,7 +85,7 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     side: starting.use(await stream.controlSide()),
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
-    networks: readNetworks(''),
+    networks: readNetworks(allowed),
     configLimits: openConfigLimits({ store, configRoom: configWriter.room, log }),
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),
@@ -90,6 +94,7 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     log,
     workspaceCreation,
     ...(mail === undefined ? {} : { mail }),
+    ...(singleSignOn === undefined ? {} : { singleSignOn }),
   };
   const { port } = starting.use(await serveControl({ ...HTTP_SETTINGS, trustedProxies }, needs));
   const url = `http://127.0.0.1:${port}`;

@@ -45,6 +45,8 @@ import { testRoutes } from './endpoints/try/test-destination.ts';
 import { systemRoutes } from './endpoints/look/system.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
 import { tokenRoutes } from './endpoints/people/tokens.ts';
+import { connectionRoutes } from './endpoints/sso/connection.ts';
+import { singleSignInRoutes } from './endpoints/sso/sign-in.ts';
 import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 
 /** Every endpoint of a workspace. */
@@ -54,6 +56,7 @@ export const ROUTES: readonly Route[] = [
   ...memberLinkRoutes,
   ...invitationRoutes,
   ...tokenRoutes,
+  ...connectionRoutes,
   ...auditRoutes,
   ...catalogRoutes,
   ...sourceRoutes,
@@ -94,6 +97,7 @@ export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes];
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,
+  ...singleSignInRoutes,
   ...passwordResetRoutes,
   ...meRoutes,
   ...emailChangeRoutes,

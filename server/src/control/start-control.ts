@@ -7,6 +7,7 @@ import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedLinks } from '../store/account-links.ts';
 import { deleteEndedInvitations } from '../store/invitations.ts';
 import { deleteEndedMails } from '../store/mails.ts';
+import { deleteEndedAttempts } from '../store/sso-attempts.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
 import { deleteOldSignInFailures } from '../store/sign-in-failures.ts';
 import { useToken } from '../store/tokens.ts';
@@ -26,6 +27,7 @@ import { openMailer } from './mail/open-mailer.ts';
 import { startSendingMails } from './mail/send-mails.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { hashOfSecret } from './access/secret-text.ts';
+import { openSingleSignOn } from './sso/single-sign-on.ts';
 import { serveControl } from './serve-control.ts';
 import { startWork } from './jobs/start-work.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
@@ -81,7 +83,7 @@ export async function startControl({
   const { networks, workspaceCreation = 'operator' } = settings;
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, now, log };
   const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
-  const needs = { ...given, ...own, ...limits, ...mailOf(settings), removals: projector.removals, changed };
+  const needs = { ...given, ...own, ...limits, ...mailOf(settings), ...signOnOf(settings, now), removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   starting.use(settings.smtp && startSendingMails({ ...needs, mailer: openMailer(settings.smtp) }));
   const { port } = starting.use(await serveControl(settings, needs));
@@ -112,6 +114,10 @@ function mailOf({ smtp, consoleUrl }: ControlSettings): Pick<ControlNeeds, 'mail
   return smtp === undefined || consoleUrl === undefined ? {} : { mail: { consoleUrl } };
 }
 
+function signOnOf({ consoleUrl, networks }: ControlSettings, now: () => Date): Pick<ControlNeeds, 'singleSignOn'> {
+  return consoleUrl === undefined ? {} : { singleSignOn: openSingleSignOn(consoleUrl, { networks, now }) };
+}
+
 function startCleaning(store: Store, log: Logger): Disposable {
   const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
   return { [Symbol.dispose]: () => clearInterval(cleaning) };
@@ -124,6 +130,7 @@ async function cleanUp(store: Store, log: Logger): Promise<void> {
     await store.asSystem(deleteEndedInvitations);
     await store.asSystem(deleteEndedLinks);
     await store.asSystem(deleteEndedMails);
+    await store.asSystem(deleteEndedAttempts);
     const removed = await store.asSystem(removeMemberless);
     if (removed.length > 0) log.info({ userIds: removed }, 'users.removed');
     await store.asSystem(deleteOldSignInFailures);

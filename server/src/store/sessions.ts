@@ -107,7 +107,8 @@ export async function deleteOtherSessions(
   await tx.query(sql, [id, userId, boundTo ?? null]);
 }
 
-/** Ends the sessions that the connection of a workspace began. */
-export async function deleteBoundSessions(tx: Tx, workspaceId: string): Promise<void> {
-  await tx.query('DELETE FROM sessions WHERE bound_to = $1', [workspaceId]);
+/** Ends the sessions that the connection of a workspace began, of all people or of one. */
+export async function deleteBoundSessions(tx: Tx, workspaceId: string, userId?: string): Promise<void> {
+  const sql = 'DELETE FROM sessions WHERE bound_to = $1 AND ($2::text IS NULL OR user_id = $2)';
+  await tx.query(sql, [workspaceId, userId ?? null]);
 }

@@ -12,6 +12,7 @@ import type { Networks } from '../../http/address-policy.ts';
 import type { Actor } from '../access/actor.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
 import type { MailNeeds } from '../mail/add-mail.ts';
+import type { SingleSignOnNeeds } from '../sso/single-sign-on.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
@@ -55,6 +56,8 @@ export type ControlNeeds = {
   workspaceCreation?: 'everyone' | 'operator';
   /** Set where the installation sends mail; without it, links are shown once to those who make them. */
   mail?: MailNeeds;
+  /** Set where the installation knows its own address; without it, there is no single sign-on. */
+  singleSignOn?: SingleSignOnNeeds;
   /** Limits how often something is tried; without it there is no limit. */
   tries?: Pick<TryLimiter, 'take'>;
   /** This process, for its operator. */
