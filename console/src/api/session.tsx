@@ -1,12 +1,14 @@
 /** Who is signed in, in which workspace, and what that role may do. */
-import { isAllowed, type Permission, type RoleName } from '@millrace/contract/permissions';
+import { isAllowed, type Permission } from '@millrace/contract/permissions';
 import type { Me } from '@millrace/contract/control';
 import { createContext, type ReactNode, use } from 'react';
 
 export type Session = {
   user: { id: string; email: string; name: string };
-  workspace: { id: string; name: string; role: RoleName };
+  workspace: Me['workspaces'][number];
   workspaces: Me['workspaces'];
+  /** Single sign-on started this session: it opens one workspace, and changes no account. */
+  isSingleSignOn: boolean;
   chooseWorkspace(id: string): void;
 };
 

@@ -12,6 +12,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { tellError } from '../parts/tell-error.ts';
 import { OuterText } from '../parts/texts.tsx';
 import { Door } from './door.tsx';
+import { NeedsSignOn } from './needs-sign-on.tsx';
 import { Shell } from './shell.tsx';
 
 export function SignedIn() {
@@ -38,7 +39,11 @@ export function SignedIn() {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
     setChanges((changes) => changes + 1);
   };
-  const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
+  if (workspace.needsSingleSignOn) {
+    return <NeedsSignOn workspace={workspace} workspaces={me.data.workspaces} choose={chooseWorkspace} />;
+  }
+  const { user, workspaces, singleSignOn } = me.data;
+  const session = { user, workspace, workspaces, isSingleSignOn: singleSignOn !== null, chooseWorkspace };
   return (
     <SessionProvider session={session}>
       <Shell key={workspace.id} />

@@ -49,6 +49,8 @@ export const Me = Type.Object({
       role: RoleNameSchema,
       /** The workspace opens by single sign-on alone, and this session was started with a password. */
       needsSingleSignOn: Type.Boolean(),
+      /** Whether the workspace has single sign-on, and this account is linked with its provider. */
+      singleSignOn: Type.Enum(['none', 'possible', 'linked']),
     }),
   ),
   /** Set when single sign-on started this session: it opens one workspace, and changes no account. */

@@ -25,3 +25,12 @@ export async function deleteIdentitiesOf(
   const sql = 'DELETE FROM sso_identities WHERE workspace_id = $1 AND user_id = $2 RETURNING user_id';
   return (await tx.query(sql, [workspaceId, userId])).length;
 }
+
+/** The workspaces of a person that have a connection, and whether the person signs in by it. */
+export async function signOnOf(tx: Tx, userId: string): Promise<Map<string, 'possible' | 'linked'>> {
+  const sql = `SELECT c.workspace_id, EXISTS (SELECT FROM sso_identities i WHERE i.workspace_id = c.workspace_id
+      AND i.issuer = c.issuer AND i.user_id = m.user_id) AS is_linked
+    FROM members m JOIN sso_connections c ON c.workspace_id = m.workspace_id WHERE m.user_id = $1`;
+  const rows = await tx.query<{ workspace_id: string; is_linked: boolean }>(sql, [userId]);
+  return new Map(rows.map((row) => [row.workspace_id, row.is_linked ? 'linked' : 'possible']));
+}

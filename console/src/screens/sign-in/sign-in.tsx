@@ -55,6 +55,8 @@ export function SignIn() {
         </Button>
         <p className="small">
           <Link to="/forgot-password">Forgot your password?</Link>
+          <br />
+          <Link to="/sso">Continue with single sign-on</Link>
         </p>
       </DoorForm>
     </Door>

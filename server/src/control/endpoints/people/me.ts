@@ -2,6 +2,7 @@ import { Me, PasswordChange } from '@millrace/contract/control';
 import { membershipsOf } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { deleteOtherSessions, signOutUrlOf } from '../../../store/sessions.ts';
+import { signOnOf } from '../../../store/sso-identities.ts';
 import { findUser, setPassword } from '../../../store/users.ts';
 import { findWorkspace } from '../../../store/workspaces.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
@@ -59,11 +60,13 @@ export async function readMe(tx: Tx, who: Identity) {
   const { userId, sessionId, boundTo } = who;
   const { id, email, name, belongs_to } = found(await findUser(tx, userId));
   const workspaces: Awaited<ReturnType<typeof withName>>[] = [];
+  const signOn = await signOnOf(tx, userId);
   for (const member of await membershipsOf(tx, userId)) {
     const { workspace_id, role } = member;
     if (boundTo !== undefined && workspace_id !== boundTo) continue;
     const named = await withName(tx, { id: workspace_id, role });
-    workspaces.push({ ...named, needsSingleSignOn: boundTo === undefined && needsSingleSignOn(member) });
+    const needsIt = boundTo === undefined && needsSingleSignOn(member);
+    workspaces.push({ ...named, needsSingleSignOn: needsIt, singleSignOn: signOn.get(workspace_id) ?? 'none' });
   }
   const singleSignOn = boundTo === undefined ? null : { signOutUrl: await signOutUrlOf(tx, sessionId) };
   return { user: { id, email, name, isManaged: belongs_to !== null }, token: null, workspaces, singleSignOn };
@@ -71,5 +74,5 @@ export async function readMe(tx: Tx, who: Identity) {
 
 async function withName(tx: Tx, { id, role }: { id: string; role: string }) {
   const { name } = found(await findWorkspace(tx, id));
-  return { id, name, role, needsSingleSignOn: false };
+  return { id, name, role, needsSingleSignOn: false, singleSignOn: 'none' as 'none' | 'possible' | 'linked' };
 }

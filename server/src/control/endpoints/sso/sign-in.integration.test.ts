@@ -19,7 +19,7 @@ suite('signing in by a provider', () => {
     const headers = sessionIn(await bed.signIn(shop.workspaceId, 'ann'));
     const me = await bed.ask('GET', '/me', undefined, headers);
     assert.deepEqual(me.body['workspaces'], [
-      { id: shop.workspaceId, name: 'Shop', role: 'viewer', needsSingleSignOn: false },
+      { id: shop.workspaceId, name: 'Shop', role: 'viewer', needsSingleSignOn: false, singleSignOn: 'linked' },
     ]);
     const user = me.body['user'] as { id: string; isManaged: boolean };
     assert.deepEqual(user, { id: user.id, email: ANN.email, name: ANN.name, isManaged: true });
