@@ -1,7 +1,7 @@
 /** Asks an OpenID provider: its discovery document, the page to sign in at, and the claims for the code that comes back. */
 import * as openid from 'openid-client';
 import { explainFailure } from './explain-failure.ts';
-import type { ProviderFetch } from './open-provider-fetch.ts';
+import type { ProviderAsk } from './open-provider-fetch.ts';
 import { ProviderTrouble } from './provider-trouble.ts';
 import { isPageUrl } from './provider-url.ts';
 
@@ -13,7 +13,7 @@ export type Secrets = { state: string; nonce: string; verifier: string };
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 export type Exchanged = { claims: Claims; userInfo: Claims | undefined; signOutUrl: string | null };
 
-export type AskNeeds = { fetch: ProviderFetch; now(): Date };
+export type AskNeeds = { fetch: ProviderAsk; now(): Date };
 type Metadata = openid.ServerMetadata;
 
 /** By how much the clocks of provider and installation may differ. */

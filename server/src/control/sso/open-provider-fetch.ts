@@ -12,7 +12,7 @@ import { ProviderTrouble } from './provider-trouble.ts';
 import { providerUrlProblem } from './provider-url.ts';
 
 /** A part of the Fetch API: as much as the library of OpenID Connect uses. */
-export type ProviderFetch = (url: string, options: FetchOptions) => Promise<Response>;
+export type ProviderAsk = (url: string, options: FetchOptions) => Promise<Response>;
 type FetchOptions = {
   method: string;
   headers: Record<string, string>;
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5_000;
 /** Key sets of large providers have some ten kilobytes. */
 const MAX_BYTES = 262_144;
 
-export function openProviderFetch(needs: FetchNeeds): ProviderFetch {
+export function openProviderFetch(needs: FetchNeeds): ProviderAsk {
   const { networks, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = needs;
   return async (text, options) => {
     const problem = providerUrlProblem(text, networks);

@@ -1,9 +1,9 @@
 import type { Networks } from '../../http/address-policy.ts';
 import { openProviders, type Providers } from './open-providers.ts';
-import { openTxtReader, type ReadTxt } from './verify-domain.ts';
+import { openTxtReader, type TxtReader } from './verify-domain.ts';
 
 /** Single sign-on as the endpoints use it; only where the installation knows its own address. */
-export type SingleSignOnNeeds = { consoleUrl: string; providers: Providers; readTxt: ReadTxt };
+export type SingleSignOnNeeds = { consoleUrl: string; providers: Providers; readTxt: TxtReader };
 
 export function openSingleSignOn(consoleUrl: string, needs: { networks: Networks; now(): Date }): SingleSignOnNeeds {
   return { consoleUrl, providers: openProviders(needs), readTxt: openTxtReader() };

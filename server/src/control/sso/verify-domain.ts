@@ -1,10 +1,10 @@
 /** Whether the name servers of a domain name a workspace: only then are people led from their address to its provider. */
 import { Resolver } from 'node:dns/promises';
 
-export type ReadTxt = (name: string) => Promise<string[]>;
+export type TxtReader = (name: string) => Promise<string[]>;
 
 /** Of the name servers themselves, as for webhooks. */
-export function openTxtReader(servers?: string[]): ReadTxt {
+export function openTxtReader(servers?: string[]): TxtReader {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {

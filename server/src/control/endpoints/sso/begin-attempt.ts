@@ -23,9 +23,9 @@ export type Beginning = {
   /** The account that is to be linked. */
   link: { userId: string; sessionId: string } | null;
 };
-export type Begun = { url: string; browser: string };
+export type Started = { url: string; browser: string };
 
-export async function beginAttempt(beginning: Beginning, needs: ControlNeeds): Promise<Begun> {
+export async function beginAttempt(beginning: Beginning, needs: ControlNeeds): Promise<Started> {
   const { row, link, loginHint } = beginning;
   const { store, keyRing, now } = needs;
   const singleSignOn = mustBePossible(needs);
