@@ -225,7 +225,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['control/access', 'secrets', 'store', 'log', 'metrics', 'pause'],
   },
   'control/sso': {
-    holds: 'asks OpenID providers, the only requests of control to the outside; a person of a provider gets their account',
+    holds:
+      'asks OpenID providers, the only requests of control to the outside; a person of a provider gets their account',
     imports: ['control/settings', 'control/access', 'control/problems', 'http', 'store'],
   },
   'control/settings': {

@@ -5,7 +5,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type Configuration } from 'oidc-provider';
+import { type Configuration, Provider } from 'oidc-provider';
 import { shiftClock } from './shift-clock.ts';
 
 export type ProviderClient = { id: string; secret: string; redirectUris: string[]; signedOutUris: string[] };
@@ -40,7 +40,7 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.({ issuer });
 });
 
-/** A new key means a new provider: what it has stored is in memory that all instances share. */
+/** A new key means a new provider: all instances share the memory with its sessions and codes. */
 function openProvider(issuer: string): RequestListener {
   const provider = new Provider(issuer, configuration());
   const handle = provider.callback();

@@ -15,7 +15,11 @@ type Order = ProviderOrder extends infer Each ? (Each extends { id: number } ? O
 
 export async function startOidcProvider({ clockAheadMs = 0 } = {}): Promise<TestProvider> {
   const file = join(import.meta.dirname, 'oidc-provider-process.ts');
-  const child = fork(file, [String(clockAheadMs)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(file, [String(clockAheadMs)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  child.stderr?.on('data', (text: Buffer) => {
+    // It warns that it keeps everything in memory.
+    if (!text.toString().includes('in-memory adapter')) process.stderr.write(text);
+  });
   const [{ issuer }] = (await once(child, 'message')) as [{ issuer: string }];
   let orders = 0;
   const tell = async (order: Order): Promise<void> => {

@@ -72,10 +72,21 @@ export async function openSsoBed() {
       const email = `owner${nth}@example.com`;
       const ownerId = await addMember(store, workspaceId, { email, passwordHash, role: 'owner' });
       const { redirectUri, signedOutUri } = addressesOf({ consoleUrl: CONSOLE }, workspaceId);
-      const client = { id: `client${nth}`, secret: `secret${nth}`, redirectUris: [redirectUri], signedOutUris: [signedOutUri] };
+      const client = {
+        id: `client${nth}`,
+        secret: `secret${nth}`,
+        redirectUris: [redirectUri],
+        signedOutUris: [signedOutUri],
+      };
       await at.setClients([...(clientsOf.get(at) ?? []), client]);
       clientsOf.set(at, [...(clientsOf.get(at) ?? []), client]);
-      const body = { issuer: at.issuer, clientId: client.id, clientSecret: client.secret, defaultRole: 'viewer', ...settings };
+      const body = {
+        issuer: at.issuer,
+        clientId: client.id,
+        clientSecret: client.secret,
+        defaultRole: 'viewer',
+        ...settings,
+      };
       const made = await control.ask('POST', '/api/v1/single-sign-on', { token: owner, body });
       assert.equal(made.status, 201, made.text);
       return { workspaceId, owner, ownerId, email, clientSecret: client.secret };
@@ -116,5 +127,7 @@ export function sessionIn(answer: TestAnswer): Record<string, string> {
 /** The reason of a refusal. */
 export function why(answer: TestAnswer): string {
   const errors = answer.body['errors'] as { path: string }[] | undefined;
-  return [answer.body['code'], errors?.[0]?.path.split('/').at(-1)].filter((each) => each !== undefined).join(' ');
+  const [error] = errors ?? [];
+  const code = String(answer.body['code']);
+  return error === undefined ? code : `${code} ${error.path.split('/').at(-1)}`;
 }

@@ -5,8 +5,8 @@ import { Id, Time } from './page.ts';
 import { CurrentPassword } from './password.ts';
 
 const Issuer = Type.String({ minLength: 1, maxLength: 500 });
-const ClientId = Type.String({ minLength: 1, maxLength: 500, pattern: '^[\\u0021-\\u007e]+$' });
-const ClientSecret = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^[\\u0021-\\u007e]+$' });
+const ClientId = Type.String({ minLength: 1, maxLength: 500, pattern: '^[\\u0020-\\u007e]+$' });
+const ClientSecret = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^[\\u0020-\\u007e]+$' });
 const Claim = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\u0021-\\u007e]+$' });
 const Domain = Type.String({
   maxLength: 253,
@@ -77,7 +77,7 @@ export const Connection = Type.Object({
 });
 
 export const SingleSignOn = Type.Object({
-  /** What the provider has to know of this workspace; null where the installation does not know its own address. */
+  /** The addresses of this workspace that the provider needs; null where the installation does not know its own address. */
   addresses: Type.Union([
     Type.Object({
       /** The redirect URI. */

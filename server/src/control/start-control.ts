@@ -83,7 +83,8 @@ export async function startControl({
   const { networks, workspaceCreation = 'operator' } = settings;
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, now, log };
   const limits = configRoom === undefined ? {} : { configLimits: openConfigLimits({ store, configRoom, log }) };
-  const needs = { ...given, ...own, ...limits, ...mailOf(settings), ...signOnOf(settings, now), removals: projector.removals, changed };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now) };
+  const needs = { ...given, ...own, ...limits, ...ways, removals: projector.removals, changed };
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   starting.use(settings.smtp && startSendingMails({ ...needs, mailer: openMailer(settings.smtp) }));
   const { port } = starting.use(await serveControl(settings, needs));

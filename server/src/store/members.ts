@@ -63,10 +63,7 @@ export async function countOwners(tx: Tx, workspaceId: string): Promise<number> 
  * The owners that the workspace has without this one; where single sign-on is required, those that reach it without the provider. Locks
  * the owners' rows as `countOwners` does.
  */
-export async function countOtherOwners(
-  tx: Tx,
-  { workspaceId, userId }: Omit<NewMember, 'role'>,
-): Promise<number> {
+export async function countOtherOwners(tx: Tx, { workspaceId, userId }: Omit<NewMember, 'role'>): Promise<number> {
   const sql = `SELECT user_id, break_glass FROM members WHERE workspace_id = $1 AND role = 'owner' FOR UPDATE`;
   const owners = await tx.query<{ user_id: string; break_glass: boolean }>(sql, [workspaceId]);
   const required = await tx.query('SELECT 1 AS one FROM sso_connections WHERE workspace_id = $1 AND required', [

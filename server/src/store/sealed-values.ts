@@ -4,7 +4,13 @@ import { readInOrder } from './rows.ts';
 
 /** A row with what is sealed in it: one value, or settings with sealed values inside. */
 export type SealedRow = { workspace_id: string; id: string; sealed: Buffer | Record<string, unknown> };
-export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails' | 'sso_connections' | 'sso_attempts';
+export type SealedTable =
+  | 'write_keys'
+  | 'idempotency_keys'
+  | 'destinations'
+  | 'mails'
+  | 'sso_connections'
+  | 'sso_attempts';
 
 const SHAPES = {
   write_keys: { id: 'id', column: 'key_sealed', isJson: false },

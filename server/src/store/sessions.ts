@@ -99,10 +99,7 @@ export async function deleteEndedSessions(tx: Tx): Promise<void> {
   await tx.query(`DELETE FROM sessions WHERE expires_at < now() OR last_seen_at < now() - ${IDLE}`);
 }
 
-export async function deleteOtherSessions(
-  tx: Tx,
-  { id, userId, boundTo }: SessionsOf & { id: string },
-): Promise<void> {
+export async function deleteOtherSessions(tx: Tx, { id, userId, boundTo }: SessionsOf & { id: string }): Promise<void> {
   const sql = 'DELETE FROM sessions WHERE user_id = $2 AND id <> $1 AND ($3::text IS NULL OR bound_to = $3)';
   await tx.query(sql, [id, userId, boundTo ?? null]);
 }

@@ -37,7 +37,12 @@ export function Team() {
   ];
   const tab = tabs.find(({ key }) => key === wanted)?.key ?? 'members';
   const people = members.data?.items;
-  const action = tab === 'tokens' ? <NewTokenButton /> : may.members && (tab === 'members' || tab === 'invitations') && <InviteButton />;
+  const action =
+    tab === 'tokens' ? (
+      <NewTokenButton />
+    ) : (
+      may.members && (tab === 'members' || tab === 'invitations') && <InviteButton />
+    );
   return (
     <Page title="Team and audit">
       <Sentence

@@ -12,8 +12,7 @@ import { recordForUser } from './start-session.ts';
 
 export type Identity =
   /** `boundTo`: the session was started by single sign-on, and opens this workspace alone. */
-  | { kind: 'user'; userId: string; sessionId: string; boundTo?: string }
-  | { kind: 'token'; token: TokenRow };
+  { kind: 'user'; userId: string; sessionId: string; boundTo?: string } | { kind: 'token'; token: TokenRow };
 
 export type Credentials = { bearer: string | undefined; sessionSecret: string | undefined };
 /** Where the request came from, and the browser that sent it. */

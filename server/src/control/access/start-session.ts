@@ -62,6 +62,7 @@ export async function recordForUser(
     const isBreakGlass = action === 'session.started' && boundTo === undefined && requires_sso && break_glass;
     const details = boundTo === undefined ? {} : { singleSignOn: true };
     await appendAudit(tx, workspaceId, { at, actor, action, objectId: userId, details });
-    if (isBreakGlass) await appendAudit(tx, workspaceId, { at, actor, action: BREAK_GLASS, objectId: userId, details: {} });
+    if (isBreakGlass)
+      await appendAudit(tx, workspaceId, { at, actor, action: BREAK_GLASS, objectId: userId, details: {} });
   }
 }

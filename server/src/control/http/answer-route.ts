@@ -12,7 +12,13 @@ import type { ApiRequest, EngineRequest, Route } from './route.ts';
 import type { Turn } from './fair-share.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';
-import { BROWSER_COOKIE, SESSION_COOKIE, setBrowserCookie, setDeviceCookie, setSessionCookie } from '../access/session-cookie.ts';
+import {
+  BROWSER_COOKIE,
+  SESSION_COOKIE,
+  setBrowserCookie,
+  setDeviceCookie,
+  setSessionCookie,
+} from '../access/session-cookie.ts';
 import { bodyValidator, queryValidator } from '../problems/validate.ts';
 
 export type AnswerNeeds = AccountNeeds & { readAddress: AddressReader; shares: Shares };

@@ -8,7 +8,7 @@ import { isPageUrl } from './provider-url.ts';
 /** A connection with its secret open. */
 export type OpenConnection = { issuer: string; clientId: string; clientSecret: string };
 
-/** What belongs to one sign-in and to no other. */
+/** The secrets of one sign-in. */
 export type Secrets = { state: string; nonce: string; verifier: string };
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 export type Exchanged = { claims: Claims; userInfo: Claims | undefined; signOutUrl: string | null };
@@ -36,11 +36,17 @@ export async function discover(issuer: string, { fetch }: Pick<AskNeeds, 'fetch'
 /** The library lets some providers name an issuer for all their customers: each of these could then sign in here. */
 function mustBeUsable(metadata: Metadata, issuer: string): Metadata {
   if (URL.parse(metadata.issuer)?.href !== new URL(issuer).href) {
-    throw new ProviderTrouble('wrong_issuer', 'The discovery document names another issuer than the one of the connection.');
+    throw new ProviderTrouble(
+      'wrong_issuer',
+      'The discovery document names another issuer than the one of the connection.',
+    );
   }
   const { authorization_endpoint: page, token_endpoint: token, jwks_uri: keys } = metadata;
   if (page === undefined || token === undefined || keys === undefined) {
-    throw new ProviderTrouble('wrong_document', 'The discovery document lacks the page to sign in, the token endpoint or the keys.');
+    throw new ProviderTrouble(
+      'wrong_document',
+      'The discovery document lacks the page to sign in, the token endpoint or the keys.',
+    );
   }
   if (!isPageUrl(page)) {
     throw new ProviderTrouble('wrong_document', 'The page to sign in, by the discovery document, is no https address.');
@@ -111,7 +117,10 @@ export function checkClock(issuedAt: number, now: Date): void {
   const ahead = Math.round(issuedAt - now.getTime() / 1_000);
   if (Math.abs(ahead) <= CLOCK_TOLERANCE_S) return;
   const where = `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
-  throw new ProviderTrouble('wrong_clock', `The clock of the provider is ${where} ours; ${CLOCK_TOLERANCE_S} s are tolerated.`);
+  throw new ProviderTrouble(
+    'wrong_clock',
+    `The clock of the provider is ${where} ours; ${CLOCK_TOLERANCE_S} s are tolerated.`,
+  );
 }
 
 /** Without the ID token as a hint: it would have to be kept. The provider asks the person once more instead. */
@@ -127,7 +136,11 @@ function signOutPage(
 }
 
 /** New for each sign-in: the library keeps fetched keys with it. */
-export function configure(connection: OpenConnection, metadata: Metadata, { fetch, now }: AskNeeds): openid.Configuration {
+export function configure(
+  connection: OpenConnection,
+  metadata: Metadata,
+  { fetch, now }: AskNeeds,
+): openid.Configuration {
   const { clientId, clientSecret, issuer } = connection;
   const skew = Math.round((now().getTime() - Date.now()) / 1_000);
   const clocks = { [openid.clockSkew]: skew, [openid.clockTolerance]: CLOCK_TOLERANCE_S };

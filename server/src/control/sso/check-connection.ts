@@ -1,4 +1,4 @@
-/** Whether a connection would work, step by step; signs nobody in. */
+/** Whether a connection would work, step by step; it starts no session. */
 import * as openid from 'openid-client';
 import type { Networks } from '../../http/address-policy.ts';
 import { type AskNeeds, configure, discover, type OpenConnection } from './ask-provider.ts';
@@ -26,7 +26,13 @@ export async function checkConnection(
     return ok;
   };
   const problem = issuerProblem(connection.issuer, needs.networks);
-  if (!add('address', problem === undefined, problem === undefined ? 'The address can be asked.' : `The issuer ${problem}.`))
+  if (
+    !add(
+      'address',
+      problem === undefined,
+      problem === undefined ? 'The address can be asked.' : `The issuer ${problem}.`,
+    )
+  )
     return steps;
   let step: Step = 'discovery';
   try {
@@ -60,13 +66,19 @@ async function readKeys(url: string, { fetch }: AskNeeds): Promise<Judged> {
   const answer = await fetch(url, { method: 'GET', headers: { accept: 'application/json' } });
   const set = answer.ok ? ((await answer.json()) as { keys?: unknown }) : {};
   const keys = Array.isArray(set.keys) ? set.keys.length : 0;
-  return keys === 0 ? [false, `The provider publishes no keys (status ${answer.status}).`] : [true, `The provider publishes its keys (${keys}).`];
+  return keys === 0
+    ? [false, `The provider publishes no keys (status ${answer.status}).`]
+    : [true, `The provider publishes its keys (${keys}).`];
 }
 
 type AtProvider = { metadata: openid.ServerMetadata; redirectUri: string };
 
 /** A code that never was: a provider that knows the client refuses the code, and one that does not refuses the client. */
-async function tryClient(connection: OpenConnection, { metadata, redirectUri }: AtProvider, needs: AskNeeds): Promise<Judged> {
+async function tryClient(
+  connection: OpenConnection,
+  { metadata, redirectUri }: AtProvider,
+  needs: AskNeeds,
+): Promise<Judged> {
   const code = { code: 'connection-test', redirect_uri: redirectUri, code_verifier: openid.randomPKCECodeVerifier() };
   try {
     await openid.genericGrantRequest(configure(connection, metadata, needs), 'authorization_code', code);

@@ -1,4 +1,4 @@
-/** What went wrong at the provider, in words for the person who signs in and for the owner of the workspace. */
+/** Puts failures of the provider into words, for the person who signs in and for the owner of the workspace. */
 import { ProviderTrouble } from './provider-trouble.ts';
 
 /** Says what the library, or the fetch below it, has thrown. Never repeats a text of the provider, only its short codes. */
@@ -15,7 +15,10 @@ export function explainFailure(thrown: unknown): ProviderTrouble {
   }
   if (has('RESPONSE_BODY_ERROR') || has('WWW_AUTHENTICATE_CHALLENGE')) return tokenRefusal(errorNamed(chain));
   if (has('JWT_TIMESTAMP_CHECK_FAILED')) {
-    return trouble('wrong_clock', 'The ID token has expired or is not valid yet: the clock of the provider is wrong, or ours.');
+    return trouble(
+      'wrong_clock',
+      'The ID token has expired or is not valid yet: the clock of the provider is wrong, or ours.',
+    );
   }
   if (has('JSON_ATTRIBUTE_COMPARISON_FAILED') || /issuer/.test(words)) {
     return trouble('wrong_issuer', 'The answer came from another provider than the one that was asked.');
@@ -26,12 +29,18 @@ export function explainFailure(thrown: unknown): ProviderTrouble {
   if (has('JWT_CLAIM_COMPARISON_FAILED') || has('INVALID_RESPONSE')) {
     return trouble('wrong_token', `The answer does not belong to this sign-in (${claimNamed(chain, words)}).`);
   }
-  return trouble('wrong_document', `The provider answered with something that OpenID Connect does not know (${shortCode(codes)}).`);
+  return trouble(
+    'wrong_document',
+    `The provider answered with something that OpenID Connect does not know (${shortCode(codes)}).`,
+  );
 }
 
 function tokenRefusal(error: string): ProviderTrouble {
   if (error === 'invalid_grant') {
-    return trouble('code_refused', 'The provider refused the code: it was used already, has expired, or is of another sign-in.');
+    return trouble(
+      'code_refused',
+      'The provider refused the code: it was used already, has expired, or is of another sign-in.',
+    );
   }
   if (error === 'invalid_client' || error === 'unauthorized_client' || error === 'unknown') {
     return trouble('wrong_client', 'The provider does not know the client: its id or its secret is wrong.');
@@ -65,7 +74,12 @@ function messageOf(value: unknown): string {
 /** The OAuth error code, if it looks like one. */
 function errorNamed(chain: readonly unknown[]): string {
   for (const each of chain) {
-    if (each instanceof Error && 'error' in each && typeof each.error === 'string' && /^[a-z_]{1,50}$/.test(each.error)) {
+    if (
+      each instanceof Error &&
+      'error' in each &&
+      typeof each.error === 'string' &&
+      /^[a-z_]{1,50}$/.test(each.error)
+    ) {
       return each.error;
     }
   }
@@ -74,7 +88,8 @@ function errorNamed(chain: readonly unknown[]): string {
 
 function claimNamed(chain: readonly unknown[], words: string): string {
   for (const each of chain) {
-    if (typeof each === 'object' && each !== null && 'claim' in each && typeof each.claim === 'string') return each.claim;
+    if (typeof each === 'object' && each !== null && 'claim' in each && typeof each.claim === 'string')
+      return each.claim;
   }
   return /signature/.test(words) ? 'signature' : (/"(nonce|state|iss|aud|azp|sub|iat|exp)"/.exec(words)?.[1] ?? 'form');
 }

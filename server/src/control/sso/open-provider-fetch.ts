@@ -32,19 +32,29 @@ export function openProviderFetch(needs: FetchNeeds): ProviderAsk {
     const problem = providerUrlProblem(text, networks);
     if (problem !== undefined) throw refused(`${shown(text)} ${problem}`);
     const url = new URL(text);
-    const life = AbortSignal.timeout(timeoutMs);
-    const signal = options.signal === undefined ? life : AbortSignal.any([life, options.signal]);
+    const life = new AbortController();
+    const timer = setTimeout(() => life.abort(), timeoutMs);
+    const signal = options.signal === undefined ? life.signal : AbortSignal.any([life.signal, options.signal]);
     try {
-      const address = await findAddress(url, needs);
+      const address = await Promise.race([findAddress(url, needs), whenAborted(signal)]);
       const socket = await openSocket(url, address, { networks, signal });
       return await send(socket, url, { ...options, signal }, maxBytes);
     } catch (error) {
       if (error instanceof ProviderTrouble) throw error;
-      if (signal.aborted) throw new ProviderTrouble('too_slow', `${url.host} did not answer within ${timeoutMs / 1_000} s.`);
+      if (signal.aborted)
+        throw new ProviderTrouble('too_slow', `${url.host} did not answer within ${timeoutMs / 1_000} s.`);
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       throw new ProviderTrouble('unreachable', `No answer came from ${url.host} (${code}).`);
+    } finally {
+      clearTimeout(timer);
     }
   };
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+  });
 }
 
 /** One forbidden address refuses them all: the owner of the name may mean it to be used. */
@@ -53,7 +63,8 @@ async function findAddress(url: URL, { networks, resolve }: FetchNeeds): Promise
   // `providerUrlProblem` has checked it.
   if (isIP(host) !== 0) return host;
   const resolved = await resolve(host);
-  if (!resolved.ok) throw new ProviderTrouble('unreachable', `The name ${host} could not be resolved (${resolved.detail}).`);
+  if (!resolved.ok)
+    throw new ProviderTrouble('unreachable', `The name ${host} could not be resolved (${resolved.detail}).`);
   const isForbidden = resolved.addresses.some((each) => addressProblem(each, networks) !== undefined);
   // Without the address: an owner of a workspace must not learn the addresses of names inside the network.
   if (isForbidden) throw refused(`${host} leads to an address that is not public; MILLRACE_ALLOW_CIDRS can allow it`);

@@ -65,13 +65,9 @@ export function openProviders({ networks, now, resolve = openResolver(), timeout
 
   return {
     signInPage: (workspaceId, connection, start) =>
-      bounded(workspaceId, async () =>
-        signInPage(connection, await metadataOf(connection.issuer), start, needs),
-      ),
+      bounded(workspaceId, async () => signInPage(connection, await metadataOf(connection.issuer), start, needs)),
     exchange: (workspaceId, connection, answered) =>
-      bounded(workspaceId, async () =>
-        exchangeCode(connection, await metadataOf(connection.issuer), answered, needs),
-      ),
+      bounded(workspaceId, async () => exchangeCode(connection, await metadataOf(connection.issuer), answered, needs)),
     check(workspaceId, connection, redirectUri) {
       // The owner has just changed something there: the next sign-in reads the new document, too.
       kept.delete(connection.issuer);

@@ -4,7 +4,14 @@
  * gets an account that belongs to the workspace; the account of another one is linked by its own password, in `linkPerson`.
  */
 import { appendAudit } from '../../store/audit-log.ts';
-import { countOtherOwners, deleteMember, findMember, insertMember, listMembers, setMemberRole } from '../../store/members.ts';
+import {
+  countOtherOwners,
+  deleteMember,
+  findMember,
+  insertMember,
+  listMembers,
+  setMemberRole,
+} from '../../store/members.ts';
 import type { MemberRow } from '../../store/members.ts';
 import { newId } from '../../store/new-id.ts';
 import type { Tx } from '../../store/open-store.ts';
@@ -59,17 +66,25 @@ async function comeBack(tx: Tx, member: MemberRow, placing: Placing): Promise<Pl
   }
   const { email, name } = person;
   const isNew = email !== member.email || name !== member.name;
-  const isFree = email.toLowerCase() === member.email.toLowerCase() || !(await isAddressOfMember(tx, workspaceId, email));
+  const isFree =
+    email.toLowerCase() === member.email.toLowerCase() || !(await isAddressOfMember(tx, workspaceId, email));
   if (member.is_managed && isNew && isFree) await setProfile(tx, { id: userId, email, name });
   return { ok: true, userId };
 }
 
 /** The provider takes no role from break-glass owners, nor from the last owner. */
-async function mustStay(tx: Tx, { workspace_id: workspaceId, user_id: userId, role, break_glass }: MemberRow): Promise<boolean> {
+async function mustStay(
+  tx: Tx,
+  { workspace_id: workspaceId, user_id: userId, role, break_glass }: MemberRow,
+): Promise<boolean> {
   return role === 'owner' && (break_glass || (await countOtherOwners(tx, { workspaceId, userId })) === 0);
 }
 
-async function changeRole(tx: Tx, member: MemberRow, { workspaceId, role, at }: Placing & { role: RoleName }): Promise<void> {
+async function changeRole(
+  tx: Tx,
+  member: MemberRow,
+  { workspaceId, role, at }: Placing & { role: RoleName },
+): Promise<void> {
   const { user_id: userId } = member;
   await setMemberRole(tx, { workspaceId, userId, role });
   const details = { from: member.role, to: role, singleSignOn: true };

@@ -12,12 +12,25 @@ const read = (claims: Record<string, unknown>, rules: Partial<Rules> = {}, userI
 
 suite('the claims of a provider', () => {
   test('become a person', () => {
-    assert.deepEqual(read({ ...ANN, name: ' Ann\u0000 A. ' }), { subject: 's', email: 'ann@a.example', name: 'Ann  A.', role: 'viewer' });
-    assert.deepEqual(read({}, {}, { email: 'b@a.example', email_verified: true }), { subject: 's', email: 'b@a.example', name: 'b@a.example', role: 'viewer' });
+    assert.deepEqual(read({ ...ANN, name: ' Ann\u0000 A. ' }), {
+      subject: 's',
+      email: 'ann@a.example',
+      name: 'Ann  A.',
+      role: 'viewer',
+    });
+    assert.deepEqual(read({}, {}, { email: 'b@a.example', email_verified: true }), {
+      subject: 's',
+      email: 'b@a.example',
+      name: 'b@a.example',
+      role: 'viewer',
+    });
   });
 
   test('never mix the address of one document with the proof of another', () => {
-    assert.equal(read({ email: 'victim@a.example' }, {}, { email: 'eve@a.example', email_verified: true }), 'email_unverified');
+    assert.equal(
+      read({ email: 'victim@a.example' }, {}, { email: 'eve@a.example', email_verified: true }),
+      'email_unverified',
+    );
     assert.equal(read({ email_verified: true }, {}, { email: 'victim@a.example' }), 'email_unverified');
   });
 

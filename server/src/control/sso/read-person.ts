@@ -10,7 +10,13 @@ export type Person = {
   role: RoleName | undefined;
 };
 
-export type RefusalKind = 'no_email' | 'email_unverified' | 'email_foreign' | 'no_role' | 'address_taken' | 'identity_taken';
+export type RefusalKind =
+  | 'no_email'
+  | 'email_unverified'
+  | 'email_foreign'
+  | 'no_role'
+  | 'address_taken'
+  | 'identity_taken';
 export type ReadPerson = { ok: true; person: Person } | { ok: false; why: RefusalKind };
 
 export type Rules = {
@@ -57,14 +63,18 @@ function roleOf(groups: readonly string[], { groupRoles, defaultRole }: Rules): 
 function nameOf(claims: Claims, userInfo: Claims | undefined): string | undefined {
   const name = claims['name'] ?? userInfo?.['name'];
   if (typeof name !== 'string') return undefined;
-  const plain = name.replaceAll(/\p{Cc}+/gu, ' ').trim().slice(0, 200);
+  const plain = name
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 200);
   return plain === '' ? undefined : plain;
 }
 
 /** For the person who is refused. */
 export const REFUSAL_SENTENCES: Readonly<Record<RefusalKind, string>> = {
   no_email: 'The provider did not say your email address: it has to give the claim email.',
-  email_unverified: 'The provider does not say that it has checked your email address: the claim email_verified has to be true.',
+  email_unverified:
+    'The provider does not say that it has checked your email address: the claim email_verified has to be true.',
   email_foreign: 'Your email address is in none of the domains of this workspace.',
   no_role: 'None of your groups at the provider has a role in this workspace.',
   address_taken:

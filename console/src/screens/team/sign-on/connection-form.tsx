@@ -25,7 +25,8 @@ export function ConnectionForm({ connection }: { connection: Connection | null }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate(toBody(draft, connection), {
-      onSuccess: () => toast({ text: isNew ? 'The workspace is connected. Test it now.' : 'Single sign-on is changed.' }),
+      onSuccess: () =>
+        toast({ text: isNew ? 'The workspace is connected. Test it now.' : 'Single sign-on is changed.' }),
     });
   };
   return (
@@ -67,7 +68,10 @@ export function ConnectionForm({ connection }: { connection: Connection | null }
         <NativeSelect
           label="People in none of these groups"
           value={draft.defaultRole}
-          data={[{ value: '', label: 'are not let in' }, ...ROLE_NAMES.map((role) => ({ value: role, label: `are ${role}` }))]}
+          data={[
+            { value: '', label: 'are not let in' },
+            ...ROLE_NAMES.map((role) => ({ value: role, label: `are ${role}` })),
+          ]}
           onChange={(event) => set({ defaultRole: event.currentTarget.value as Draft['defaultRole'] })}
         />
         <Textarea

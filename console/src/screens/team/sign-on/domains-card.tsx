@@ -30,7 +30,13 @@ export function DomainsCard({ connection, mayWrite }: { connection: Connection; 
             <b>
               <OuterText text={domain} />
             </b>{' '}
-            {verifiedAt === null ? 'not proven yet' : <>proven <TimeText at={verifiedAt} /></>}
+            {verifiedAt === null ? (
+              'not proven yet'
+            ) : (
+              <>
+                proven <TimeText at={verifiedAt} />
+              </>
+            )}
             <span className="sub mono">
               TXT <OuterText text={record.name} /> = <OuterText text={record.value} />{' '}
               <CopyButton text={record.value} label={`Copy the record of ${domain}`} />

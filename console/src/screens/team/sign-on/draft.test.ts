@@ -8,7 +8,10 @@ test('a new connection sends what was typed, without empty rows', () => {
     issuer: ' https://idp.example ',
     clientId: 'c',
     clientSecret: 's',
-    groupRoles: [{ group: 'staff', role: 'viewer' as const }, { group: ' ', role: 'admin' as const }],
+    groupRoles: [
+      { group: 'staff', role: 'viewer' as const },
+      { group: ' ', role: 'admin' as const },
+    ],
     domains: 'Shop.example\n\nother.example, shop.example',
   };
   assert.deepEqual(toBody(draft, null), {

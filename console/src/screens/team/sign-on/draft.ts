@@ -36,6 +36,13 @@ export function toBody(draft: Draft, connection: Connection | null): object {
     groupsClaim: groupsClaim.trim(),
     groupRoles: draft.groupRoles.filter(({ group }) => group.trim() !== ''),
     defaultRole: defaultRole === '' ? null : defaultRole,
-    domains: [...new Set(draft.domains.toLowerCase().split(/[\s,]+/).filter((domain) => domain !== ''))],
+    domains: [
+      ...new Set(
+        draft.domains
+          .toLowerCase()
+          .split(/[\s,]+/)
+          .filter((domain) => domain !== ''),
+      ),
+    ],
   };
 }

@@ -59,7 +59,11 @@ export function SignOnTab() {
                     ['Required', connection.required ? 'yes' : 'no'],
                     [
                       'Last sign-in',
-                      connection.lastSignInAt === null ? 'none yet' : <TimeText key="last" at={connection.lastSignInAt} />,
+                      connection.lastSignInAt === null ? (
+                        'none yet'
+                      ) : (
+                        <TimeText key="last" at={connection.lastSignInAt} />
+                      ),
                     ],
                   ]}
                 />
@@ -101,8 +105,8 @@ function DeleteButton() {
         confirm={() => remove.mutate(undefined, { onSuccess: () => setIsOpen(false) })}
       >
         <p>
-          Sessions that the provider started end at once. People whose accounts single sign-on made stay members without a
-          way in, until there is a connection to the same provider again.
+          Sessions that the provider started end at once. People whose accounts single sign-on made stay members without
+          a way in, until there is a connection to the same provider again.
         </p>
       </Confirm>
     </>

@@ -78,7 +78,8 @@ export function mustBeOursToGive(role: RoleName, { role: own, scopes }: Actor): 
 
 async function mustLeaveAnOwner({ tx, actor: { workspaceId } }: ApiRequest, member: MemberRow): Promise<void> {
   const { role, user_id: userId } = member;
-  if (role === 'owner' && (await countOtherOwners(tx, { workspaceId, userId })) === 0) throw new ApiProblem('last_owner');
+  if (role === 'owner' && (await countOtherOwners(tx, { workspaceId, userId })) === 0)
+    throw new ApiProblem('last_owner');
 }
 
 function toMember({ user_id: userId, email, name, role, created_at, is_managed, break_glass }: MemberRow) {

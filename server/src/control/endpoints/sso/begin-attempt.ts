@@ -1,4 +1,4 @@
-/** A sign-in at a provider begins: what has to come back with the answer is kept here, sealed, and the browser keeps a cookie. */
+/** A sign-in at a provider begins: control keeps its secrets sealed until the answer comes back, and the browser keeps a cookie. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../store/new-id.ts';
 import { countAttempts, insertAttempt } from '../../../store/sso-attempts.ts';

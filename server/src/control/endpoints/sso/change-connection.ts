@@ -1,4 +1,4 @@
-/** What a connection has to be, before it is saved. */
+/** The rules that a connection has to follow before control saves it. */
 import type { ConnectionChange, NewConnection } from '@millrace/contract/control';
 import { listMembers, setBreakGlass } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
@@ -71,7 +71,10 @@ export async function keepBreakGlass(
   const before = owners.filter(({ break_glass }) => break_glass).map(({ user_id }) => user_id);
   if (chosen !== undefined) await setBreakGlass(tx, workspaceId, chosen);
   if (required && (chosen ?? before).length === 0) {
-    throw invalid('/required', 'needs a break-glass owner: one who reaches the workspace when the provider does not work');
+    throw invalid(
+      '/required',
+      'needs a break-glass owner: one who reaches the workspace when the provider does not work',
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-/** The connection of a workspace: what it shows, what it refuses, and what its test says. */
+/** The connection of a workspace: its answers, its refusals, and the steps of its test. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -74,7 +74,16 @@ suite('a connection', () => {
 
   test('leads to public addresses over TLS, or to this machine where the operator allows it', async () => {
     const shop = await bed.openShop();
-    const issuers = ['http://idp.example', 'https://10.0.0.1', 'https://169.254.169.254', 'https://localhost', 'ftp://x.example', 'https://a:b@idp.example', 'https://idp.example/?a=b', 'https://idp.example:25'];
+    const issuers = [
+      'http://idp.example',
+      'https://10.0.0.1',
+      'https://169.254.169.254',
+      'https://localhost',
+      'ftp://x.example',
+      'https://a:b@idp.example',
+      'https://idp.example/?a=b',
+      'https://idp.example:25',
+    ];
     for (const issuer of issuers) {
       assert.equal((await bed.change(shop, { issuer, clientSecret: 's' })).status, 400, issuer);
     }
@@ -112,13 +121,18 @@ suite('the test of a connection', () => {
     const step = async (reply: RequestListener) => {
       await using server = await openServer(reply);
       await bed.change(shop, { issuer: server.issuer, clientSecret: 's' });
-      return failingStep(shop);
+      return await failingStep(shop);
     };
-    const json = (body: object): RequestListener => (_request, response) =>
-      void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    const json =
+      (body: object): RequestListener =>
+      (_request, response) =>
+        void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     assert.match(await step(json({ issuer: 'http://127.0.0.1:1' })), /^discovery: .*another/);
     assert.match(await step((_request, response) => void response.end('<html>')), /^discovery: .*OpenID Connect/);
-    assert.match(await step((_request, response) => void response.writeHead(302, { location: 'http://127.0.0.1/' }).end()), /^discovery: /);
+    assert.match(
+      await step((_request, response) => void response.writeHead(302, { location: 'http://127.0.0.1/' }).end()),
+      /^discovery: /,
+    );
     assert.match(await step(() => undefined), /^discovery: .*did not answer within 2 s/);
     const huge: RequestListener = (_request, response) => {
       response.setHeader('content-type', 'application/json');

@@ -114,7 +114,7 @@ export const connectionRoutes: Route[] = [
   engineRoute({
     method: 'POST',
     url: '/api/v1/single-sign-on/test',
-    summary: 'Whether the connection would work, step by step; asks the provider and signs nobody in',
+    summary: 'Whether the connection would work, step by step; asks the provider and starts no session',
     answer: ConnectionCheck,
     status: 200,
     ...WRITE,

@@ -4,7 +4,13 @@ import { findMember } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { deleteOtherSessions, sessionStands } from '../../../store/sessions.ts';
 import { type AttemptRow, takeAttempt } from '../../../store/sso-attempts.ts';
-import { type ConnectionRow, findConnection, listDomains, lockConnection, noteSignIn } from '../../../store/sso-connections.ts';
+import {
+  type ConnectionRow,
+  findConnection,
+  listDomains,
+  lockConnection,
+  noteSignIn,
+} from '../../../store/sso-connections.ts';
 import { findUser } from '../../../store/users.ts';
 import { hashOfSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
@@ -13,7 +19,13 @@ import { tellAccount } from '../../mail/tell-account.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import type { Exchanged } from '../../sso/ask-provider.ts';
 import { linkPerson, placePerson } from '../../sso/place-person.ts';
-import { type ReadPerson, readPerson, type Person, REFUSAL_SENTENCES, type RefusalKind } from '../../sso/read-person.ts';
+import {
+  type ReadPerson,
+  readPerson,
+  type Person,
+  REFUSAL_SENTENCES,
+  type RefusalKind,
+} from '../../sso/read-person.ts';
 import { addressesOf } from '../../sso/single-sign-on.ts';
 import { answerTrouble, isBrowserCookie, openSecrets } from './begin-attempt.ts';
 import { isOtherClient } from './change-connection.ts';
@@ -104,7 +116,10 @@ async function signIn({ row, exchanged, answer }: Answered, needs: AccountNeeds)
 type LinkAnswered = Answered & { userId: string; sessionId: string };
 
 /** As every change of how a person signs in, it ends the other sessions, and the person is told. */
-async function link({ row, exchanged, answer, userId, sessionId }: LinkAnswered, needs: AccountNeeds): Promise<Finished> {
+async function link(
+  { row, exchanged, answer, userId, sessionId }: LinkAnswered,
+  needs: AccountNeeds,
+): Promise<Finished> {
   const { workspace_id: workspaceId, issuer } = row;
   const { store, now } = needs;
   const placed = await store.asSystem(async (tx) => {

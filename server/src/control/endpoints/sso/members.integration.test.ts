@@ -133,7 +133,9 @@ suite('a provider cannot', () => {
     const invite = { token: victim.owner, body: { email: 'new@victim.example', role: 'viewer' } };
     await bed.control.ask('POST', '/api/v1/invitations', invite);
     const [row] = await bed.control.store.asSystem((tx) =>
-      tx.query<{ count: number }>(`SELECT count(*)::int AS count FROM users WHERE lower(email) = 'new@victim.example' AND belongs_to IS NULL`),
+      tx.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM users WHERE lower(email) = 'new@victim.example' AND belongs_to IS NULL`,
+      ),
     );
     assert.equal(row?.count, 0, 'the address is free for a person');
   });
@@ -150,15 +152,24 @@ suite('a provider cannot', () => {
     assert.equal((await link(own, shop.workspaceId, 'pat')).status, 200);
     const bound = sessionIn(await bed.signIn(shop.workspaceId, 'pat'));
     const { body } = await bed.ask('GET', '/me', undefined, bound);
-    assert.deepEqual((body['workspaces'] as { id: string }[]).map(({ id }) => id), [shop.workspaceId]);
+    assert.deepEqual(
+      (body['workspaces'] as { id: string }[]).map(({ id }) => id),
+      [shop.workspaceId],
+    );
     const there = { ...bound, 'Millrace-Workspace': other };
     assert.equal((await bed.ask('GET', '/sources', undefined, there)).status, 404);
     const password = { currentPassword: PASSWORD, newPassword: 'another long password' };
     assert.equal((await bed.ask('POST', '/me/password', password, bound)).body['code'], 'sso_session');
-    assert.equal((await bed.ask('POST', '/me/email', { email: 'x@example.com', password: PASSWORD }, bound)).body['code'], 'sso_session');
+    assert.equal(
+      (await bed.ask('POST', '/me/email', { email: 'x@example.com', password: PASSWORD }, bound)).body['code'],
+      'sso_session',
+    );
     assert.equal((await bed.ask('POST', '/workspaces', { name: 'W' }, bound)).body['code'], 'sso_session');
     assert.equal((await bed.ask('DELETE', `/me/workspaces/${other}`, undefined, bound)).body['code'], 'sso_session');
-    assert.equal((await bed.ask('POST', '/me/single-sign-on', { workspaceId: other, password: PASSWORD }, bound)).body['code'], 'sso_session');
+    assert.equal(
+      (await bed.ask('POST', '/me/single-sign-on', { workspaceId: other, password: PASSWORD }, bound)).body['code'],
+      'sso_session',
+    );
     const sessions = await bed.ask('GET', '/sessions', undefined, bound);
     assert.equal((sessions.body['items'] as unknown[]).length, 1, 'only its own');
     await bed.ask('POST', '/sessions/revoke-others', undefined, bound);

@@ -54,7 +54,10 @@ suite('signing in by a provider', () => {
     const start = (email: string) => bed.ask('POST', '/session/single-sign-on', { email });
     assert.equal((await start('ann@shop.example')).body['code'], 'sso_unknown', 'not proven yet');
     const verify = () =>
-      bed.control.ask('POST', '/api/v1/single-sign-on/verify-domain', { token: shop.owner, body: { domain: 'shop.example' } });
+      bed.control.ask('POST', '/api/v1/single-sign-on/verify-domain', {
+        token: shop.owner,
+        body: { domain: 'shop.example' },
+      });
     assert.equal((await verify()).status, 400);
     bed.setTxt({ '_millrace.shop.example': [`workspace=${shop.workspaceId}`] });
     assert.equal((await verify()).status, 200);
@@ -64,7 +67,10 @@ suite('signing in by a provider', () => {
 
     const other = await bed.openShop({ domains: ['shop.example'] });
     const take = () =>
-      bed.control.ask('POST', '/api/v1/single-sign-on/verify-domain', { token: other.owner, body: { domain: 'shop.example' } });
+      bed.control.ask('POST', '/api/v1/single-sign-on/verify-domain', {
+        token: other.owner,
+        body: { domain: 'shop.example' },
+      });
     bed.setTxt({ '_millrace.shop.example': [`workspace=${shop.workspaceId}`, `workspace=${other.workspaceId}`] });
     assert.equal((await take()).status, 400, 'the first one is still named');
     bed.setTxt({ '_millrace.shop.example': [`workspace=${other.workspaceId}`] });
@@ -109,7 +115,7 @@ suite('an answer is refused', () => {
     const { shop, url, cookie } = await begun();
     const at = await signInAt(url, 'ann');
     const both = await Promise.all([1, 2].map(() => bed.finish(shop.workspaceId, at, cookie)));
-    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);
+    assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([200, 401]));
   });
 
   test('when its code belongs to an earlier sign-in', async () => {
@@ -135,7 +141,9 @@ suite('an answer is refused', () => {
   test('when it took longer than ten minutes', async () => {
     const { shop, url, cookie } = await begun();
     await bed.control.store.asSystem((tx) =>
-      tx.query(`UPDATE sso_attempts SET expires_at = now() - interval '1 second' WHERE workspace_id = $1`, [shop.workspaceId]),
+      tx.query(`UPDATE sso_attempts SET expires_at = now() - interval '1 second' WHERE workspace_id = $1`, [
+        shop.workspaceId,
+      ]),
     );
     assert.equal(why(await bed.finish(shop.workspaceId, await signInAt(url, 'ann'), cookie)), 'sso_ended');
   });
@@ -205,7 +213,7 @@ suite('the clock of the provider', () => {
     await using provider = await startOidcProvider({ clockAheadMs });
     await provider.setPeople({ ann: ANN });
     const shop = await bed.openShop({}, provider);
-    return bed.signIn(shop.workspaceId, 'ann');
+    return await bed.signIn(shop.workspaceId, 'ann');
   }
 
   test('may be 45 seconds off', async () => {

@@ -46,7 +46,8 @@ export const singleSignInRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/session/single-sign-on/finish',
-    summary: 'Ends what began at the provider: the answer sets a session cookie for one workspace, or the account is linked',
+    summary:
+      'Ends what began at the provider: the answer sets a session cookie for one workspace, or the account is linked',
     access: 'anybody',
     body: FinishSingleSignOn,
     answer: FinishedSingleSignOn,
