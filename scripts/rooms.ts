@@ -156,6 +156,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',
     imports: [...ENDPOINT, 'control/audit', 'control/settings'],
   },
+  'control/endpoints/sso': {
+    holds: 'the endpoints of single sign-on: the connection of a workspace, signing in by it, linking an account',
+    imports: [...ENDPOINT, 'control/sso', 'http', 'secrets'],
+  },
   'control/endpoints/flow': {
     holds:
       'the endpoints about the flow: sources, destinations, deliveries, explain, replays, dead letters, deletions, tail',
@@ -214,6 +218,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [
       'control/mail',
       'control/audit',
+      'control/sso',
       'control/access',
       'control/settings',
       'control/limits',
@@ -240,6 +245,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'control/mail': {
     holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',
     imports: ['control/access', 'secrets', 'store', 'log', 'metrics', 'pause'],
+  },
+  'control/sso': {
+    holds:
+      'asks OpenID providers, the only requests of control to the outside; a person of a provider gets their account',
+    imports: ['control/settings', 'control/access', 'control/problems', 'http', 'store'],
   },
   'control/settings': {
     holds: 'the settings of a destination: checked by the catalog’s schema, sealed, limited in size',

@@ -20,6 +20,8 @@ export const PERMISSIONS = {
   'audit:write': OWNERS,
   // Opens nothing by itself: endpoints that show payloads ask for it beside their own permission.
   'payloads:read': READERS,
+  'single-sign-on:read': MANAGERS,
+  'single-sign-on:write': OWNERS,
   'catalog:read': EVERYBODY,
   'sources:read': EVERYBODY,
   'sources:write': BUILDERS,

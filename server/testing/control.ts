@@ -71,12 +71,16 @@ export type TestOptions = {
   /** With it, there are passkeys. */
   consoleUrl?: string;
   now?: () => Date;
+  /** With it, there is single sign-on. */
+  singleSignOn?: NonNullable<ControlNeeds['singleSignOn']>;
+  /** As MILLRACE_ALLOW_CIDRS. */
+  allowed?: string;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function startTestControl(given: TestOptions = {}): Promise<TestControl> {
-  const { mail, trustedProxies = [], workspaceCreation = 'operator', consoleUrl, ...others } = given;
-  const { now = () => new Date(), ...options } = others;
+  const { mail, singleSignOn, allowed = '', trustedProxies = [], workspaceCreation = 'operator', ...others } = given;
+  const { consoleUrl, now = () => new Date(), ...options } = others;
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
@@ -92,7 +96,7 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     side: starting.use(await stream.controlSide()),
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
-    networks: readNetworks(''),
+    networks: readNetworks(allowed),
     limits: starting.use(openWorkspaceLimits({ store, defaults: LIMIT_DEFAULTS, log })),
     configLimits: openConfigLimits({ store, configRoom: configWriter.room, log }),
     changed: () => void (changes += 1),
@@ -103,6 +107,7 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     workspaceCreation,
     consoleUrl,
     ...(mail === undefined ? {} : { mail }),
+    ...(singleSignOn === undefined ? {} : { singleSignOn }),
   };
   const { port } = starting.use(await serveControl({ ...HTTP_SETTINGS, trustedProxies }, needs));
   const url = `http://127.0.0.1:${port}`;

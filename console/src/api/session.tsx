@@ -1,14 +1,16 @@
 /** Who is signed in, in which workspace, and what that role may do. */
-import { isAllowed, isOfOperators, type Permission, type RoleName } from '@millrace/contract/permissions';
+import { isAllowed, isOfOperators, type Permission } from '@millrace/contract/permissions';
 import type { Me } from '@millrace/contract/control';
 import { createContext, type ReactNode, use } from 'react';
 
 export type Session = {
   user: { id: string; email: string; name: string; hasSecondFactor: boolean };
-  workspace: { id: string; name: string; role: RoleName; needsSecondFactor: boolean };
+  workspace: Me['workspaces'][number];
   workspaces: Me['workspaces'];
   /** Runs the installation. */
   isOperator: boolean;
+  /** Single sign-on started this session: it opens one workspace, and changes no account. */
+  isSingleSignOn: boolean;
   chooseWorkspace(id: string): void;
 };
 

@@ -51,6 +51,8 @@ export const Me = Type.Object({
       email: Type.String(),
       name: Type.String(),
       hasSecondFactor: Type.Boolean(),
+      /** Single sign-on made the account: it has no password, and its provider has its name and address. */
+      isManaged: Type.Boolean(),
     }),
     Type.Null(),
   ]),
@@ -61,8 +63,20 @@ export const Me = Type.Object({
       name: Type.String(),
       role: RoleNameSchema,
       needsSecondFactor: Type.Boolean(),
+      /** The workspace opens by single sign-on alone, and this session was started with a password. */
+      needsSingleSignOn: Type.Boolean(),
+      /** Whether the workspace has single sign-on, and this account is linked with its provider. */
+      singleSignOn: Type.Enum(['none', 'possible', 'linked']),
     }),
   ),
+  /** Set when single sign-on started this session: it opens one workspace, and changes no account. */
+  singleSignOn: Type.Union([
+    Type.Object({
+      /** Where the browser signs out at the provider, too; null where the provider has no such page. */
+      signOutUrl: Type.Union([Type.String(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
   /** Whether you run this installation; see docs/use/accounts.md. */
   isOperator: Type.Boolean(),
 });
@@ -80,6 +94,8 @@ export const Session = Type.Object({
   /** When it ends in any case; without use it ends 12 hours after `lastSeenAt`. */
   expiresAt: Time,
   isCurrent: Type.Boolean(),
+  /** Single sign-on started it, and it opens one workspace. */
+  isSingleSignOn: Type.Boolean(),
 });
 export const Sessions = Type.Object({ items: Type.Array(Session) });
 
@@ -90,6 +106,10 @@ export const Member = Type.Object({
   role: RoleNameSchema,
   hasSecondFactor: Type.Boolean(),
   createdAt: Time,
+  /** Single sign-on made the account, which is in this workspace alone. */
+  isManaged: Type.Boolean(),
+  /** Reaches the workspace with the password although single sign-on is required. */
+  isBreakGlass: Type.Boolean(),
 });
 export const Members = Type.Object({ items: Type.Array(Member) });
 

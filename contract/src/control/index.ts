@@ -21,6 +21,7 @@ export * from './quarantine.ts';
 export * from './rebuilt-request.ts';
 export * from './record.ts';
 export * from './replays.ts';
+export * from './single-sign-on.ts';
 export * from './sources.ts';
 export * from './stored-events.ts';
 export * from './system.ts';

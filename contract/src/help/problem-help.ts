@@ -1,5 +1,6 @@
 import type { ProblemCode } from './codes.ts';
 import type { Help } from './help.ts';
+import { SIGN_ON_HELP } from './sign-on-help.ts';
 
 /** The control API refused a request of a person or a script. */
 export const PROBLEM_HELP: Record<ProblemCode, Help> = {
@@ -69,6 +70,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Use the console itself, or a token in a script.',
     whoCanDoIt: 'you',
   },
+  ...SIGN_ON_HELP,
   workspace_required: {
     title: 'The workspace is not named',
     cause: 'You belong to several workspaces, and the request does not say which one it is for.',

@@ -54,6 +54,8 @@ import { testRoutes } from './endpoints/try/test-destination.ts';
 import { systemRoutes } from './endpoints/look/system.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
 import { tokenRoutes } from './endpoints/people/tokens.ts';
+import { connectionRoutes } from './endpoints/sso/connection.ts';
+import { singleSignInRoutes } from './endpoints/sso/sign-in.ts';
 import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 
 /** Every endpoint of a workspace. */
@@ -65,6 +67,7 @@ export const ROUTES: readonly Route[] = [
   ...memberLinkRoutes,
   ...invitationRoutes,
   ...tokenRoutes,
+  ...connectionRoutes,
   ...auditRoutes,
   ...auditStreamRoutes,
   ...catalogRoutes,
@@ -109,6 +112,7 @@ export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,
   ...secondStepRoutes,
+  ...singleSignInRoutes,
   ...passwordResetRoutes,
   ...meRoutes,
   ...emailChangeRoutes,

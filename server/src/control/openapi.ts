@@ -45,6 +45,7 @@ const TAGS: Readonly<Record<string, string>> = {
   members: 'The members of a workspace and their roles',
   invitations: 'Links with which people join a workspace',
   tokens: 'API tokens for scripts',
+  'single-sign-on': 'The connection of a workspace to its OpenID provider',
   'audit-log': 'Every change, with its actor',
   catalog: 'The kinds of destinations',
   sources: 'Where calls come from, and their write keys',

@@ -8,6 +8,7 @@ import { deleteEndedLinks } from '../store/account-links.ts';
 import { deleteOldCodeFailures } from '../store/code-failures.ts';
 import { deleteEndedInvitations } from '../store/invitations.ts';
 import { deleteEndedMails } from '../store/mails.ts';
+import { deleteEndedAttempts } from '../store/sso-attempts.ts';
 import { deleteEndedSessions } from '../store/sessions.ts';
 import { deleteOldSignInFailures } from '../store/sign-in-failures.ts';
 import { deleteEndedTickets } from '../store/sign-in-tickets.ts';
@@ -31,6 +32,7 @@ import { openMailer } from './mail/open-mailer.ts';
 import { startSendingMails } from './mail/send-mails.ts';
 import { openKeyRing } from '../secrets/seal.ts';
 import { hashOfSecret } from './access/secret-text.ts';
+import { openSingleSignOn } from './sso/single-sign-on.ts';
 import { serveControl } from './serve-control.ts';
 import { startRemovals } from './jobs/remove-workspaces.ts';
 import { startWork } from './jobs/start-work.ts';
@@ -90,7 +92,8 @@ export async function startControl({
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const configLimits = configRoom && openConfigLimits({ store, configRoom, log, ...(limits && { limits }) });
   const bounds = { ...(limits && { limits }), ...(configLimits && { configLimits }) };
-  const needs = { ...given, ...own, ...bounds, ...mailOf(settings), removals: projector.removals, changed };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now) };
+  const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
   starting.use(given.asks && startStreamingAudit({ ...needs, asks: given.asks }));
@@ -127,6 +130,10 @@ function mailOf({ smtp, consoleUrl }: ControlSettings): Pick<ControlNeeds, 'mail
   return smtp === undefined || consoleUrl === undefined ? {} : { mail: { consoleUrl } };
 }
 
+function signOnOf({ consoleUrl, networks }: ControlSettings, now: () => Date): Pick<ControlNeeds, 'singleSignOn'> {
+  return consoleUrl === undefined ? {} : { singleSignOn: openSingleSignOn(consoleUrl, { networks, now }) };
+}
+
 function startCleaning(store: Store, log: Logger): Disposable {
   const cleaning = setInterval(() => void cleanUp(store, log), CLEAN_UP_EVERY_MS);
   return { [Symbol.dispose]: () => clearInterval(cleaning) };
@@ -139,6 +146,7 @@ async function cleanUp(store: Store, log: Logger): Promise<void> {
     await store.asSystem(deleteEndedInvitations);
     await store.asSystem(deleteEndedLinks);
     await store.asSystem(deleteEndedMails);
+    await store.asSystem(deleteEndedAttempts);
     const removed = await store.asSystem(removeMemberless);
     if (removed.length > 0) log.info({ userIds: removed }, 'users.removed');
     await store.asSystem(deleteOldSignInFailures);

@@ -161,8 +161,11 @@ export const METRICS = {
       'too_many_tries',
       'too_many_codes',
       'sign_in_busy',
+      'sso_right',
+      'sso_refused',
+      'sso_failed',
     ],
-    help: 'Tries to sign in',
+    help: 'Tries to sign in, with a password or by single sign-on',
   },
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_projection_set_aside: {

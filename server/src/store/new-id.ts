@@ -6,6 +6,8 @@ export type IdPrefix =
   | 'ses'
   | 'tok'
   | 'inv'
+  | 'sso'
+  | 'sat'
   | 'mail'
   | 'otp'
   | 'pky'

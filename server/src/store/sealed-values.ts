@@ -4,7 +4,15 @@ import { readInOrder } from './rows.ts';
 
 /** A row with what is sealed in it: one value, or settings with sealed values inside. */
 export type SealedRow = { workspace_id: string; id: string; sealed: Buffer | Record<string, unknown> };
-export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails' | 'totp_seeds' | 'audit_streams';
+export type SealedTable =
+  | 'write_keys'
+  | 'idempotency_keys'
+  | 'destinations'
+  | 'mails'
+  | 'totp_seeds'
+  | 'audit_streams'
+  | 'sso_connections'
+  | 'sso_attempts';
 
 const SHAPES = {
   write_keys: { workspace: 'workspace_id', id: 'id', column: 'key_sealed', isJson: false },
@@ -14,6 +22,8 @@ const SHAPES = {
   // Of an account, and so of no workspace.
   totp_seeds: { workspace: `''::text`, id: 'id', column: 'seed_sealed', isJson: false },
   audit_streams: { workspace: 'workspace_id', id: 'id', column: 'secret_sealed', isJson: false },
+  sso_connections: { workspace: 'workspace_id', id: 'id', column: 'client_secret_sealed', isJson: false },
+  sso_attempts: { workspace: 'workspace_id', id: 'id', column: 'content_sealed', isJson: false },
 } as const;
 export const SEALED_TABLES = Object.keys(SHAPES) as SealedTable[];
 

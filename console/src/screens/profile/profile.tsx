@@ -14,11 +14,12 @@ import { ConsoleCard } from './console-card.tsx';
 import { EmailCard } from './email-card.tsx';
 import { FactorsCard } from './factors-card.tsx';
 import { PasswordCard } from './password-card.tsx';
+import { SignOnCard } from './sign-on-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { WorkspacesCard } from './workspaces-card.tsx';
 
 export function Profile() {
-  const { user, workspace } = useSession();
+  const { user, workspace, isSingleSignOn } = useSession();
   const sessions = useQuery(reading<Static<typeof Sessions>>('/sessions', { every: 30_000 }));
   const open = sessions.data?.items.length;
   return (
@@ -41,9 +42,18 @@ export function Profile() {
       <div className="cols mt2">
         <div className="stack">
           <SessionsCard read={sessions} />
-          <FactorsCard />
-          <PasswordCard />
-          <EmailCard />
+          {isSingleSignOn ? (
+            <Note title="Single sign-on started this session.">
+              It opens this workspace alone. Passwords, addresses and other workspaces are changed in a session that you
+              start with a password, if your account has one.
+            </Note>
+          ) : (
+            <>
+              <FactorsCard />
+              <PasswordCard />
+              <EmailCard />
+            </>
+          )}
         </div>
         <div className="stack">
           <Card title="Account">
@@ -58,7 +68,8 @@ export function Profile() {
               />
             </div>
           </Card>
-          <WorkspacesCard />
+          {!isSingleSignOn && <WorkspacesCard />}
+          {!isSingleSignOn && workspace.singleSignOn !== 'none' && <SignOnCard />}
           <ConsoleCard />
         </div>
       </div>

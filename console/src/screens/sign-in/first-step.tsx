@@ -59,6 +59,8 @@ export function FirstStep({ ask, signedIn }: FirstStepProps) {
         {hasPasskeys() && <PasskeyButton signedIn={signedIn} />}
         <p className="small">
           <Link to="/forgot-password">Forgot your password?</Link>
+          <br />
+          <Link to="/sso">Continue with single sign-on</Link>
         </p>
       </DoorForm>
     </Door>

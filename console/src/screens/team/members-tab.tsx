@@ -77,7 +77,7 @@ export function MembersTab({ read }: { read: Read }) {
 function Row({ member, setRole }: { member: Member; setRole(role: RoleName): void }) {
   const { user, workspace } = useSession();
   const mayWrite = useMay('members:write');
-  const { userId, name, email, role, createdAt, hasSecondFactor } = member;
+  const { userId, name, email, role, createdAt, hasSecondFactor, isManaged, isBreakGlass } = member;
   const isSelf = userId === user.id;
   const mayChange = mayWrite && !isSelf && isAtMost(role, workspace.role);
   return (
@@ -90,6 +90,8 @@ function Row({ member, setRole }: { member: Member; setRole(role: RoleName): voi
         <span className="sub">
           <OuterText text={email} />
         </span>
+        {isManaged && <span className="sub">by single sign-on</span>}
+        {isBreakGlass && <span className="sub">break-glass owner</span>}
       </td>
       <td title={ROLE_WORDS[role]}>
         {mayChange ? (
@@ -111,7 +113,7 @@ function Row({ member, setRole }: { member: Member; setRole(role: RoleName): voi
       <td className="num">
         {mayChange && (
           <span className="btns end">
-            <MemberLinkButton member={member} />
+            {!isManaged && <MemberLinkButton member={member} />}
             <RemoveButton member={member} />
           </span>
         )}

@@ -17,6 +17,8 @@ export type Visit<Path = unknown, Body = unknown, Who = Identity | undefined> = 
   device: string | undefined;
   /** The cookie of a sign-in under way, as it was sent. */
   ticket: string | undefined;
+  /** The cookie of a browser that has begun to sign in at a provider. */
+  browser: string | undefined;
   params: Path;
   body: Body;
 };
@@ -32,12 +34,14 @@ export type AccountNeeds = ControlNeeds & {
 /**
  * `session`: the secret of a new session for the browser to keep, or null to make it forget the one it has. `device`: the cookie by
  * which this browser is known from now on. `ticket`: the cookie of a sign-in under way, or null to make the browser forget it.
+ * `browser`: the cookie by which it is known while it signs in at a provider.
  */
 export type AccountAnswer = {
   body?: unknown;
   session?: string | null;
   device?: string;
   ticket?: string | null;
+  browser?: string;
   /** The answer is the other one of the route. */
   isOther?: boolean;
 };
@@ -49,6 +53,8 @@ export type AccountRoute = {
   summary: string;
   /** `user`: signed in with a password; a token has no sessions. */
   access: 'anybody' | 'signed-in' | 'user';
+  /** Also for sessions of single sign-on, which change no account. */
+  allowsBound?: boolean;
   body?: TSchema;
   answer?: TSchema;
   status: 200 | 201 | 202 | 204;

@@ -17,7 +17,9 @@ import type { RequestLimit } from './limit-requests.ts';
 import type { Shares } from './open-shares.ts';
 import { DEVICE_COOKIE } from '../access/device-cookie.ts';
 import {
+  BROWSER_COOKIE,
   SESSION_COOKIE,
+  setBrowserCookie,
   setDeviceCookie,
   setSessionCookie,
   setTicketCookie,
@@ -142,20 +144,25 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       userAgent: userAgentOf(request),
       device: request.cookies[DEVICE_COOKIE],
       ticket: request.cookies[TICKET_COOKIE],
+      browser: request.cookies[BROWSER_COOKIE],
       params: paramsOf(request),
       body: undefined,
     };
     const handling = async () => {
       if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+      if (route.allowsBound !== true && who?.kind === 'user' && who.boundTo !== undefined) {
+        throw new ApiProblem('sso_session');
+      }
       return await route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
     };
-    const { body, session, device, ticket, isOther = false } = await handling().catch((error: unknown) => {
+    const { body, session, device, ticket, browser, isOther = false } = await handling().catch((error: unknown) => {
       noteAccountRefusal(error, { who, address }, route, needs);
       throw error;
     });
     if (session !== undefined) setSessionCookie(reply, session);
     if (device !== undefined) setDeviceCookie(reply, device);
     if (ticket !== undefined) setTicketCookie(reply, ticket);
+    if (browser !== undefined) setBrowserCookie(reply, browser);
     const status = isOther && route.other !== undefined ? route.other.status : route.status;
     return sendText(reply.code(status), body === undefined ? '' : JSON.stringify(body));
   };

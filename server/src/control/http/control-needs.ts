@@ -14,6 +14,7 @@ import type { TryLimiter } from '../access/limit-tries.ts';
 import type { MailNeeds } from '../mail/add-mail.ts';
 import type { ProcessUse } from '../limits/read-use.ts';
 import type { WorkspaceLimits } from '../limits/workspace-limits.ts';
+import type { SingleSignOnNeeds } from '../sso/single-sign-on.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
@@ -65,6 +66,8 @@ export type ControlNeeds = {
   workspaceGraceMs?: number;
   /** Set where the installation sends mail; without it, links are shown once to those who make them. */
   mail?: MailNeeds;
+  /** Set where the installation knows its own address; without it, there is no single sign-on. */
+  singleSignOn?: SingleSignOnNeeds;
   /** Limits how often something is tried; without it there is no limit. */
   tries?: Pick<TryLimiter, 'take'>;
   /** This process, for its operator. */

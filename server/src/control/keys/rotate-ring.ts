@@ -93,6 +93,8 @@ const COLUMNS = {
   mails: 'content_sealed',
   totp_seeds: 'seed_sealed',
   audit_streams: 'secret_sealed',
+  sso_connections: 'client_secret_sealed',
+  sso_attempts: 'content_sealed',
 } as const;
 
 function resealRow(table: SealedTable, row: SealedRow, { keyRing, now }: RotationNeeds): SealedRow {

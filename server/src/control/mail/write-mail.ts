@@ -70,6 +70,14 @@ const NOTICES = {
     'Too many wrong codes for your Millrace account',
     'Twenty wrong codes of your authenticator app were tried within a day, each after your right password. Choose a new password.',
   ],
+  single_sign_on_linked: [
+    'Single sign-on was linked with your Millrace account',
+    'Your account was linked with the provider of a workspace, which opens that workspace from now on. Your other sessions have ended.',
+  ],
+  single_sign_on_unlinked: [
+    'Single sign-on was taken from your Millrace account',
+    'The provider of a workspace no longer opens that workspace for your account.',
+  ],
 } as const;
 
 export type NoticeKind = keyof typeof NOTICES;

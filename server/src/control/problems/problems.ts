@@ -21,6 +21,33 @@ const PROBLEMS = {
   ],
   not_allowed: [403, 'You may not do this', 'Ask an owner of the workspace for a role or a token that may.'],
   cross_site: [403, 'The request came from another site', 'Use the console itself, or a token.'],
+  sso_required: [
+    403,
+    'The workspace asks for single sign-on',
+    'Sign in by the provider of the workspace. A break-glass owner signs in with the password.',
+  ],
+  sso_session: [
+    403,
+    'This session was started by single sign-on',
+    'It opens one workspace and changes no account. Sign in with your password, if your account has one.',
+  ],
+  sso_unknown: [
+    404,
+    'There is no single sign-on here',
+    'Check the address, use the sign-in link of your workspace, or sign in with your password.',
+  ],
+  sso_unavailable: [
+    409,
+    'This installation does not know its own address',
+    'Single sign-on needs it. The operator sets MILLRACE_CONSOLE_URL.',
+  ],
+  sso_ended: [
+    401,
+    'This sign-in has ended',
+    'It was used already, took longer than ten minutes, or was begun in another browser. Start again.',
+  ],
+  sso_failed: [502, 'The provider did not complete the sign-in', 'See errors for what is wrong.'],
+  sso_refused: [403, 'The provider knows you, but the workspace does not let you in', 'See errors for why.'],
   workspace_required: [400, 'Several workspaces are possible', 'Name one in the header Millrace-Workspace.'],
   not_found: [404, 'It does not exist', 'Check the id: it may belong to another workspace, or be deleted.'],
   conflict: [409, 'It exists already', 'Choose another one, or change the one that exists.'],

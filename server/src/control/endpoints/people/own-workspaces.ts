@@ -1,7 +1,7 @@
 /** Workspaces as a person has them: a new one, and leaving one. */
 import { NewWorkspace, Workspace } from '@millrace/contract/control';
 import { appendAudit } from '../../../store/audit-log.ts';
-import { countOwners, deleteMember, findMember, insertMember, membershipsOf } from '../../../store/members.ts';
+import { countOtherOwners, deleteMember, findMember, insertMember, membershipsOf } from '../../../store/members.ts';
 import { findWorkspace } from '../../../store/workspaces.ts';
 import { revokeMadeBy } from '../../access/maker-rights.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
@@ -45,7 +45,8 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
       const workspaceId = params.id;
       await store.asSystem(async (tx) => {
         const member = found(await findMember(tx, { workspaceId, userId }));
-        if (member.role === 'owner' && (await countOwners(tx, workspaceId)) <= 1) throw new ApiProblem('last_owner');
+        if (member.role === 'owner' && (await countOtherOwners(tx, { workspaceId, userId })) === 0)
+          throw new ApiProblem('last_owner');
         await deleteMember(tx, { workspaceId, userId });
         const revokedTokens = await revokeMadeBy(tx, workspaceId, userId);
         const details = { email: member.email, role: member.role, revokedTokens };

@@ -42,12 +42,13 @@ export const signInRoutes: AccountRoute[] = [
     url: '/api/v1/session',
     summary: 'Signs out',
     access: 'user',
+    allowsBound: true,
     status: 204,
     async handle({ who, address }, { store, now }) {
-      const { userId, sessionId } = who;
+      const { userId, sessionId, boundTo } = who;
       await store.asSystem(async (tx) => {
         await deleteSession(tx, { id: sessionId, userId });
-        await recordForUser(tx, { userId, sessionId, address }, 'session.ended', now());
+        await recordForUser(tx, { userId, sessionId, address, boundTo }, 'session.ended', now());
       });
       return { session: null };
     },

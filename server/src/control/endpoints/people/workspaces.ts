@@ -1,5 +1,5 @@
 import { SecondFactorDemand, Workspace, WorkspaceChange, WorkspaceTransfer } from '@millrace/contract/control';
-import { countOwners, findMember, setMemberRole } from '../../../store/members.ts';
+import { countOtherOwners, countOwners, findMember, setMemberRole } from '../../../store/members.ts';
 import { hasFactor } from '../../../store/second-factors.ts';
 import { findWorkspaceEnd } from '../../../store/workspace-ends.ts';
 import { demandSecondFactor, findWorkspace, renameWorkspace, type WorkspaceRow } from '../../../store/workspaces.ts';
@@ -65,6 +65,8 @@ export const workspaceRoutes: Route[] = [
       // Locks the owners' rows against a concurrent removal of the other one.
       await countOwners(tx, workspaceId);
       await setMemberRole(tx, { workspaceId, userId: member.user_id, role: 'owner' });
+      // The last owner who reaches the workspace without its provider stays one.
+      if ((await countOtherOwners(tx, { workspaceId, userId: actor.id })) === 0) throw new ApiProblem('last_owner');
       await setMemberRole(tx, { workspaceId, userId: actor.id, role: 'admin' });
       await audit('workspace.transferred', workspaceId, { details: { to: member.email } });
       return readWorkspace(request);
