@@ -43,7 +43,10 @@ test('a workspace is connected, tested and closed to passwords, and its people c
   const client = { id: 'millrace', secret: SECRET, redirectUris: [redirectUri], signedOutUris: [signedOutUri] };
   await provider.tell({ kind: 'clients', clients: [client] });
   const ann = { email: 'ann@fernhill.example', email_verified: true, name: 'Ann Reed' };
-  await provider.tell({ kind: 'people', people: { ann: { ...ann, groups: ['staff'] }, bob: { email: 'b@x.example' } } });
+  await provider.tell({
+    kind: 'people',
+    people: { ann: { ...ann, groups: ['staff'] }, bob: { email: 'b@x.example' } },
+  });
 
   await page.getByLabel('Issuer').fill(provider.issuer);
   await page.getByLabel('Client id').fill('millrace');

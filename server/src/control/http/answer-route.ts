@@ -155,7 +155,14 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       }
       return await route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
     };
-    const { body, session, device, ticket, browser, isOther = false } = await handling().catch((error: unknown) => {
+    const {
+      body,
+      session,
+      device,
+      ticket,
+      browser,
+      isOther = false,
+    } = await handling().catch((error: unknown) => {
       noteAccountRefusal(error, { who, address }, route, needs);
       throw error;
     });
