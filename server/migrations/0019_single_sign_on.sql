@@ -11,7 +11,7 @@ CREATE TABLE sso_connections (
   -- [{ "group": "millrace-admins", "role": "admin" }]
   group_roles jsonb NOT NULL,
   -- The role of people in no such group. NULL: they are not let in.
-  default_role text CHECK (default_role IN ('owner', 'admin', 'developer', 'viewer')),
+  default_role text CHECK (default_role IN ('owner', 'admin', 'developer', 'viewer', 'viewer-without-payloads')),
   -- Members reach the workspace by the connection alone, but for break-glass owners.
   required boolean NOT NULL DEFAULT false,
   last_sign_in_at timestamptz,
