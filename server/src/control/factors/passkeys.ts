@@ -14,6 +14,8 @@ import { ApiProblem } from '../problems/problems.ts';
 import { type RelyingParty, relyingPartyOf } from './relying-party.ts';
 
 const TIMEOUT_MS = 5 * 60_000;
+/** Ed25519, ES256 and RS256, as COSE numbers them: what authenticators have today. */
+const ALGORITHMS = [-8, -7, -257];
 const VERIFIED = { residentKey: 'required', userVerification: 'required' } as const;
 
 export function mustHavePasskeys(consoleUrl: string | undefined): RelyingParty {
@@ -40,6 +42,7 @@ export async function creationOptions(
     attestationType: 'none',
     excludeCredentials: passkeys.map(described),
     authenticatorSelection: VERIFIED,
+    supportedAlgorithmIDs: ALGORITHMS,
   });
   return { ...options };
 }
@@ -73,6 +76,7 @@ export async function readCreated(
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => REFUSED);
   if (!verified || registrationInfo === undefined) return undefined;
   const { id, publicKey, counter } = registrationInfo.credential;
