@@ -1,6 +1,6 @@
 /** A control server for tests of second factors: its clock can be moved by steps of codes, and browsers keep their cookies. */
 import assert from 'node:assert/strict';
-import type { AuditEntry as EntrySchema, NewTotp, PasskeyAdded, PasskeyOptions } from '@millrace/contract/control';
+import type { AuditEntry as EntrySchema, NewTotp, PasskeyAdded } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { hashPassword } from '../src/control/access/password.ts';
 import { codeOf, stepAt } from '../src/control/factors/totp.ts';
@@ -126,7 +126,7 @@ export async function addApp(bed: FactorBed, browser: TestBrowser): Promise<App>
 
 export async function addPasskey(browser: TestBrowser, name = 'Key') {
   const soft = openSoftPasskey(SITE);
-  const options = must(await browser.ask('POST', '/me/passkeys/options'), 200).body as PasskeyOptions;
+  const options = must(await browser.ask('POST', '/me/passkeys/options'), 200).body;
   const answer = must(await browser.ask('POST', '/me/passkeys', { name, passkey: soft.create(options) }), 201);
   return { soft, added: answer.body as PasskeyAdded };
 }
@@ -141,7 +141,15 @@ export function refusal({ status, body }: TestAnswer): string {
   return `${status} ${String(body['code'])}`;
 }
 
+/** In order: of concurrent requests either one may be the first. */
+export function statuses(answers: readonly TestAnswer[]): number[] {
+  return answers.map(({ status }) => status).toSorted((one, other) => one - other);
+}
+
 function fromBase32(text: string): Buffer {
-  const bits = [...text].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const bits = text
+    .split('')
+    .map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }

@@ -33,7 +33,7 @@ export function FactorFields({ ways, given, set, isFirst = false }: FactorFields
           fullWidth
           data={ways.map((way) => ({ value: way, label: NAMES[way] }))}
           value={given.way}
-          onChange={(way) => set({ way: way as Way, text: '' })}
+          onChange={(way) => set({ way, text: '' })}
         />
       )}
       {given.way === 'code' && (

@@ -65,7 +65,7 @@ async function mustBeIn({ page }: Visit): Promise<void> {
 
 /** RFC 6238 once more, as the person's phone has it. */
 function codeAt(secret: string, step: number): string {
-  const letters = [...secret].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter));
+  const letters = secret.split('').map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter));
   const bits = letters.map((value) => value.toString(2).padStart(5, '0')).join('');
   const seed = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   const counter = Buffer.alloc(8);

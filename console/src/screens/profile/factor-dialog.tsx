@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { useNow } from '../../parts/use-now.ts';
 import { AddApp } from './add-app.tsx';
 import { AddPasskey } from './add-passkey.tsx';
 import { ConfirmPerson } from './confirm-person.tsx';
@@ -42,6 +43,7 @@ type StepsProps = FactorDialogProps & { change: FactorChange };
 
 function Steps({ change, factors, close }: StepsProps) {
   const client = useQueryClient();
+  const now = useNow(10_000);
   const [codes, setCodes] = useState<readonly string[] | undefined>();
   const done = (text: string) => {
     void client.invalidateQueries({ queryKey: ['me'] });
@@ -54,7 +56,7 @@ function Steps({ change, factors, close }: StepsProps) {
     else setCodes(made);
   };
   if (codes !== undefined) return <RecoveryCodeList codes={codes} done={close} />;
-  if (factors.confirmedUntil === null || Date.parse(factors.confirmedUntil) < Date.now())
+  if (factors.confirmedUntil === null || Date.parse(factors.confirmedUntil) < now)
     return <ConfirmPerson factors={factors} close={close} />;
   switch (change.kind) {
     case 'add-app':

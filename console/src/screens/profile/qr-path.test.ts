@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import decodeQR from 'qr/decode.js';
+// oxlint-disable-next-line import/extensions -- the package names it so
+import { decodeQR } from 'qr/decode.js';
 import { qrPath } from './qr-path.ts';
 
 const URI =

@@ -1,4 +1,4 @@
-import encodeQR from 'qr';
+import { encodeQR } from 'qr';
 
 /** A QR code as the path of an SVG: one square for each dark module. Pure. */
 export function qrPath(text: string): { size: number; path: string } {

@@ -5,7 +5,6 @@ import {
   type AuthenticatorTransport,
   generateAuthenticationOptions,
   generateRegistrationOptions,
-  type RegistrationResponseJSON,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
@@ -71,7 +70,7 @@ export async function readCreated(
   response: CreatedPasskey,
 ): Promise<NewCredential | undefined> {
   const { verified, registrationInfo } = await verifyRegistrationResponse({
-    response: response as RegistrationResponseJSON,
+    response,
     expectedChallenge: challenge,
     expectedOrigin: party.origin,
     expectedRPID: party.id,
