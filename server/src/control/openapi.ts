@@ -59,6 +59,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'dead-letters': 'Deliveries that were given up',
   configuration: 'The configuration that collect and deliver act on; for the operator',
   system: 'The installation as a whole; for the operator',
+  operator: 'Limits of all workspaces; for the operator',
   quarantine: 'Stored messages that could not be read or written; for the operator',
   'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',
