@@ -63,6 +63,7 @@ const TAGS: Readonly<Record<string, string>> = {
   system: 'The installation as a whole; for the operator',
   operators: 'The people and tokens that run the installation',
   installation: 'The installation above its workspaces; for operators',
+  operator: 'Limits of all workspaces; for the operator',
   quarantine: 'Stored messages that could not be read or written; for the operator',
   'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',

@@ -1,16 +1,10 @@
 import type { LimitUse } from '@millrace/contract/control';
-import type { ReactNode } from 'react';
+import { Button } from '../button.tsx';
 import { StateText } from '../state-mark.tsx';
 import { amount, STATE_NAMES, STATE_WORDS } from './limit-words.ts';
 
-/** Every limit with its use. `change` adds a column with what can be done about it. */
-export function LimitTable({
-  limits,
-  change,
-}: {
-  limits: readonly LimitUse[];
-  change?: (limit: LimitUse) => ReactNode;
-}) {
+/** Every limit with its use. With `change` each has a button that calls it. */
+export function LimitTable({ limits, change }: { limits: readonly LimitUse[]; change?: (limit: LimitUse) => void }) {
   return (
     <table className="folds">
       <thead>
@@ -40,7 +34,13 @@ export function LimitTable({
             <td data-label="State">
               <StateText state={STATE_NAMES[limit.state]}>{STATE_WORDS[limit.state]}</StateText>
             </td>
-            {change !== undefined && <td className="num">{change(limit)}</td>}
+            {change !== undefined && (
+              <td className="num">
+                <Button small onClick={() => change(limit)}>
+                  Change<span className="sr"> {limit.title}</span>
+                </Button>
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

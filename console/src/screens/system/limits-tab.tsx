@@ -115,14 +115,7 @@ function ChosenWorkspace({ id }: { id: string }) {
       {read.data === undefined ? (
         read.error === null && <LoadingRows rows={10} />
       ) : (
-        <LimitTable
-          limits={read.data.limits}
-          change={(limit) => (
-            <Button small onClick={() => setChanged(limit)}>
-              Change<span className="sr"> {limit.title}</span>
-            </Button>
-          )}
-        />
+        <LimitTable limits={read.data.limits} change={setChanged} />
       )}
       {changed !== undefined && <LimitDialog limit={changed} path={path} close={() => setChanged(undefined)} />}
     </Card>
