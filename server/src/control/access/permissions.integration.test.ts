@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- one table
 /** Every endpoint × every kind of caller. An endpoint without a row here fails. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -42,7 +42,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
       const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
       if (route.lines !== undefined)
         return linesOf(route, route.lines(outsideOf(route, parsed, needs), needs), parsed, needs);
-      return await perform(route, parsed, once, needs);
+      return perform(route, parsed, once, needs);
     };
     const answer = await answering().catch((error: unknown) => {
       noteRefusal(error, actor, route, { params, reads: needs.reads });
@@ -133,7 +133,7 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
     };
     const handling = async () => {
       if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
-      return await route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
+      return route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
     };
     const { body, session, device } = await handling().catch((error: unknown) => {
       noteAccountRefusal(error, { who, address }, route, needs);
