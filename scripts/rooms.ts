@@ -146,7 +146,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces',
     imports: ENDPOINT,
   },
-  'control/endpoints/tenants': {
+  'control/endpoints/installation': {
     holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',
     imports: [...ENDPOINT, 'control/audit', 'control/settings'],
   },
