@@ -152,7 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the endpoints about second factors: enrolling, confirming, the second step of a sign-in, passkeys',
     imports: ENDPOINT,
   },
-  'control/endpoints/tenants': {
+  'control/endpoints/installation': {
     holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',
     imports: [...ENDPOINT, 'control/audit', 'control/settings'],
   },

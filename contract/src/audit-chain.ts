@@ -1,4 +1,4 @@
-/** The chain of an audit log: each entry holds the hash of the one before it. The server writes and checks it, and anybody an export of it. */
+/** The chain of an audit log: each entry holds the hash of the one before it. The server writes and checks the chain; `checkExport` checks an exported one. */
 import { hash } from 'node:crypto';
 
 export type ChainEntry = {

@@ -3,7 +3,7 @@ export const ROLE_NAMES = ['owner', 'admin', 'developer', 'viewer', 'viewer-with
 export type RoleName = (typeof ROLE_NAMES)[number];
 
 const EVERYBODY: readonly RoleName[] = ROLE_NAMES;
-/** Those who see the contents of events and deliveries, and ids of people. */
+/** These roles see the contents of events and deliveries, and ids of people. */
 const READERS: readonly RoleName[] = ['owner', 'admin', 'developer', 'viewer'];
 const BUILDERS: readonly RoleName[] = ['owner', 'admin', 'developer'];
 const MANAGERS: readonly RoleName[] = ['owner', 'admin'];

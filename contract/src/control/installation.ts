@@ -1,4 +1,4 @@
-/** The installation above its workspaces, for operators: who they are, and every workspace by its numbers. */
+/** The installation above its workspaces, for operators: their list, and every workspace by its numbers. */
 import { type Static, Type } from 'typebox';
 import { Id, PageOf, Time } from './page.ts';
 

@@ -69,7 +69,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
   },
   last_operator: {
     title: 'The installation needs an operator',
-    cause: 'This is the last person who runs the installation, and nobody else could manage it.',
+    cause: 'This is the last person who runs the installation, and no other person could manage it.',
     remedy: 'Make another person an operator first.',
     whoCanDoIt: 'operator',
   },

@@ -67,7 +67,7 @@ export async function releaseEnded(tx: Tx, workspaceId: string): Promise<void> {
   await tx.query('UPDATE workspace_ends SET leased_until = NULL WHERE workspace_id = $1', [workspaceId]);
 }
 
-/** From now on nobody can act in the workspace, and the names are known without their rows. */
+/** From now on no member or token can act in the workspace, and the names are known without their rows. */
 export async function closeWorkspace(tx: Tx, workspaceId: string): Promise<void> {
   for (const table of ['members', 'tokens', 'invitations', 'audit_streams']) {
     await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);

@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts';
 import type { Connect } from './nats/connect-nats.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './deliveries/dead-letter-box.ts';
-import { type Forgotten, forgetWorkspace } from './deliveries/forget-workspace.ts';
+import { forgetWorkspace, type WorkspaceNames } from './deliveries/forget-workspace.ts';
 import { keepRecent } from './deliveries/keep-recent.ts';
 import { openLaneCounts } from './nats/lane-counts.ts';
 import { type Lanes, openLanes } from './deliveries/lanes.ts';
@@ -37,7 +37,7 @@ export type ControlSide = AsyncDisposable & {
   quarantine: QuarantineBox & { redrive: Redrive };
   events: EventReader;
   /** Takes everything of these sources and destinations out of NATS. */
-  forget(names: Forgotten): Promise<void>;
+  forget(names: WorkspaceNames): Promise<void>;
   describeStreams(): Promise<StreamFacts[]>;
   /** Of the NATS server that we are connected to. */
   serverVersion(): string | null;

@@ -36,30 +36,7 @@ export function AuditTab({ names: current }: { names: ReadonlyMap<string, string
     <Card
       title="Audit log"
       aside={`${count(entries.length)} entries read, newest first`}
-      right={
-        <>
-          <Checkbox
-            size="xs"
-            label="Without sign-ins"
-            checked={signIns === 'no'}
-            onChange={({ currentTarget: { checked } }) => go({ ...own, signIns: checked ? 'no' : '' })}
-          />
-          <Checkbox
-            size="xs"
-            label="Without reads"
-            checked={reads === 'no'}
-            onChange={({ currentTarget: { checked } }) => go({ ...own, reads: checked ? 'no' : '' })}
-          />
-          <TextInput
-            className={styles['filter'] ?? ''}
-            aria-label="Filter the entries"
-            placeholder="Person, thing, action, address"
-            data-filter
-            value={filter}
-            onChange={({ currentTarget: { value } }) => go({ ...own, filter: value }, true)}
-          />
-        </>
-      }
+      right={<Filters own={own} go={go} />}
     >
       <ListStates
         read={pages}
@@ -98,5 +75,34 @@ export function AuditTab({ names: current }: { names: ReadonlyMap<string, string
       <Older pages={pages} />
       {opened !== undefined && <AuditDrawer entry={opened} older={entries} names={names} close={() => go(own)} />}
     </Card>
+  );
+}
+
+type Own = { filter?: string; signIns?: string; reads?: string };
+
+function Filters({ own, go }: { own: Own; go(search: Own, replace?: boolean): void }) {
+  return (
+    <>
+      <Checkbox
+        size="xs"
+        label="Without sign-ins"
+        checked={own.signIns === 'no'}
+        onChange={({ currentTarget: { checked } }) => go({ ...own, signIns: checked ? 'no' : '' })}
+      />
+      <Checkbox
+        size="xs"
+        label="Without reads"
+        checked={own.reads === 'no'}
+        onChange={({ currentTarget: { checked } }) => go({ ...own, reads: checked ? 'no' : '' })}
+      />
+      <TextInput
+        className={styles['filter'] ?? ''}
+        aria-label="Filter the entries"
+        placeholder="Person, thing, action, address"
+        data-filter
+        value={own.filter ?? ''}
+        onChange={({ currentTarget: { value } }) => go({ ...own, filter: value }, true)}
+      />
+    </>
   );
 }

@@ -10,14 +10,14 @@ import type { Store, Tx } from '../../store/open-store.ts';
 import { keepWorkspace } from '../../store/workspaces.ts';
 import type { Logger } from '../../log.ts';
 
-export type ReadAction = 'payload.viewed' | 'write_key.viewed' | 'permission.denied';
+export type ReadKind = 'payload.viewed' | 'write_key.viewed' | 'permission.denied';
 
 export type Read = {
   /** As the audit log keeps it; its `id` is of a user or a token. */
   actor: Record<string, string>;
   /** Undefined for a person outside of a workspace: the entry goes to all of theirs. */
   workspaceId: string | undefined;
-  action: ReadAction;
+  action: ReadKind;
   /** Undefined for the workspace as a whole. */
   objectId: string | undefined;
   /** `GET /api/v1/sources/:id` */
@@ -33,7 +33,7 @@ export type ReadLog = AsyncDisposable & {
 export type ReadLogNeeds = { store: Store; log: Logger; now(): Date };
 
 const EVERY_MS = 1_000;
-const ENTRY_EVERY_MS: Readonly<Record<ReadAction, number>> = {
+const ENTRY_EVERY_MS: Readonly<Record<ReadKind, number>> = {
   'permission.denied': 60_000,
   'payload.viewed': 900_000,
   'write_key.viewed': 900_000,

@@ -57,7 +57,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
       const once = key === undefined ? undefined : readOnce({ header: key, ...sent }, actor);
       if (route.lines !== undefined)
         return linesOf(route, route.lines(outsideOf(route, parsed, needs), needs), parsed, needs);
-      return await perform(route, parsed, once, needs);
+      return perform(route, parsed, once, needs);
     };
     const answer = await answering().catch((error: unknown) => {
       noteRefusal(error, actor, route, { params, reads: needs.reads });
@@ -153,7 +153,7 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       if (route.allowsBound !== true && who?.kind === 'user' && who.boundTo !== undefined) {
         throw new ApiProblem('sso_session');
       }
-      return await route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
+      return route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
     };
     const {
       body,

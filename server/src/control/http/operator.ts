@@ -7,8 +7,8 @@ import { ApiProblem } from '../problems/problems.ts';
 type AskingOperator = OperatorName & { isBound?: boolean };
 
 /**
- * Operators run the installation. Only they act on things that belong to no workspace, or to several; what a workspace holds is open to
- * its members alone. store/operators.ts says who they are.
+ * Operators run the installation. Only they act on things that belong to no workspace, or to several; the contents of a workspace
+ * are open to its members alone. store/operators.ts says who they are.
  */
 export function mustBeOperator(actor: AskingOperator, { store }: Pick<ControlNeeds, 'store'>): Promise<void> {
   return store.asSystem((tx) => mustBeOperatorIn(tx, actor));

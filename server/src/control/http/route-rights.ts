@@ -3,7 +3,7 @@ import { userHash } from '../../domain/withheld.ts';
 import { type Actor, auditActor, mustBeAllowed } from '../access/actor.ts';
 import type { Identity } from '../access/authenticate.ts';
 import { isAllowed, type Permission } from '../access/permissions.ts';
-import type { ReadAction, ReadLog } from '../audit/read-log.ts';
+import type { ReadKind, ReadLog } from '../audit/read-log.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import type { Method, Payloads, Route } from './route.ts';
 
@@ -42,7 +42,7 @@ export function shownTo(actor: Actor, { payloads }: Pick<Route, 'payloads'>, ans
 
 /** Notes a request that was answered, if it showed payloads or write keys. */
 export function noteRead(actor: Actor, route: Guarded, params: object, { reads }: Noting): void {
-  const note = (action: ReadAction) => {
+  const note = (action: ReadKind) => {
     const about = { actor: auditActor(actor), workspaceId: actor.workspaceId, endpoint: endpointOf(route) };
     reads.note({ ...about, action, objectId: objectOf(route, params, actor.workspaceId) });
   };

@@ -56,7 +56,7 @@ export async function endDeletion(tx: Tx, workspaceId: string, definition: Defin
     await tx.query(`UPDATE definitions SET state = 'deleted', changed_in = $2 WHERE number = $1`, [definition, change]);
 }
 
-/** Of a workspace that is removed: compute folds nothing of it any more, and tells nobody. */
+/** Of a workspace that is removed: compute folds no event of it any more, and sends no calls. */
 export async function forgetDefinitions(tx: Tx, workspaceId: string): Promise<void> {
   const change = await changeDefinitions(tx);
   await tx.query(

@@ -16,12 +16,12 @@ import {
 } from '../layout/layout.ts';
 import type { QuarantineBox } from '../quarantine/quarantine.ts';
 
-export type Forgotten = { sourceIds: readonly string[]; destinationIds: readonly string[] };
+export type WorkspaceNames = { sourceIds: readonly string[]; destinationIds: readonly string[] };
 
 const READ_AT_ONCE = 100;
 
 export async function forgetWorkspace(
-  { sourceIds, destinationIds }: Forgotten,
+  { sourceIds, destinationIds }: WorkspaceNames,
   { manager, quarantine }: { manager: JetStreamManager; quarantine: QuarantineBox },
 ): Promise<void> {
   const streams = await Array.fromAsync(manager.streams.names());

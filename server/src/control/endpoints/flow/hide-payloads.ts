@@ -18,7 +18,11 @@ export function hideInDetails<Shown extends DeliveryDetails>(delivery: Shown): S
 
 /** A receiver may repeat the body in its answer. */
 function hideInAttempt(attempt: DeliveryAttempt): DeliveryAttempt {
-  return { ...attempt, answers: attempt.answers.map(({ body: _, ...answer }) => answer) };
+  const answers = attempt.answers.map((answer) => {
+    const { body: _, ...bare } = answer;
+    return bare;
+  });
+  return { ...attempt, answers };
 }
 
 export function hideInExplanation(explanation: Explanation): Explanation {
@@ -30,7 +34,11 @@ export function hideInExplanation(explanation: Explanation): Explanation {
 }
 
 export function hideInRefusals({ items }: Refusals): Refusals {
-  const bare = (samples: Refusals['items'][number]['samples']) => samples.map(({ call: _, ...sample }) => sample);
+  const bare = (samples: Refusals['items'][number]['samples']) =>
+    samples.map((sample) => {
+      const { call: _, ...rest } = sample;
+      return rest;
+    });
   return { items: items.map((item) => ({ ...item, samples: bare(item.samples) })) };
 }
 

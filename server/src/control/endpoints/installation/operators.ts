@@ -1,4 +1,4 @@
-/** Who runs the installation. The list decides, and no role of a workspace. */
+/** The list of operators, which decides alone: no role of a workspace makes one. */
 import { NewOperator, Operator, Operators } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { appendAudit, INSTALLATION } from '../../../store/audit-log.ts';

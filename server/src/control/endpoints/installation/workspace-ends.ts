@@ -94,7 +94,7 @@ async function undoEnd(workspaceId: string, { actor, isOperator }: Omit<Asking, 
   });
 }
 
-/** A token cannot end a workspace: whoever steals one must not be able to. */
+/** A token cannot end a workspace: a thief of one must not be able to. */
 async function mustBePerson(actor: Actor, password: string, { store, tries }: ControlNeeds): Promise<void> {
   if (actor.kind !== 'user') throw new ApiProblem('not_allowed');
   if (tries?.take(`password ${actor.id}`, TRIES_PER_MINUTE) === false) throw new ApiProblem('too_many_tries');
