@@ -40,8 +40,7 @@ function idBeside(workspaceId: string, keys: readonly ProfileKey[], side: 'befor
 
 /** How many transactions wait for a lock. */
 async function waiting(tx: Tx): Promise<number> {
-  const sql = `SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  return (await tx.query(sql)).length;
+  return (await tx.query('SELECT 1 AS one FROM pg_locks WHERE NOT granted')).length;
 }
 
 // oxlint-disable-next-line max-lines-per-function -- one story
