@@ -34,7 +34,7 @@ export function openSharing(holder: string) {
   const seen = new Map<string, Seen>();
   let keepsUntilMs = 0;
 
-  /** A position that nobody ever held is silent too: whoever should take it may not be able to. */
+  /** A position without a row is silent too: the process that should take it may not be able to. */
   function silentMs(name: string, row: PositionState | undefined, nowMs: number): number {
     const mark = row === undefined ? '' : `${row.epoch} ${row.beat}`;
     const before = seen.get(name);
