@@ -1,6 +1,6 @@
 /**
- * A user is erased while a new definition's past is read, with every role and both engines. The test holds the profile of another user, as
- * a reader would: whoever works on the past waits there, before it has locked the profile of the erased user or after that.
+ * A user is erased while compute reads the past of a new definition, with every role and both engines. The test holds the profile of another
+ * user, as a reader would, and compute waits there: before it has locked the profile of the erased user, or after that.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ import { until } from '../testing/until.ts';
 const spent = { event: 'Order', sum: 'properties.total', atLeast: 1 };
 const ordered = { event: 'Order', window: '30d', atLeast: 1 };
 
-/** What is read of the past: stored events for the first profiles, stored events for a measure, or the profiles themselves. */
+/** Compute reads stored events for the first profiles, stored events for a measure, or the profiles themselves. */
 const READS = [
   { name: 'the first profiles', isFirst: true, when: ordered },
   { name: 'a new measure', isFirst: false, when: spent },
@@ -40,8 +40,7 @@ function idBeside(workspaceId: string, keys: readonly ProfileKey[], side: 'befor
 
 /** How many transactions wait for a lock. */
 async function waiting(tx: Tx): Promise<number> {
-  const sql = `SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  return (await tx.query(sql)).length;
+  return (await tx.query('SELECT 1 AS one FROM pg_locks WHERE NOT granted')).length;
 }
 
 // oxlint-disable-next-line max-lines-per-function -- one story

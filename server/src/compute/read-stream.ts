@@ -113,7 +113,7 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
     return true;
   }
 
-  /** Of a stream that nobody has read: its end, where the past begins; its beginning, if it is younger than what is counted. */
+  /** A stream without a position is read from its end, and the lifecycle reads its past; one that was added later, from its beginning. */
   async function firstPosition(end: StreamPlace): Promise<Position> {
     const isYoung = await profiles.countsFromTheBeginning();
     if (!isYoung) return { ...end, clock: side.now() - IN_FLIGHT_MS, left: [] };

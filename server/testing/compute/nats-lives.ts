@@ -7,7 +7,13 @@ import { startNatsCluster } from '@millrace/engines';
 import { openFolding } from '../../src/compute/fold-requests.ts';
 import { openKnownPlans } from '../../src/compute/known-plans.ts';
 import { openKnownSources } from '../../src/compute/known-sources.ts';
-import { type JobNeeds, JobEnded, JobWaiting, PORTIONS } from '../../src/compute/lifecycle/life-needs.ts';
+import {
+  type JobNeeds,
+  JobEnded,
+  JobWaiting,
+  type Portions,
+  PORTIONS,
+} from '../../src/compute/lifecycle/life-needs.ts';
 import { StreamChanged } from '../../src/compute/lifecycle/read-past.ts';
 import { runJob } from '../../src/compute/lifecycle/start-lifecycle.ts';
 import { startReader } from '../../src/compute/read-stream.ts';
@@ -35,7 +41,7 @@ const MAX_BYTES = 1_000_000_000;
 export type NatsLives = Awaited<ReturnType<typeof openNatsLives>>;
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export async function openNatsLives() {
+export async function openNatsLives(portions: Partial<Portions> = {}) {
   await using opening = new AsyncDisposableStack();
   const log = openLog({ level: 'silent', pretty: false });
   const bed = opening.use(await openProfileBed());
@@ -73,7 +79,7 @@ export async function openNatsLives() {
     side: { ...side, batches: (wanted) => told(side.batches(wanted), () => hooks.batchRead?.()) },
     ...parts,
     users,
-    portions: PORTIONS,
+    portions: { ...PORTIONS, ...portions },
     changed,
     changedDefinitions: () => void (definitionChanges += 1),
     async step(work) {

@@ -1,4 +1,4 @@
-/** What happens to the stream while the past of a definition is read. Each test makes it happen at that very moment. */
+/** The stream is trimmed, restored or made anew while the lifecycle reads the past of a definition: each test does it at that very moment. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import type { Definition } from '@millrace/contract/audiences';

@@ -48,9 +48,9 @@ function firstStarts(starts: readonly FoldingStartRow[]): FoldingStartRow[] {
 type PastEnd = Pick<FoldingStartRow, 'createdAt' | 'sequence' | 'storedAt' | 'left'> & { isWhole: boolean };
 
 /**
- * NATS may take a stream that was restored for another one; the messages before the start still have their sequences. In a stream that was
- * made anew without them, or from an older backup, the last message before the start is missing, and so may others be: what was
- * stored up to its time is past there, whatever its sequence. Readers know by their ids which of the other messages they have folded.
+ * NATS may take a stream that was restored for another one; the messages before the start still have their sequences. A stream that was
+ * made anew without them, or from an older backup, lacks the last message before the start, and perhaps others: there the past is every
+ * message that NATS stored up to that time, with any sequence. Readers know by their ids which of the other messages they have folded.
  */
 async function endOf(start: FoldingStartRow, { side }: JobNeeds): Promise<PastEnd> {
   const { stream, sequence, storedAt } = start;
@@ -104,7 +104,7 @@ function lastOf({ position }: ReadBatch, { isWhole, sequence, storedAt }: PastEn
   return isWhole ? { sequence: sequence - 1, storedAt } : position;
 }
 
-/** Nobody removes single requests, so a gap was trimmed: before this read began, or since then. */
+/** No process removes single requests, so trimming made the gap: before this read began, or since then. */
 function trimmedUntil({ gaps, requests, position }: ReadBatch, end: PastEnd): number | undefined {
   const gap = gaps.findLast(({ from }) => from < end.sequence);
   if (gap === undefined) return undefined;

@@ -14,7 +14,7 @@ import { changeDefinitions, updateDefinition } from '../definitions/definitions.
 import { addFirstSync } from './transition-outbox.ts';
 
 const NOW = { now: 1_000_000, most: 100, mostOfFirstSyncs: 100 };
-/** What settles is sent then, and not before. */
+/** The relay sends a change that settles then, and not before. */
 const SETTLED_AT = 2_000_000;
 const LATER = { ...NOW, now: SETTLED_AT };
 

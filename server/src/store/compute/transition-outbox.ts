@@ -72,8 +72,8 @@ const CLAIM: Statement = {
 
 /**
  * A row for one destination tells the membership as it is now. It may repeat a transition that was sent to all destinations, and then has
- * its sequence; if the membership is gone, there is nothing to tell. A transition of the same profile that waits is sent in any case from
- * then on: what was sent last to the other destinations is not what this one knows.
+ * its sequence; if the membership is gone, there is nothing to tell. From then on the relay sends a transition of the same profile that waits
+ * in any case: this destination does not know the value that the others were told last.
  */
 const CLAIM_FIRST_SYNCS: Statement = {
   name: 'compute-outbox-claim-first-syncs',

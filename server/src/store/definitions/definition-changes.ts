@@ -32,7 +32,7 @@ export async function hasDefinitions(tx: Tx): Promise<boolean> {
   return (await tx.query(`SELECT 1 AS one FROM definitions WHERE state <> 'deleted' LIMIT 1`)).length > 0;
 }
 
-/** Whether the events of a workspace are counted wherever they are stored: what was stored before its first definition has been read. */
+/** Whether a workspace has its profiles: the lifecycle has read its past, and its readers count every event since then. */
 export async function hasReadyWorkspaces(tx: Tx): Promise<boolean> {
   return (await tx.query(`SELECT 1 AS one FROM compute_workspaces WHERE state = 'ready' LIMIT 1`)).length > 0;
 }
