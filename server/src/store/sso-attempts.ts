@@ -41,9 +41,11 @@ export function takeAttempt(
   return oneRow(tx, sql, [workspaceId, stateHash, browserHash]);
 }
 
-export async function countAttempts(tx: Tx, workspaceId: string): Promise<number> {
-  const sql = 'SELECT count(*)::int AS count FROM sso_attempts WHERE workspace_id = $1 AND expires_at > now()';
-  return (await oneRow<{ count: number }>(tx, sql, [workspaceId]))?.count ?? 0;
+/** The oldest go first: strangers who begin and never finish neither fill the table nor keep people out. */
+export async function keepLatestAttempts(tx: Tx, workspaceId: string, most: number): Promise<void> {
+  const sql = `DELETE FROM sso_attempts WHERE workspace_id = $1 AND id IN
+    (SELECT id FROM sso_attempts WHERE workspace_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 100)`;
+  await tx.query(sql, [workspaceId, most]);
 }
 
 /** After a change of the provider: answers of the earlier one are worth nothing. */

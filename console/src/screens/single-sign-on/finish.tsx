@@ -42,7 +42,7 @@ export function FinishSignOn() {
   return (
     <Door title="You are not signed in" sub="Nothing has changed.">
       <SignOnProblem error={finish.error} />
-      <p className="btns">
+      <p className="btns mt2">
         <LinkButton look="ink" to="/sso/$workspaceId" params={{ workspaceId }}>
           Start again
         </LinkButton>

@@ -1,6 +1,5 @@
-import { NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import type { Connection } from '@millrace/contract/control';
-import { ROLE_NAMES } from '@millrace/contract/permissions';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -8,9 +7,7 @@ import { Card } from '../../../parts/card.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { type Draft, draftOf, toBody } from './draft.ts';
-import { GroupRows } from './group-rows.tsx';
-
-const ORDER: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
+import { ORDER, PeopleFields } from './people-fields.tsx';
 
 export function ConnectionForm({ connection }: { connection: Connection | null }) {
   const [draft, setDraft] = useState(() => draftOf(connection));
@@ -57,31 +54,7 @@ export function ConnectionForm({ connection }: { connection: Connection | null }
           value={draft.clientSecret}
           onChange={(event) => set({ clientSecret: event.currentTarget.value })}
         />
-        <GroupRows rows={draft.groupRoles} setRows={(groupRoles) => set({ groupRoles })} />
-        <TextInput
-          label="Claim with the groups"
-          autoComplete="off"
-          required
-          value={draft.groupsClaim}
-          onChange={(event) => set({ groupsClaim: event.currentTarget.value })}
-        />
-        <NativeSelect
-          label="People in none of these groups"
-          value={draft.defaultRole}
-          data={[
-            { value: '', label: 'are not let in' },
-            ...ROLE_NAMES.map((role) => ({ value: role, label: `are ${role}` })),
-          ]}
-          onChange={(event) => set({ defaultRole: event.currentTarget.value as Draft['defaultRole'] })}
-        />
-        <Textarea
-          label="Email domains"
-          description="One in a line. Addresses of people have to be in one of them; without any, each address is taken."
-          inputWrapperOrder={ORDER}
-          rows={3}
-          value={draft.domains}
-          onChange={(event) => set({ domains: event.currentTarget.value })}
-        />
+        <PeopleFields draft={draft} set={set} />
         {save.error !== null && <ProblemNote error={save.error} what="It was not saved." />}
         <div>
           <Button look="ink" type="submit" isBusy={save.isPending}>

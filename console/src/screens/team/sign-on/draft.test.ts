@@ -20,7 +20,7 @@ test('a new connection sends what was typed, without empty rows', () => {
     clientSecret: 's',
     groupsClaim: 'groups',
     groupRoles: [{ group: 'staff', role: 'viewer' }],
-    defaultRole: 'viewer',
+    defaultRole: null,
     domains: ['shop.example', 'other.example'],
   });
 });

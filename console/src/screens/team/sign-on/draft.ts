@@ -21,7 +21,8 @@ export function draftOf(connection: Connection | null): Draft {
     clientSecret: '',
     groupsClaim: connection?.groupsClaim ?? 'groups',
     groupRoles: connection?.groupRoles ?? [],
-    defaultRole: connection === null ? 'viewer' : (connection.defaultRole ?? ''),
+    // A provider may serve the whole world: an owner chooses to let its people in.
+    defaultRole: connection?.defaultRole ?? '',
     domains: connection?.domains.map(({ domain }) => domain).join('\n') ?? '',
   };
 }

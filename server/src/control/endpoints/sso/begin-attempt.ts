@@ -1,7 +1,7 @@
 /** A sign-in at a provider begins: control keeps its secrets sealed until the answer comes back, and the browser keeps a cookie. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../store/new-id.ts';
-import { countAttempts, insertAttempt } from '../../../store/sso-attempts.ts';
+import { insertAttempt, keepLatestAttempts } from '../../../store/sso-attempts.ts';
 import type { ConnectionRow } from '../../../store/sso-connections.ts';
 import { hashOfSecret } from '../../access/secret-text.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
@@ -12,8 +12,8 @@ import { addressesOf } from '../../sso/single-sign-on.ts';
 import { mustBePossible, openConnection } from './open-connection.ts';
 
 const VALID_MS = 600_000;
-/** Of one workspace: strangers who begin and never finish must not fill the table. */
-const MAX_OPEN = 2_000;
+/** Of one workspace. */
+const MAX_OPEN = 20_000;
 
 export type Beginning = {
   row: ConnectionRow;
@@ -39,7 +39,6 @@ export async function beginAttempt(beginning: Beginning, needs: ControlNeeds): P
   const browser = isBrowserCookie(beginning.browser) ? beginning.browser : randomBytes(32).toString('base64url');
   const id = newId('sat');
   await store.asSystem(async (tx) => {
-    if ((await countAttempts(tx, workspaceId)) >= MAX_OPEN) throw new ApiProblem('sign_in_busy');
     await insertAttempt(tx, {
       workspaceId,
       id,
@@ -49,6 +48,7 @@ export async function beginAttempt(beginning: Beginning, needs: ControlNeeds): P
       link,
       expiresAt: new Date(now().getTime() + VALID_MS),
     });
+    await keepLatestAttempts(tx, workspaceId, MAX_OPEN);
   });
   return { url, browser };
 }

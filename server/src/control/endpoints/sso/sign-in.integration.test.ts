@@ -86,6 +86,18 @@ suite('signing in by a provider', () => {
     sessionIn(await bed.signIn(shop.workspaceId, 'ann'));
   });
 
+  test('makes one account for a person who comes twice at the same moment', async () => {
+    const shop = await bed.openShop();
+    await bed.provider.setPeople({ ann: ANN });
+    const ways = await Promise.all([1, 2].map(() => bed.begin({ workspaceId: shop.workspaceId })));
+    const at = await Promise.all(ways.map(({ url }) => signInAt(url, 'ann')));
+    const answers = await Promise.all(
+      ways.map(({ cookie }, nth) => bed.finish(shop.workspaceId, at[nth] as URL, cookie)),
+    );
+    for (const answer of answers) sessionIn(answer);
+    assert.equal((await bed.actions(shop)).filter((each) => each === 'member.joined').length, 1);
+  });
+
   test('lasts no longer than other sessions', async () => {
     const shop = await bed.openShop();
     await bed.provider.setPeople({ ann: ANN });
