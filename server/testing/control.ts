@@ -75,12 +75,14 @@ export type TestOptions = {
   singleSignOn?: NonNullable<ControlNeeds['singleSignOn']>;
   /** As MILLRACE_ALLOW_CIDRS. */
   allowed?: string;
+  /** Other than those that an operator gets without settings. */
+  limits?: Partial<LimitValues>;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function startTestControl(given: TestOptions = {}): Promise<TestControl> {
   const { mail, singleSignOn, allowed = '', trustedProxies = [], workspaceCreation = 'operator', ...others } = given;
-  const { consoleUrl, now = () => new Date(), ...options } = others;
+  const { consoleUrl, now = () => new Date(), limits = {}, ...options } = others;
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
@@ -97,7 +99,7 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
     networks: readNetworks(allowed),
-    limits: starting.use(openWorkspaceLimits({ store, defaults: LIMIT_DEFAULTS, log })),
+    limits: starting.use(openWorkspaceLimits({ store, defaults: { ...LIMIT_DEFAULTS, ...limits }, log })),
     configLimits: openConfigLimits({ store, configRoom: configWriter.room, log }),
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),

@@ -273,7 +273,8 @@ let workspaceId: string;
 const tokens = new Map<Asker, string>();
 
 before(async () => {
-  control = opened.use(await startTestControl());
+  // Every question makes things of its own.
+  control = opened.use(await startTestControl({ limits: { sources: 100_000, destinations: 100_000 } }));
   ({ deadLetters, quarantine } = opened.use(await control.stream.deliverySide()));
   workspaceId = await addWorkspace(control.store);
   for (const role of ROLE_NAMES) tokens.set(role, await addToken(control.store, workspaceId, { role }));
