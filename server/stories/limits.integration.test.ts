@@ -248,6 +248,14 @@ suite('the limits of a workspace', () => {
     );
   });
 
+  test('hold when twenty ask at once', async () => {
+    const tenant = await addTenant('sources');
+    await setLimit(tenant, 'sources', 5);
+    const asked = Array.from({ length: 20 }, () => tryApi(tenant, 'POST', '/sources', { name: 'More' }));
+    const taken = (await Promise.all(asked)).filter((tried) => tried.taken);
+    assert.equal(taken.length, 4, 'the workspace had one before');
+  });
+
   test('are changed by the operator alone, for workspaces that exist, and the change is in both audit logs', async () => {
     const tenant = await addTenant('jobs');
     const path = `/operator/workspaces/${tenant.workspaceId}/limits`;

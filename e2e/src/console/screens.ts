@@ -67,5 +67,6 @@ export const SCREENS: readonly Screen[] = [
   { name: 'team-audit', path: () => '/team?tab=audit' },
   { name: 'usage', path: () => '/usage' },
   { name: 'system', path: () => '/system' },
+  { name: 'system-limits', path: () => '/system?tab=limits' },
   { name: 'profile', path: () => '/profile' },
 ];
