@@ -114,12 +114,7 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   const shares = openShares();
   const checkUps = openCheckUps({ ...needs, shares });
   app.addHook('preClose', () => checkUps[Symbol.asyncDispose]());
-  const recovery = openRecovery(needs);
-  app.addHook('onClose', () => recovery[Symbol.asyncDispose]());
-  const failures = openFailureLog(needs);
-  app.addHook('onClose', () => failures[Symbol.asyncDispose]());
-  const reads = openReadLog(needs);
-  app.addHook('onClose', () => reads[Symbol.asyncDispose]());
+  const logs = openLogs(app, needs);
   const nowMs = () => performance.now();
   const requestLimit = openRequestLimit(needs.limits, nowMs);
   const processUse = { tails: () => streams.byWorkspace(), requests: requestLimit.requests };
@@ -129,11 +124,9 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
     requestLimit,
     processUse,
     checkUps,
-    recovery,
+    ...logs,
     tries: openTryLimiter(nowMs),
     guard: openSignInGuard(hashTurns, nowMs),
-    failures,
-    reads,
     readAddress: openAddressReader(settings.trustedProxies),
   };
   for (const route of ROUTES) app.route({ ...toMatch(route), handler: answerRoute(route, answering) });
@@ -151,6 +144,13 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
     await needs.store.asSystem((tx) => tx.query('SELECT 1 AS one'));
     return { status: 'ready' };
   });
+}
+
+/** What is written a moment after the answer; nothing of it is lost at the end. */
+function openLogs(app: FastifyInstance, needs: ControlNeeds) {
+  const logs = { recovery: openRecovery(needs), failures: openFailureLog(needs), reads: openReadLog(needs) };
+  for (const log of Object.values(logs)) app.addHook('onClose', () => log[Symbol.asyncDispose]());
+  return logs;
 }
 
 function toMatch({ method, url }: { method: string; url: string }) {

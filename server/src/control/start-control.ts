@@ -90,8 +90,7 @@ export async function startControl({
   const grace = workspaceGraceMs === undefined ? {} : { workspaceGraceMs };
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
-  const configLimits = configRoom && openConfigLimits({ store, configRoom, log, ...(limits && { limits }) });
-  const bounds = { ...(limits && { limits }), ...(configLimits && { configLimits }) };
+  const bounds = boundsOf(limits, { store, configRoom, log });
   const ways = { ...mailOf(settings), ...signOnOf(settings, now) };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
@@ -124,6 +123,14 @@ async function refuseDemo(tx: Tx): Promise<void> {
 
 function limitsOf({ limits }: ControlSettings, needs: Omit<LimitsNeeds, 'defaults'>): WorkspaceLimits | undefined {
   return limits && openWorkspaceLimits({ ...needs, defaults: limits });
+}
+
+function boundsOf(
+  limits: WorkspaceLimits | undefined,
+  { configRoom, ...needs }: { store: Store; configRoom: StartNeeds['configRoom']; log: Logger },
+): Pick<ControlNeeds, 'limits' | 'configLimits'> {
+  const own = limits && { limits };
+  return { ...own, ...(configRoom && { configLimits: openConfigLimits({ ...needs, configRoom, ...own }) }) };
 }
 
 function mailOf({ smtp, consoleUrl }: ControlSettings): Pick<ControlNeeds, 'mail'> {

@@ -2,15 +2,8 @@
  * Every metric; docs/run/metrics.md lists them, and a test holds the two together. A label never holds an id, only one of a few known
  * words.
  */
-export type Declared = {
-  kind: 'counter' | 'gauge' | 'histogram';
-  label?: string;
-  /** Shown as 0 from the start, so that the first one is seen as a rise. */
-  values?: readonly string[];
-  /** In seconds. */
-  buckets?: readonly number[];
-  help: string;
-};
+import { ACCOUNT_METRICS } from './account-metrics.ts';
+import type { Declared } from './declared-type.ts';
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const ATTEMPT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
@@ -130,43 +123,7 @@ export const METRICS = {
     values: ['200', '500', '503'],
     help: 'Requests to the control API',
   },
-  millrace_limit_refusals_total: {
-    kind: 'counter',
-    label: 'limit',
-    help: 'Things that were refused because their workspace had reached a limit',
-  },
-  millrace_limits_near: {
-    kind: 'gauge',
-    label: 'limit',
-    help: 'Workspaces that use four fifths of a limit or more',
-  },
-  millrace_limits_reached: { kind: 'gauge', label: 'limit', help: 'Workspaces that have reached a limit' },
-  millrace_mails_total: {
-    kind: 'counter',
-    label: 'outcome',
-    values: ['sent', 'retry', 'dead'],
-    help: 'Attempts to send a mail, by what became of it',
-  },
-  millrace_mails_waiting: { kind: 'gauge', help: 'Mails that wait to be sent' },
-  millrace_mails_dead: { kind: 'gauge', help: 'Mails of the last seven days that were given up' },
-  millrace_sign_ins_total: {
-    kind: 'counter',
-    label: 'outcome',
-    values: [
-      'right',
-      'second_factor_asked',
-      'wrong_password',
-      'wrong_code',
-      'passkey_refused',
-      'too_many_tries',
-      'too_many_codes',
-      'sign_in_busy',
-      'sso_right',
-      'sso_refused',
-      'sso_failed',
-    ],
-    help: 'Tries to sign in, with a password or by single sign-on',
-  },
+  ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_projection_set_aside: {
     kind: 'gauge',

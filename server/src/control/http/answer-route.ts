@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AddressReader } from '../../http/client-address.ts';
-import type { AccountNeeds, AccountRoute, Visit } from './account-route.ts';
+import type { AccountAnswer, AccountNeeds, AccountRoute, Visit } from './account-route.ts';
 import type { Actor } from '../access/actor.ts';
 import { actorIn, bearerOf, identify, type Identity } from '../access/authenticate.ts';
 import type { ReadLog } from '../audit/read-log.ts';
@@ -131,6 +131,18 @@ function turnOf({ asksDeliver, isCostly }: Route, actor: Actor, shares: Shares):
   return isCostly === true ? shares.ask(actor) : undefined;
 }
 
+function mustBeOpenTo(who: Visit['who'], { access, allowsBound = false }: AccountRoute): void {
+  if (access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
+  if (!allowsBound && who?.kind === 'user' && who.boundTo !== undefined) throw new ApiProblem('sso_session');
+}
+
+function setCookies(reply: FastifyReply, { session, device, ticket, browser }: AccountAnswer): void {
+  if (session !== undefined) setSessionCookie(reply, session);
+  if (device !== undefined) setDeviceCookie(reply, device);
+  if (ticket !== undefined) setTicketCookie(reply, ticket);
+  if (browser !== undefined) setBrowserCookie(reply, browser);
+}
+
 export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Answering {
   const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body);
   return async (request, reply) => {
@@ -149,27 +161,15 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
       body: undefined,
     };
     const handling = async () => {
-      if (route.access === 'user' && who?.kind !== 'user') throw new ApiProblem('not_allowed');
-      if (route.allowsBound !== true && who?.kind === 'user' && who.boundTo !== undefined) {
-        throw new ApiProblem('sso_session');
-      }
+      mustBeOpenTo(who, route);
       return route.handle({ ...visit, body: readBody(request.body) } as Visit<never, never, never>, needs);
     };
-    const {
-      body,
-      session,
-      device,
-      ticket,
-      browser,
-      isOther = false,
-    } = await handling().catch((error: unknown) => {
+    const answer = await handling().catch((error: unknown) => {
       noteAccountRefusal(error, { who, address }, route, needs);
       throw error;
     });
-    if (session !== undefined) setSessionCookie(reply, session);
-    if (device !== undefined) setDeviceCookie(reply, device);
-    if (ticket !== undefined) setTicketCookie(reply, ticket);
-    if (browser !== undefined) setBrowserCookie(reply, browser);
+    setCookies(reply, answer);
+    const { body, isOther = false } = answer;
     const status = isOther && route.other !== undefined ? route.other.status : route.status;
     return sendText(reply.code(status), body === undefined ? '' : JSON.stringify(body));
   };

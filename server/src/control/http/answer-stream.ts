@@ -57,12 +57,7 @@ export function openStreams(needs: AnswerNeeds): Streams {
         const actor = await actorIn(identity, from, needs.store);
         needs.requestLimit.take(actor.workspaceId);
         const params = paramsOf(request);
-        try {
-          mustHaveRights(actor, route);
-        } catch (error) {
-          noteRefusal(error, actor, route, { params, reads: needs.reads });
-          throw error;
-        }
+        mustBeOpenTo(actor, route, { params, reads: needs.reads });
         const query = readQuery(request.query);
         const watching = { actor, params, query } as Watching<never, never>;
         await route.check(watching, needs);
@@ -77,6 +72,15 @@ export function openStreams(needs: AnswerNeeds): Streams {
       };
     },
   };
+}
+
+function mustBeOpenTo(actor: Actor, route: StreamRoute, noted: Parameters<typeof noteRefusal>[3]): void {
+  try {
+    mustHaveRights(actor, route);
+  } catch (error) {
+    noteRefusal(error, actor, route, noted);
+    throw error;
+  }
 }
 
 type Opened = {
