@@ -1,4 +1,4 @@
-/** What every change of an account's factors does beside the change itself. */
+/** The steps around every change of an account's factors. */
 import type { KeyRing } from '../../secrets/seal.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { deleteRecoveryCodes } from '../../store/recovery-codes.ts';

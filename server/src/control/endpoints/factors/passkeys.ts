@@ -24,7 +24,7 @@ export const passkeyRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/me/passkeys/options',
-    summary: 'What the browser needs to make a passkey for you; confirm yourself first',
+    summary: 'Options with which the browser makes a passkey for you; confirm yourself first',
     access: 'user',
     answer: PasskeyOptions,
     status: 200,
