@@ -9,7 +9,7 @@ const Base64Url = Type.String({ maxLength: LONGEST, pattern: '^[A-Za-z0-9_-]*$' 
 /** As browsers take them: `PublicKeyCredential.parseRequestOptionsFromJSON` and `parseCreationOptionsFromJSON` of WebAuthn. */
 export const PasskeyOptions = Type.Record(Type.String(), Type.Unknown());
 
-/** What a browser gives for these options, as its `toJSON` writes it. Browsers add fields, which the server leaves aside. */
+/** The answer of a browser to these options, in the form of its `toJSON`. Browsers add fields, which the server leaves aside. */
 const Credential = {
   id: Base64Url,
   rawId: Base64Url,

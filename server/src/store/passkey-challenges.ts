@@ -1,7 +1,7 @@
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
 
-export type ChallengePurpose = 'add' | 'confirm';
+export type ChallengeKind = 'add' | 'confirm';
 
 /** The time that a person has to answer the browser's question. */
 const VALID = `interval '5 minutes'`;
@@ -9,7 +9,7 @@ const VALID = `interval '5 minutes'`;
 /** A session has one challenge for each purpose: a new one ends the one before. */
 export async function setPasskeyChallenge(
   tx: Tx,
-  { sessionId, purpose, challenge }: { sessionId: string; purpose: ChallengePurpose; challenge: string },
+  { sessionId, purpose, challenge }: { sessionId: string; purpose: ChallengeKind; challenge: string },
 ): Promise<void> {
   const sql = `INSERT INTO passkey_challenges (session_id, purpose, challenge, expires_at)
     VALUES ($1, $2, $3, now() + ${VALID})
@@ -20,7 +20,7 @@ export async function setPasskeyChallenge(
 /** Uses the challenge up, whatever comes of it. */
 export async function takePasskeyChallenge(
   tx: Tx,
-  { sessionId, purpose }: { sessionId: string; purpose: ChallengePurpose },
+  { sessionId, purpose }: { sessionId: string; purpose: ChallengeKind },
 ): Promise<string | undefined> {
   const sql = `DELETE FROM passkey_challenges WHERE session_id = $1 AND purpose = $2
     RETURNING challenge, expires_at > now() AS stands`;

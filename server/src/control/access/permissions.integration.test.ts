@@ -173,7 +173,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   // About oneself. Tokens have no sessions and no password.
   'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409, 409],
   'POST /api/v1/session': [204, 204, 204, 204, 204, 204, 204],
-  // Nobody has given a password before.
+  // The askers have given no password before.
   'POST /api/v1/session/second-factor': [401, 401, 401, 401, 401, 401, 401],
   // The installation does not name its console.
   'POST /api/v1/session/passkey/options': [409, 409, 409, 409, 409, 409, 409],

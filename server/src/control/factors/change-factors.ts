@@ -1,4 +1,4 @@
-/** What every change of an account's factors does beside the change itself. */
+/** The steps around every change of an account's factors. */
 import type { KeyRing } from '../../secrets/seal.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { deleteRecoveryCodes } from '../../store/recovery-codes.ts';
@@ -13,14 +13,14 @@ import type { NoticeKind } from '../mail/write-mail.ts';
 import { ApiProblem, found } from '../problems/problems.ts';
 import { renewRecoveryCodes } from './recovery-codes.ts';
 
-export type Changer = { userId: string; sessionId: string; address: string };
+export type FactorOwner = { userId: string; sessionId: string; address: string };
 export type ChangeNeeds = { keyRing: KeyRing; mail?: MailNeeds; now(): Date };
 
 /**
  * Throws unless the person has confirmed in this session; then no other change of the account's factors runs beside this one. Sign-ins under way
  * end first: they lock their ticket before the factor, and the change has to lock in the same order.
  */
-export async function beginChange(tx: Tx, { userId, sessionId }: Changer): Promise<void> {
+export async function beginChange(tx: Tx, { userId, sessionId }: FactorOwner): Promise<void> {
   if ((await confirmedUntil(tx, sessionId)) === null) throw new ApiProblem('confirm_first');
   await lockFactors(tx, userId);
   await deleteTicketsOf(tx, userId);
@@ -29,7 +29,7 @@ export async function beginChange(tx: Tx, { userId, sessionId }: Changer): Promi
 type Change = { action: string; details?: Record<string, unknown>; notice: NoticeKind };
 
 /** Ends the other sessions, writes the audit log and tells the owner. */
-export async function finishChange(tx: Tx, by: Changer, change: Change, needs: ChangeNeeds): Promise<void> {
+export async function finishChange(tx: Tx, by: FactorOwner, change: Change, needs: ChangeNeeds): Promise<void> {
   const { userId, sessionId, address } = by;
   const { action, details = {}, notice } = change;
   await deleteOtherSessions(tx, { id: sessionId, userId });

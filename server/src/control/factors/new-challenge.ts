@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a passkey is to sign: 256 random bits. */
+/** Random bytes that a passkey signs. */
 export function newChallenge(): string {
   return randomBytes(32).toString('base64url');
 }

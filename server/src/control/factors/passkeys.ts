@@ -13,7 +13,7 @@ import { ApiProblem } from '../problems/problems.ts';
 import { type RelyingParty, relyingPartyOf } from './relying-party.ts';
 
 const TIMEOUT_MS = 5 * 60_000;
-/** Ed25519, ES256 and RS256, as COSE numbers them: what authenticators have today. */
+/** Ed25519, ES256 and RS256, as COSE numbers them: authenticators of today have one of these. */
 const ALGORITHMS = [-8, -7, -257];
 const VERIFIED = { residentKey: 'required', userVerification: 'required' } as const;
 

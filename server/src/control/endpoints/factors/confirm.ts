@@ -43,7 +43,7 @@ export const confirmRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/me/confirm/options',
-    summary: 'What the browser needs to ask for one of your passkeys, to confirm that it is you',
+    summary: 'Options with which the browser asks for one of your passkeys, to confirm that it is you',
     access: 'user',
     answer: PasskeyOptions,
     status: 200,

@@ -8,7 +8,7 @@ import { findUser } from '../../../store/users.ts';
 import { auditAccount } from '../../access/audit-account.ts';
 import {
   beginChange,
-  type Changer,
+  type FactorOwner,
   dropUnusedCodes,
   finishChange,
   firstRecoveryCodes,
@@ -24,7 +24,7 @@ export const passkeyRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/me/passkeys/options',
-    summary: 'What the browser needs to make a passkey for you; confirm yourself first',
+    summary: 'Options with which the browser makes a passkey for you; confirm yourself first',
     access: 'user',
     answer: PasskeyOptions,
     status: 200,
@@ -98,7 +98,7 @@ export const passkeyRoutes: AccountRoute[] = [
   }),
 ];
 
-async function add(tx: Tx, by: Changer, made: NewCredential & { name: string }, needs: AccountNeeds) {
+async function add(tx: Tx, by: FactorOwner, made: NewCredential & { name: string }, needs: AccountNeeds) {
   const { userId } = by;
   await beginChange(tx, by);
   if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) throw tooMany();

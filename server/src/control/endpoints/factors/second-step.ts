@@ -38,7 +38,7 @@ export const secondStepRoutes: AccountRoute[] = [
   accountRoute({
     method: 'POST',
     url: '/api/v1/session/passkey/options',
-    summary: 'Begins a sign-in with a passkey alone: what the browser needs to ask for one',
+    summary: 'Begins a sign-in with a passkey alone: options with which the browser asks for one',
     access: 'anybody',
     answer: PasskeyOptions,
     status: 200,
