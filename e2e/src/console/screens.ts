@@ -65,5 +65,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'team-audit', path: () => '/team?tab=audit' },
   { name: 'usage', path: () => '/usage' },
   { name: 'system', path: () => '/system' },
+  { name: 'system-workspaces', path: () => '/system?tab=workspaces' },
+  { name: 'system-operators', path: () => '/system?tab=operators' },
   { name: 'profile', path: () => '/profile' },
 ];
