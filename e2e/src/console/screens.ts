@@ -68,5 +68,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'usage', path: () => '/usage' },
   { name: 'system', path: () => '/system' },
   { name: 'system-limits', path: () => '/system?tab=limits' },
+  { name: 'system-workspaces', path: () => '/system?tab=workspaces' },
+  { name: 'system-operators', path: () => '/system?tab=operators' },
   { name: 'profile', path: () => '/profile' },
 ];

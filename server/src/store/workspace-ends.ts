@@ -67,16 +67,20 @@ export async function releaseEnded(tx: Tx, workspaceId: string): Promise<void> {
   await tx.query('UPDATE workspace_ends SET leased_until = NULL WHERE workspace_id = $1', [workspaceId]);
 }
 
-/** From now on no member or token can act in the workspace, and the names are known without their rows. */
-export async function closeWorkspace(tx: Tx, workspaceId: string): Promise<void> {
+/**
+ * From now on no member or token can act in the workspace, and the names are known without their rows. False when an owner has undone
+ * the end meanwhile: then nothing changes.
+ */
+export async function closeWorkspace(tx: Tx, workspaceId: string): Promise<boolean> {
+  const ids = (table: string) => `(SELECT coalesce(jsonb_agg(id), '[]') FROM ${table} WHERE workspace_id = $1)`;
+  const sql = `UPDATE workspace_ends SET step = 'engine',
+      names = jsonb_build_object('sourceIds', ${ids('sources')}, 'destinationIds', ${ids('destinations')})
+    WHERE workspace_id = $1 AND step = 'waiting' AND ends_at <= now() RETURNING workspace_id`;
+  if ((await oneRow(tx, sql, [workspaceId])) === undefined) return false;
   for (const table of ['members', 'tokens', 'invitations', 'audit_streams']) {
     await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
   }
-  const ids = (table: string) => `(SELECT coalesce(jsonb_agg(id), '[]') FROM ${table} WHERE workspace_id = $1)`;
-  const sql = `UPDATE workspace_ends SET step = 'engine', names = coalesce(names,
-      jsonb_build_object('sourceIds', ${ids('sources')}, 'destinationIds', ${ids('destinations')}))
-    WHERE workspace_id = $1`;
-  await tx.query(sql, [workspaceId]);
+  return true;
 }
 
 export async function setEndStep(tx: Tx, workspaceId: string, step: EndStep): Promise<void> {

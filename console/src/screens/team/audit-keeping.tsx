@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
 import { askStream } from '../../api/ask-control.ts';
-import { hasStatus } from '../../api/look-again.ts';
 import { reading, useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
 import { count, counted } from '../../format/numbers.ts';
@@ -77,17 +76,17 @@ function ExportButton() {
 
 function StreamPart() {
   const mayWrite = useMay('audit:write');
-  const read = useQuery({ ...reading<AuditStream>('/audit-log/stream', { every: 15_000 }), retry: false });
-  const isNone = hasStatus(read.error, 404);
+  const read = useQuery(reading<AuditStream | null>('/audit-log/stream', { every: 15_000 }));
+  const stream = read.data ?? undefined;
   return (
     <>
-      {read.error !== null && !isNone && <ProblemNote error={read.error} what="The stream cannot be shown." />}
-      {isNone && <p>The entries are sent to no URL.</p>}
-      {read.data !== undefined && !isNone && <Stream stream={read.data} />}
+      {read.error !== null && <ProblemNote error={read.error} what="The stream cannot be shown." />}
+      {read.data === null && <p>The entries are sent to no URL.</p>}
+      {stream !== undefined && <Stream stream={stream} />}
       {mayWrite && (
         <div className="btns">
           <SetButton />
-          {read.data !== undefined && !isNone && <RemoveButton />}
+          {stream !== undefined && <RemoveButton />}
         </div>
       )}
     </>

@@ -14,8 +14,8 @@ const entry = (sequence: number, action: string, details: Record<string, unknown
 
 suite('roles', () => {
   test('are given up to one’s own', () => {
-    assert.deepEqual(grantable('admin'), ['admin', 'developer', 'viewer']);
-    assert.deepEqual(grantable('viewer'), ['viewer']);
+    assert.deepEqual(grantable('admin'), ['admin', 'developer', 'viewer', 'viewer-without-payloads']);
+    assert.deepEqual(grantable('viewer'), ['viewer', 'viewer-without-payloads']);
   });
 
   test('are counted', () => {

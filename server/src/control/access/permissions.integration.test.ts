@@ -71,8 +71,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/audit-log': managers(200, 200),
   'GET /api/v1/audit-log/check': managers(200, 200),
   'GET /api/v1/audit-log/export': managers(200, 200),
-  // The stranger has none, until the row of POST.
-  'GET /api/v1/audit-log/stream': managers(200, 404),
+  'GET /api/v1/audit-log/stream': managers(200, 200),
   'POST /api/v1/audit-log/stream': owners(201, 201),
   'DELETE /api/v1/audit-log/stream': owners(204, 204),
   'GET /api/v1/catalog': everybody(200),

@@ -123,7 +123,10 @@ async function linesOf(
     if (first.done !== true) yield first.value;
     yield* all;
   }
-  return Readable.from(whole());
+  const readable = Readable.from(whole());
+  // A client that leaves before the second line gives the turn back as well.
+  readable.once('close', () => void all.return(undefined));
+  return readable;
 }
 
 function turnOf({ asksDeliver, isCostly }: Route, actor: Actor, shares: Shares): Promise<Turn> | undefined {

@@ -4,6 +4,7 @@ import { addToken, addWorkspace, startTestControl, type TestControl } from '../.
 import { attempted } from '../../../testing/outcomes.ts';
 import { writeOutcomes } from '../../record/write-outcomes.ts';
 import { StoreUnavailable } from '../../store/open-store.ts';
+import { claimEnded, closeWorkspace, undoWorkspaceEnd } from '../../store/workspace-ends.ts';
 import { tablesOfWorkspaces } from '../../store/workspace-rows.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
 import { removeNext, type RemovalNeeds } from './remove-workspaces.ts';
@@ -101,6 +102,15 @@ suite('the removal of a workspace', () => {
       assert.ok(nth < 500);
     }
     assert.deepEqual((await sql<{ name: string }>('SELECT name FROM workspaces')).map(({ name }) => name), ['Stays']); // biome-ignore format: short
+  });
+
+  test('takes nothing away when an owner undoes the end between the claim and the first step', async () => {
+    const { id } = await openEnded();
+    await control.store.asSystem((tx) => claimEnded(tx, 1_000));
+    assert.equal(await control.store.asSystem((tx) => undoWorkspaceEnd(tx, id)), true);
+    assert.equal(await control.store.asSystem((tx) => closeWorkspace(tx, id)), false);
+    assert.equal((await sql('SELECT 1 AS one FROM tokens WHERE workspace_id = $1', [id])).length, 1);
+    await sql('DELETE FROM workspaces WHERE id = $1', [id]);
   });
 
   test('waits for the projector, and for its time', async () => {

@@ -81,8 +81,7 @@ async function makeStep(end: WorkspaceEnd, needs: RemovalNeeds): Promise<boolean
   switch (step) {
     case 'waiting':
       await store.asSystem(async (tx) => {
-        await closeWorkspace(tx, workspaceId);
-        await forgetDefinitions(tx, workspaceId);
+        if (await closeWorkspace(tx, workspaceId)) await forgetDefinitions(tx, workspaceId);
       });
       return true;
     case 'engine':

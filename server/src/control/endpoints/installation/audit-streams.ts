@@ -1,6 +1,7 @@
 /** The URL that the entries of the audit log are sent to. control/audit/stream-audit.ts sends them. */
 import { AuditStream, CreatedAuditStream, NewAuditStream } from '@millrace/contract/control';
 import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
 import { auditEnd } from '../../../store/audit-log.ts';
 import { deleteAuditStream, findAuditStream, setAuditStream } from '../../../store/audit-streams.ts';
 import { newId } from '../../../store/new-id.ts';
@@ -17,11 +18,14 @@ export const auditStreamRoutes: Route[] = [
   route({
     method: 'GET',
     url: URL,
-    summary: 'Where the entries of the audit log are sent, and how far the receiver has taken them',
+    summary: 'Where the entries of the audit log are sent, and how far the receiver has taken them; null without a URL',
     permission: 'audit:read',
-    answer: AuditStream,
+    answer: Type.Union([AuditStream, Type.Null()]),
     status: 200,
-    handle: ({ tx, actor }) => readStream(tx, actor.workspaceId),
+    async handle({ tx, actor }) {
+      const row = await findAuditStream(tx, actor.workspaceId);
+      return row === undefined ? null : readStream(tx, actor.workspaceId);
+    },
   }),
   route({
     method: 'POST',

@@ -12,7 +12,7 @@ import {
   insertWorkspaceEnd,
   undoWorkspaceEnd,
 } from '../../../store/workspace-ends.ts';
-import { findFirstWorkspace, findWorkspace } from '../../../store/workspaces.ts';
+import { findFirstWorkspace, findWorkspace, lockInstallation } from '../../../store/workspaces.ts';
 import { type Actor, auditActor } from '../../access/actor.ts';
 import { isPassword } from '../../access/password.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
@@ -71,6 +71,8 @@ async function askForEnd(workspaceId: string, { actor, body, isOperator }: Askin
   return store.asSystem(async (tx) => {
     const workspace = found(await findWorkspace(tx, workspaceId));
     if (workspace.name !== body.name) throw invalid('/name', 'must be the name of the workspace, as it is written');
+    // Two owners that end the last two workspaces at the same moment come one after the other.
+    await lockInstallation(tx);
     await mustBeSpare(tx, workspaceId);
     const endsAt = new Date(now().getTime() + workspaceGraceMs);
     if (!(await insertWorkspaceEnd(tx, { workspaceId, askedBy: actor.id, endsAt })))
