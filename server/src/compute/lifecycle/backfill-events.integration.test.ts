@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import type { Definition } from '@millrace/contract/audiences';
 import { openNatsLives } from '../../../testing/compute/nats-lives.ts';
 import { WORKSPACE } from '../../../testing/profile-store.ts';
+import { profileKey } from '../profiles/profile-key.ts';
 import { userHash } from '../../domain/withheld.ts';
 import { eraseProfiles } from '../../store/compute/erase-profiles.ts';
 import { insertErasedUsers } from '../../store/erased-users.ts';
@@ -17,7 +18,15 @@ const SPENT: Definition = {
   field: 'properties.total',
   settleSeconds: 0,
 };
-const BUSY = 'busy';
+const USERS = Array.from({ length: 100 }, (_, nth) => `u${nth}`);
+const keyOf = (id: string) => profileKey(WORKSPACE, 'user', id);
+/** Its key is the lowest, so that the first pass has it. */
+const BUSY = lowestId();
+
+function lowestId(): string {
+  const lowest = USERS.map(keyOf).toSorted()[0] ?? '';
+  for (let nth = 0; ; nth += 1) if (keyOf(`busy-${nth}`) < lowest) return `busy-${nth}`;
+}
 
 /** Three requests: the first two are one batch of the backfill, the last one is another. */
 async function openBed() {
@@ -30,8 +39,7 @@ async function openBed() {
     properties: { total: 1 },
   });
   for (let nth = 0; nth < 3; nth += 1) {
-    const others = Array.from({ length: 100 }, (_, user) => order(`u${user}`));
-    await lives.send([...Array.from({ length: 500 }, () => order(BUSY)), ...others]);
+    await lives.send([...Array.from({ length: 500 }, () => order(BUSY)), ...USERS.map(order)]);
   }
   await lives.create({ key: 'known', destinations: [], definition: KNOWN });
   await lives.runJobs();

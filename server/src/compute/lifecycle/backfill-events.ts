@@ -24,7 +24,7 @@ import {
   type KeptEvent,
   makeRoom,
   newPass,
-  type Pass,
+  type PassEvents,
 } from './backfill-pass.ts';
 import { type JobNeeds, JobEnded, JobWaiting } from './life-needs.ts';
 import { readPast } from './read-past.ts';
@@ -45,7 +45,7 @@ export async function backfillEvents(of: EventsOf, needs: JobNeeds): Promise<voi
   }
 }
 
-async function readPass({ workspaceId, after, slots, ...name }: EventsOf, needs: JobNeeds): Promise<Pass> {
+async function readPass({ workspaceId, after, slots, ...name }: EventsOf, needs: JobNeeds): Promise<PassEvents> {
   // The plans know the version from here on: a process that has just taken over may have read none.
   const starts = await needs.step((_, sql) => foldingStarts(sql, name.definition, name.version));
   const pass = newPass();
@@ -74,7 +74,7 @@ type Counting = Pick<EventsOf, 'workspaceId' | 'slots'>;
 
 /** Folds events of the busy id, and lets go of them. */
 async function foldAhead(
-  pass: Pass,
+  pass: PassEvents,
   isOfBusy: (event: KeptEvent) => boolean,
   { workspaceId, slots }: Counting,
   needs: JobNeeds,
@@ -100,7 +100,7 @@ function latest(one: number | undefined, other: number | undefined): number | un
   return one === undefined || (other !== undefined && other > one) ? other : one;
 }
 
-async function foldPass(of: EventsOf, pass: Pass, total: number, needs: JobNeeds): Promise<void> {
+async function foldPass(of: EventsOf, pass: PassEvents, total: number, needs: JobNeeds): Promise<void> {
   const { busy, missingUntil } = pass;
   const ofKeys = new Map<ProfileKey, readonly KeptEvent[]>(Map.groupBy(pass.events, ({ own }) => own));
   if (busy !== undefined) ofKeys.set(busy.own, []);

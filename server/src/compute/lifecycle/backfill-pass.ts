@@ -12,19 +12,19 @@ export type KeptEvent = SourceEvent & { own: ProfileKey };
 /** `first`: the earliest event of each source that is in it. When one of these is withheld, the id was erased meanwhile. */
 export type BusyId = { own: ProfileKey; past: PastParts; first: Map<string, KeptEvent> };
 /** `through`: the last key of the pass; undefined when there are no more. */
-export type Pass = {
+export type PassEvents = {
   events: KeptEvent[];
   busy: BusyId | undefined;
   through: ProfileKey | undefined;
   missingUntil: number | undefined;
 };
 
-export function newPass(): Pass {
+export function newPass(): PassEvents {
   return { events: [], busy: undefined, through: undefined, missingUntil: undefined };
 }
 
 /** Leaves the upper half of the keys to the next pass, until the rest fits or has one key. True when the rest does not fit. */
-export function makeRoom(pass: Pass, most: number): boolean {
+export function makeRoom(pass: PassEvents, most: number): boolean {
   while (pass.events.length > most) {
     const keys = [...new Set([...pass.events, ...(pass.busy ? [pass.busy] : [])].map(({ own }) => own))].sort();
     if (keys.length < 2) return true;
@@ -36,10 +36,10 @@ export function makeRoom(pass: Pass, most: number): boolean {
   return false;
 }
 
-export type ToFold = { plan: Plan; slots: ReadonlySet<number>; marks: Marks | undefined };
+type ToFold = { plan: Plan; slots: ReadonlySet<number>; marks: Marks | undefined };
 
 /** Folds events of the busy id. */
-export function foldBusy(pass: Pass, events: readonly KeptEvent[], { plan, slots, marks }: ToFold): void {
+export function foldBusy(pass: PassEvents, events: readonly KeptEvent[], { plan, slots, marks }: ToFold): void {
   const counted = events.filter((each) => isCounted(each, marks));
   const [one] = counted;
   if (one === undefined) return;

@@ -2,7 +2,7 @@ import type { Definition } from '@millrace/contract/audiences';
 import type { KnownDefinition } from '../../../store/definitions/definition-views.ts';
 import { audiencesOf, definitionOf } from './checked-definition.ts';
 
-export type Completeness = { completeFrom: Date | null; incompleteSince: Date | null };
+type Completeness = { completeFrom: Date | null; incompleteSince: Date | null };
 
 /** A definition lacks what the audiences lack that it asks for, and those that these ask for. */
 export function completenessOf(row: KnownDefinition, known: readonly KnownDefinition[]): Completeness {

@@ -8,7 +8,7 @@ import { destinationNames } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { sourceNames } from '../../../store/sources.ts';
 import { audiencesOf, definitionOf } from './checked-definition.ts';
-import { type Completeness, completenessOf } from './completeness.ts';
+import { completenessOf } from './completeness.ts';
 
 /** In the order of the rows. */
 export async function toDefinitions(
@@ -64,7 +64,7 @@ function shownRow(row: KnownDefinition) {
   };
 }
 
-function shownCompleteness({ completeFrom, incompleteSince }: Completeness) {
+function shownCompleteness({ completeFrom, incompleteSince }: ReturnType<typeof completenessOf>) {
   return {
     completeFrom: completeFrom?.toISOString() ?? null,
     incompleteSince: incompleteSince?.toISOString() ?? null,
