@@ -5,7 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import type { ConnectionCheck } from '@millrace/contract/control';
 import { addToken, addWorkspace } from '../../../../testing/control.ts';
+import { openKeyRing } from '../../../secrets/seal.ts';
+import { findConnection } from '../../../store/sso-connections.ts';
+import { rotateRing } from '../../keys/rotate-ring.ts';
 import { openSsoBed, type Shop, sessionIn, type SsoBed, why } from '../../../../testing/sso-bed.ts';
+import { openConnection } from './open-connection.ts';
 
 let bed: SsoBed;
 before(async () => {
@@ -49,6 +53,30 @@ suite('a connection', () => {
     assert.ok(!log.text.includes(shop.clientSecret) && !log.text.includes('a very new secret'));
     const actions = await bed.actions(shop);
     assert.ok(actions.includes('single_sign_on.created') && actions.includes('single_sign_on.changed'));
+  });
+
+  test('has its secret sealed anew when the key ring rotates', async () => {
+    const shop = await bed.openShop();
+    const { needs, store } = bed.control;
+    const [first, second] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+    const both = openKeyRing(
+      new Map([
+        [1, first],
+        [2, second],
+      ]),
+    );
+    assert.equal(await rotateRing({ ...needs, keyRing: both }), true);
+    const row = await store.asSystem((tx) => findConnection(tx, shop.workspaceId));
+    assert.ok(row !== undefined);
+    assert.equal(openConnection(row, openKeyRing(new Map([[2, second]]))).clientSecret, shop.clientSecret);
+    // Back, for the other tests.
+    const back = openKeyRing(
+      new Map([
+        [2, second],
+        [1, first],
+      ]),
+    );
+    assert.equal(await rotateRing({ ...needs, keyRing: back }), true);
   });
 
   test('is one of a workspace, and is made and changed by owners with all their rights', async () => {
