@@ -146,7 +146,7 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   });
 }
 
-/** What is written a moment after the answer; nothing of it is lost at the end. */
+/** They write a moment after the answer, and write the rest when the server stops. */
 function openLogs(app: FastifyInstance, needs: ControlNeeds) {
   const logs = { recovery: openRecovery(needs), failures: openFailureLog(needs), reads: openReadLog(needs) };
   for (const log of Object.values(logs)) app.addHook('onClose', () => log[Symbol.asyncDispose]());

@@ -1,4 +1,4 @@
-/** What is said of a metric before it is counted. */
+/** A metric before anybody counts it. */
 export type Declared = {
   kind: 'counter' | 'gauge' | 'histogram';
   label?: string;
