@@ -1,16 +1,12 @@
 /** Passkeys as @simplewebauthn/server checks them. Every use asks the authenticator to verify the person: a PIN, a finger, a face. */
 import type { CreatedPasskey, PasskeyOptions, SignedByPasskey } from '@millrace/contract/control';
-import {
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simplewebauthn/server';
 import type { PasskeyRow } from '../../store/passkeys.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { type RelyingParty, relyingPartyOf } from './relying-party.ts';
+
+/** Loaded with the first passkey: it takes 27 MB, and processes without passkeys should start without it. */
+const webauthn = () => import('@simplewebauthn/server');
 
 const TIMEOUT_MS = 5 * 60_000;
 /** Ed25519, ES256 and RS256, as COSE numbers them: authenticators of today have one of these. */
@@ -30,6 +26,7 @@ export async function creationOptions(
   party: RelyingParty,
   { user, challenge, passkeys }: { user: Owner; challenge: string; passkeys: readonly PasskeyRow[] },
 ): Promise<PasskeyOptions> {
+  const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: party.id,
     rpID: party.id,
@@ -51,6 +48,7 @@ export async function requestOptions(
   party: RelyingParty,
   { challenge, passkeys }: { challenge: string; passkeys?: readonly PasskeyRow[] },
 ): Promise<PasskeyOptions> {
+  const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({
     rpID: party.id,
     challenge: bytesOf(challenge),
@@ -69,6 +67,7 @@ export async function readCreated(
   challenge: string,
   response: CreatedPasskey,
 ): Promise<NewCredential | undefined> {
+  const { verifyRegistrationResponse } = await webauthn();
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,
@@ -87,6 +86,7 @@ export async function readSigned(
   party: RelyingParty,
   { challenge, passkey, response }: { challenge: string; passkey: PasskeyRow; response: SignedByPasskey },
 ): Promise<number | undefined> {
+  const { verifyAuthenticationResponse } = await webauthn();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: challenge,
