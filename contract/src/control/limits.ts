@@ -1,4 +1,4 @@
-/** What a workspace may take of the things that all workspaces share. */
+/** Workspaces share an installation: each has a limit of every shared thing. */
 import { type Static, type TOptional, Type } from 'typebox';
 import { Id, PageOf } from './page.ts';
 

@@ -39,7 +39,7 @@ export type Greed = AsyncDisposable & {
   /** Of its requests to the API. */
   statuses: Map<number, number>;
   calls: CallsSeen;
-  /** What refused it. */
+  /** The refusals that it met. */
   codes: Set<string>;
   stop(): Promise<void>;
 };

@@ -41,7 +41,7 @@ export type DeliverSettings = {
   maxInFlight: number;
   /** The most one lane may hold, whatever is free; by default only its share of the lanes limits it. */
   laneQuotaBytes?: number;
-  /** What a workspace may keep in its lanes and as dead letters, if the operator did not change it. */
+  /** The bytes that a workspace may keep in its lanes and as dead letters, if the operator did not change them. */
   limits?: Pick<LimitValues, 'laneBytes' | 'deadLetterBytes'>;
   /** The cap of one host over all workspaces; without it there is none. */
   hostCap?: HostCap;

@@ -152,7 +152,7 @@ export type HostCap = { attempts: number | undefined; perSecond: number | undefi
 /** From this part on a limit is near. */
 export const NEAR = 0.8;
 
-/** For the person who meets the limit: what it is, how much it is, and who can raise it. */
+/** For the person who meets the limit: the limit, its number, and who can raise it. */
 export function limitSentence(name: LimitName, most: number): string {
   const may = LIMITS[name].may.replace('#', most.toLocaleString('en'));
   return `The workspace may ${may}. The operator of this installation can raise this limit.`;

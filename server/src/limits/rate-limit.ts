@@ -9,7 +9,7 @@ export type RateLimiter = {
   waitSeconds(key: string, limit: RateLimit): number;
   /** Counts what was accepted. A batch is never cut in two: if it takes more than is left, later requests wait for the debt. */
   spend(key: string, count: number): void;
-  /** What each key that is known spent a second, over the last seconds. */
+  /** The tokens that each known key spent a second, over the last seconds. */
   rates(): Iterable<readonly [key: string, perSecond: number]>;
 };
 

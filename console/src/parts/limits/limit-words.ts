@@ -1,4 +1,4 @@
-/** Limits in words: what is used, what is allowed, and how near the one is to the other. */
+/** Limits in words: their use, their numbers, and how near the use is to the number. */
 import type { LimitState, LimitUse } from '@millrace/contract/control';
 import { bytes, counted, short } from '../../format/numbers.ts';
 import type { StateName } from '../../format/state-name.ts';

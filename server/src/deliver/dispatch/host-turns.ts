@@ -18,7 +18,7 @@ export type HostTurns = {
   /** Counts the POSTs of an attempt that starts; `release` ends them. */
   take(line: Line, pending: PendingAttempt): Taken;
   release(taken: Taken): void;
-  /** The line whose turn has come: `admits` lets it in, whoever else waits. */
+  /** The line whose turn has come: `admits` lets it in before all other lines. */
   next(): Line | undefined;
   /** Whether a new delivery would only wait in memory: then it goes to its lane at once. */
   isCrowded(line: Line, webhook: Webhook): boolean;
@@ -93,7 +93,7 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
     if (host.inFlight > 0 && host.inFlight + posts > most) return false;
     if (perSecond === undefined) return true;
     const share = perSecond / peers();
-    // What is saved up comes on top within a second, so the steady rate is lower by as much.
+    // Saved tokens come on top within a second, so the steady rate is lower by as much.
     return refill(host.budget, uptimeMs(), share * STEADY, Math.max(1, share * (1 - STEADY))) >= 1;
   }
 
