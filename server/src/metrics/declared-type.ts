@@ -1,4 +1,3 @@
-/** A metric before anybody counts it. */
 export type Declared = {
   kind: 'counter' | 'gauge' | 'histogram';
   label?: string;
