@@ -35,6 +35,11 @@ async function link(headers: Record<string, string>, workspaceId: string, subjec
   return bed.finish(workspaceId, await signInAt(String(begun.body['url']), subject), cookie);
 }
 
+function addPasskey(email: string): void {
+  bed.control.postgres.run(`INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
+    SELECT 'pky_' || id, id, id, '', 0, '{}', 'Key' FROM users WHERE email = '${email}'`);
+}
+
 suite('groups at the provider', () => {
   test('decide about the role, anew at each sign-in, and without one the membership ends', async () => {
     const shop = await bed.openShop(GROUPS);
@@ -55,6 +60,17 @@ suite('groups at the provider', () => {
     const actions = await bed.actions(shop);
     for (const action of ['member.changed', 'member.removed']) assert.ok(actions.includes(action), action);
     assert.equal(await roleOf(sessionIn(await signIn(['staff']))), 'viewer', 'a new account');
+  });
+
+  test('open a workspace that demands a second factor: the provider asks for its own', async () => {
+    const shop = await bed.openShop();
+    bed.control.postgres.run(`UPDATE workspaces SET needs_second_factor = true WHERE id = '${shop.workspaceId}'`);
+    const { email } = await bed.addPerson(shop.workspaceId);
+    const own = await bed.signInWithPassword(email);
+    assert.equal((await bed.ask('GET', '/sources', undefined, own)).body['code'], 'second_factor_needed');
+    await bed.provider.setPeople({ ann: ANN });
+    const bound = sessionIn(await bed.signIn(shop.workspaceId, 'ann'));
+    assert.equal((await bed.ask('GET', '/sources', undefined, bound)).status, 200);
   });
 
   test('take the role neither from a break-glass owner nor from the last owner', async () => {
@@ -220,6 +236,32 @@ suite('a provider cannot', () => {
     const second = await bed.signInWithPassword(two.email);
     assert.equal(why(await link(second, shop.workspaceId, 'pat')), 'sso_refused identity_taken');
     assert.equal((await bed.actions(shop)).filter((each) => each === 'single_sign_on.linked').length, 1);
+  });
+
+  test('be linked with an account that has a second factor, unless the person has confirmed it in this session', async () => {
+    const shop = await bed.openShop();
+    const { email } = await bed.addPerson(shop.workspaceId);
+    const own = await bed.signInWithPassword(email);
+    addPasskey(email);
+    await bed.provider.setPeople({ pat: ANN });
+    const asked = { workspaceId: shop.workspaceId, password: PASSWORD };
+    assert.equal((await bed.ask('POST', '/me/single-sign-on', asked, own)).body['code'], 'confirm_first');
+    bed.control.postgres.run(`UPDATE sessions SET confirmed_until = now() + interval '10 minutes'`);
+    const linked = await link(own, shop.workspaceId, 'pat');
+    assert.equal(linked.status, 200);
+  });
+
+  test('act as an operator, who the same person is with a password', async () => {
+    const shop = await bed.openShop();
+    const { email } = await bed.addPerson(shop.workspaceId);
+    const own = await bed.signInWithPassword(email);
+    bed.control.postgres.run(`INSERT INTO operators (kind, id, added_by) SELECT 'user', id, 'test' FROM users WHERE email = '${email}'`);
+    await bed.provider.setPeople({ pat: ANN });
+    assert.equal((await link(own, shop.workspaceId, 'pat')).status, 200);
+    const bound = sessionIn(await bed.signIn(shop.workspaceId, 'pat'));
+    assert.equal((await bed.ask('GET', '/operators', undefined, own)).status, 200);
+    assert.equal((await bed.ask('GET', '/operators', undefined, bound)).status, 403);
+    assert.equal((await bed.ask('GET', '/me', undefined, bound)).body['isOperator'], false);
   });
 
   test('have a password made for an account of its own', async () => {

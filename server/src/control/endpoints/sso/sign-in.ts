@@ -10,7 +10,8 @@ import { networkOf } from '../../../http/network-of.ts';
 import { appendAudit } from '../../../store/audit-log.ts';
 import { findMember } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
-import { deleteBoundSessions } from '../../../store/sessions.ts';
+import { hasFactor } from '../../../store/second-factors.ts';
+import { confirmedUntil, deleteBoundSessions } from '../../../store/sessions.ts';
 import { type ConnectionRow, findConnection, findConnectionOfDomain } from '../../../store/sso-connections.ts';
 import { deleteIdentitiesOf } from '../../../store/sso-identities.ts';
 import { findUser } from '../../../store/users.ts';
@@ -78,6 +79,10 @@ export const singleSignInRoutes: AccountRoute[] = [
       if (!(await isPassword(body.password, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');
       const row = await store.asSystem(async (tx) => {
         found(await findMember(tx, { workspaceId, userId }));
+        // A new way to sign in asks for what every change of the ways asks for.
+        if ((await hasFactor(tx, userId)) && (await confirmedUntil(tx, sessionId)) === null) {
+          throw new ApiProblem('confirm_first');
+        }
         return findConnection(tx, workspaceId);
       });
       if (row === undefined) throw new ApiProblem('sso_unknown');
