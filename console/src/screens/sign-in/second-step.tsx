@@ -33,7 +33,7 @@ export function SecondStep({ asked, restart, signedIn }: SecondStepProps) {
       foot="You have lost your phone and your passkeys? Use a recovery code. Without one, the people who run Millrace can remove your second factors."
     >
       <DoorForm submit={() => signIn.mutate()}>
-        <FactorFields key={given.way} ways={ways} given={given} set={setGiven} isFirst />
+        <FactorFields ways={ways} given={given} set={setGiven} isFirst={given.way === ways[0]} />
         {code === 'wrong_code' && (
           <Note state="givenup" title="The code is wrong.">
             {given.way === 'code'
