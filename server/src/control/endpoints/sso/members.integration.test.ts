@@ -255,7 +255,9 @@ suite('a provider cannot', () => {
     const shop = await bed.openShop();
     const { email } = await bed.addPerson(shop.workspaceId);
     const own = await bed.signInWithPassword(email);
-    bed.control.postgres.run(`INSERT INTO operators (kind, id, added_by) SELECT 'user', id, 'test' FROM users WHERE email = '${email}'`);
+    bed.control.postgres.run(
+      `INSERT INTO operators (kind, id, added_by) SELECT 'user', id, 'test' FROM users WHERE email = '${email}'`,
+    );
     await bed.provider.setPeople({ pat: ANN });
     assert.equal((await link(own, shop.workspaceId, 'pat')).status, 200);
     const bound = sessionIn(await bed.signIn(shop.workspaceId, 'pat'));

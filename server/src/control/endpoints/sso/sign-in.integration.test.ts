@@ -19,10 +19,17 @@ suite('signing in by a provider', () => {
     const headers = sessionIn(await bed.signIn(shop.workspaceId, 'ann'));
     const me = await bed.ask('GET', '/me', undefined, headers);
     assert.deepEqual(me.body['workspaces'], [
-      { id: shop.workspaceId, name: 'Shop', role: 'viewer', needsSingleSignOn: false, singleSignOn: 'linked' },
+      {
+        id: shop.workspaceId,
+        name: 'Shop',
+        role: 'viewer',
+        needsSecondFactor: false,
+        needsSingleSignOn: false,
+        singleSignOn: 'linked',
+      },
     ]);
     const user = me.body['user'] as { id: string; isManaged: boolean };
-    assert.deepEqual(user, { id: user.id, email: ANN.email, name: ANN.name, isManaged: true });
+    assert.deepEqual(user, { id: user.id, email: ANN.email, name: ANN.name, hasSecondFactor: false, isManaged: true });
     const { signOutUrl } = me.body['singleSignOn'] as { signOutUrl: string };
     assert.match(signOutUrl, new RegExp(`^${bed.provider.issuer}/session/end\\?`));
     assert.equal((await bed.ask('GET', '/sources', undefined, headers)).status, 200);
