@@ -10,16 +10,7 @@ const WORKSPACES = 100;
 const PATIENCE_MS = 120_000;
 const PER_SECOND = { attempts: undefined, perSecond: 100 };
 
-/** The most requests within any second, by the clock of the receiver. */
-function mostInASecond(times: readonly number[]): number {
-  let first = 0;
-  return times.reduce((most, at, index) => {
-    while ((times[first] ?? at) <= at - 1_000) first += 1;
-    return Math.max(most, index - first + 1);
-  }, 0);
-}
-
-suite('one host behind 100 destinations of 100 workspaces', { concurrency: true }, () => {
+suite('one host behind 100 destinations of 100 workspaces', () => {
   test('gets no more attempts at a time than its cap, and every delivery arrives once', {
     timeout: PATIENCE_MS,
   }, async () => {
@@ -50,25 +41,29 @@ suite('one host behind 100 destinations of 100 workspaces', { concurrency: true 
     await using bed = await openBed();
     await using receiver = await openReceiver();
     await putDestinations(bed, receiver.url);
-    await using processes = new AsyncDisposableStack();
-    for (const _ of ['one', 'two']) processes.use(await bed.deliver({ hostCap: PER_SECOND }));
+    await using one = await bed.deliver({ hostCap: PER_SECOND });
+    await using two = await bed.deliver({ hostCap: PER_SECOND });
+    await until(() => one.peers() === 2 && two.peers() === 2, PATIENCE_MS);
+    const from = Date.now();
     await bed.append(...Array.from({ length: 4 }, (_, index) => track(`e${index}`)));
     await until(() => receiver.received.length >= WORKSPACES * 4, PATIENCE_MS);
-    const most = mostInASecond(receiver.received.map(({ at }) => at));
-    // They are counted as they arrive, which a busy machine delays.
-    assert.ok(most <= 110, `${most} within a second`);
+    // A busy machine delays arrivals and never hastens them: what has arrived was sent before.
+    for (const [index, { at }] of receiver.received.entries()) {
+      const most = PER_SECOND.perSecond * ((at - from) / 1_000 + 0.2);
+      assert.ok(index + 1 <= most, `${index + 1} within ${at - from} ms`);
+    }
   });
 
   test('gives each workspace its share', { timeout: PATIENCE_MS }, async () => {
     await using bed = await openBed();
     await using receiver = await openReceiver();
     await putDestinations(bed, receiver.url);
-    await using deliver = await bed.deliver({ hostCap: { attempts: undefined, perSecond: 300 } });
-    await bed.append(...Array.from({ length: 40 }, (_, index) => track(`e${index}`)));
+    await using deliver = await bed.deliver({ hostCap: PER_SECOND });
+    await bed.append(...Array.from({ length: 24 }, (_, index) => track(`e${index}`)));
     await until(() => deliver.stats().hostsAtCap === 1, PATIENCE_MS);
     // By then all lanes are looked at.
-    await until(() => receiver.received.length >= WORKSPACES * 26, PATIENCE_MS);
-    const seen = receiver.received.slice(WORKSPACES * 6, WORKSPACES * 26);
+    await until(() => receiver.received.length >= WORKSPACES * 16, PATIENCE_MS);
+    const seen = receiver.received.slice(WORKSPACES * 4, WORKSPACES * 16);
     const counts = [...Map.groupBy(seen, ({ path }) => path).values()].map(({ length }) => length);
     assert.equal(counts.length, WORKSPACES);
     const ratio = Math.max(...counts) / Math.min(...counts);
