@@ -155,7 +155,7 @@ export const Definition = Type.Object({
       progress: OrNull(ComputeProgress),
     }),
   ),
-  /** Identifies of first syncs that are not sent yet. */
+  /** Identifies of first syncs that are not sent yet. Of a workspace no more than 50,000 are counted. */
   firstSyncWaiting: Count,
   /** Sources and destinations that it names and that are deleted: it goes on without them. */
   missing: Type.Object({

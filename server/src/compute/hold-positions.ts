@@ -105,12 +105,13 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
     await Promise.all([...readers.keys()].map(stopReader));
   }
 
-  /** Without definitions nothing is kept for them. */
+  /** Without definitions nothing is kept for them, and no place is known. */
   async function forgetFloors(): Promise<void> {
     if (performance.now() - floorsMs < FLOORS_MS) return;
     for (const stream of await side.streams()) {
       if ((await side.floors.read(stream)) !== undefined) await side.floors.remove(stream);
     }
+    await profiles.forgetPositions();
     floorsMs = performance.now();
   }
 

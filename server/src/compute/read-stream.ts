@@ -12,6 +12,7 @@ import type { Metrics } from '../metrics/open-metrics.ts';
 import { pause } from '../pause.ts';
 import { isOfDatabase, isUnavailable } from '../store/open-store.ts';
 import { type BatchReader, type BatchRequest, MOST_LEFT, type ReadBatch } from '../stream/events/read-batches.ts';
+import type { StreamPlace } from '../stream/nats/stream-place.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
 import { StalePlan } from './fold/evaluate.ts';
 import type { Folded, Folding } from './fold-requests.ts';
@@ -96,19 +97,28 @@ export function startReader(held: HeldPosition, needs: ReaderNeeds): StreamReade
 
   /** False when there is no such stream. */
   async function begin(): Promise<boolean> {
-    const found = await side.findPlace(stream, position === NOWHERE ? undefined : position);
+    const isNew = position === NOWHERE;
+    const found = await side.findPlace(stream, isNew ? undefined : position);
     if (found === undefined) return false;
     const { place, isAnew } = found;
     if (isAnew) log.warn({ stream, from: position.sequence, to: place.sequence }, 'stream.made_anew');
     const isMissing = isAnew && position.left.length > 0;
     const since = position.storedAt;
-    const clock = position === NOWHERE ? side.now() - IN_FLIGHT_MS : position.clock;
-    position = { ...place, clock, left: isAnew ? [] : position.left };
+    if (isNew) position = await firstPosition(place);
+    else position = { ...place, clock: position.clock, left: isAnew ? [] : position.left };
     await commit((tx) => (isMissing ? tx.markIncomplete(since) : Promise.resolve()), position);
-    watermark.moved(stream, clock);
+    watermark.moved(stream, position.clock);
     // The clock work of the last position first: an event that is read now may be newer than a timer that has not run.
     while (!signal.aborted && (await timers.run(commit, watermark.now())) === 'more');
     return true;
+  }
+
+  /** A stream without a position is read from its end, and the lifecycle reads its past; one that was added later, from its beginning. */
+  async function firstPosition(end: StreamPlace): Promise<Position> {
+    const isYoung = await profiles.countsFromTheBeginning();
+    if (!isYoung) return { ...end, clock: side.now() - IN_FLIGHT_MS, left: [] };
+    const { createdAt } = end;
+    return { createdAt, sequence: 0, storedAt: createdAt, clock: createdAt - IN_FLIGHT_MS, left: [] };
   }
 
   async function takeTurns(reader: BatchReader): Promise<Turn> {

@@ -69,6 +69,14 @@ suite('positions', () => {
     assert.deepEqual(look({ ...all, nowMs: 40 * LEASE_MS }).giveBack, ['EVENTS-3']);
   });
 
+  test('that nobody ever held are taken beyond the share too, when the process that should take them does not', () => {
+    const look = openLooks();
+    const rows = NAMES.slice(0, 2).map((name) => row(name, 'me'));
+    const held = new Set(NAMES.slice(0, 2));
+    const take = (nowMs: number) => look({ rows, held, processes: 2, nowMs }).take;
+    assert.deepEqual([take(0), take(LEASE_MS), take(2 * LEASE_MS)], [[], [], ['EVENTS-2', 'EVENTS-3']]);
+  });
+
   test('of streams that are gone are given back', () => {
     const look = openLooks();
     assert.deepEqual(look({ names: ['EVENTS-0'], held: new Set(['EVENTS-0', 'EVENTS-1']) }).giveBack, ['EVENTS-1']);

@@ -34,11 +34,12 @@ export function openSharing(holder: string) {
   const seen = new Map<string, Seen>();
   let keepsUntilMs = 0;
 
-  function silentMs(row: PositionState, nowMs: number): number {
-    const mark = `${row.epoch} ${row.beat}`;
-    const before = seen.get(row.stream);
+  /** A position without a row is silent too: the process that should take it may not be able to. */
+  function silentMs(name: string, row: PositionState | undefined, nowMs: number): number {
+    const mark = row === undefined ? '' : `${row.epoch} ${row.beat}`;
+    const before = seen.get(name);
     if (before?.mark === mark) return nowMs - before.sinceMs;
-    seen.set(row.stream, { mark, sinceMs: nowMs });
+    seen.set(name, { mark, sinceMs: nowMs });
     return 0;
   }
 
@@ -49,7 +50,7 @@ export function openSharing(holder: string) {
       const take: string[] = [];
       for (const name of names.filter((each) => !held.has(each))) {
         const row = byName.get(name);
-        const quietMs = row === undefined ? 0 : silentMs(row, nowMs);
+        const quietMs = silentMs(name, row, nowMs);
         const hasRoom = held.size + take.length < share;
         const isFree = row?.holder === undefined || quietMs >= LEASE_MS;
         const isForsaken = quietMs >= 2 * LEASE_MS;

@@ -56,9 +56,12 @@ const COUNT_ERASURES: Statement = {
   text: 'SELECT erasures::float8 AS erasures FROM compute_version',
 };
 
-/** Changes with every erasure and every suppression of a workspace. */
+/**
+ * Changes with every erasure and every suppression of a workspace. Times only grow, so their sum tells each of them; the latest one would
+ * not tell a second erasure of a user that is committed after one with a later time.
+ */
 export async function erasuresVersion(tx: Tx, workspaceId: string): Promise<string> {
-  const sql = `SELECT count(*) || ' ' || count(*) FILTER (WHERE suppressed) || ' ' || coalesce(max(erased_before)::text, '')
+  const sql = `SELECT count(*) || ' ' || count(*) FILTER (WHERE suppressed) || ' ' || coalesce(sum(extract(epoch FROM erased_before)), 0)
     AS version FROM erased_users WHERE workspace_id = $1`;
   const [row] = await tx.query<{ version: string }>(sql, [workspaceId]);
   return row?.version ?? '';

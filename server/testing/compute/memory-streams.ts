@@ -91,7 +91,9 @@ export function openMemoryStreams(names: readonly string[]): MemoryStreams {
         const found = find(stream);
         const { createdAt, requests } = found;
         const end = { createdAt, sequence: lastOf(found), storedAt: requests.at(-1)?.storedAt ?? 0 };
-        if (known?.createdAt === createdAt) return Promise.resolve({ place: known, isAnew: false });
+        const there = requests.find(({ sequence }) => sequence === known?.sequence) ?? known;
+        const isSame = known?.createdAt === createdAt && known.sequence <= end.sequence;
+        if (isSame && there?.storedAt === known?.storedAt) return Promise.resolve({ place: known, isAnew: false });
         if (known === undefined) return Promise.resolve({ place: end, isAnew: false });
         const before = requests.findLast(({ storedAt }) => storedAt <= known.storedAt);
         const place = { createdAt, sequence: before?.sequence ?? 0, storedAt: before?.storedAt ?? 0 };

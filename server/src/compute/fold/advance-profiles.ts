@@ -6,12 +6,16 @@ import { fillFromTiles } from './backfill.ts';
 import { closeProfile, openProfile } from './open-profile.ts';
 import type { Plan } from './plan.ts';
 
-/** Profiles whose timer is due: runs their changes up to a time, each at its own. */
+/**
+ * Profiles whose timer is due: runs their changes up to a time, each at its own. A profile of a workspace without definitions, which is about
+ * to be deleted, loses its timer: it would come first again and again, and others would wait behind it.
+ */
 export function runTimers(profiles: readonly StoredProfile[], planOf: PlanOf, upTo: number): ProfileChanges {
   const transitions: Transition[] = [];
   const written = profiles.flatMap((stored) => {
     const plan = planOf(stored.workspaceId);
-    if (plan === undefined || stored.dueAt === undefined || stored.dueAt > upTo) return [];
+    if (stored.dueAt === undefined || stored.dueAt > upTo) return [];
+    if (plan === undefined) return [{ ...stored, dueAt: undefined }];
     const profile = openProfile(stored);
     refuseStale(profile.state, plan);
     fillFromTiles(profile.state, plan);

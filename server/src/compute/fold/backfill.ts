@@ -4,13 +4,13 @@
  */
 import type { StoredProfile } from '../profiles/profile-store.ts';
 import { bucketAt, oldestLive } from '../state/buckets.ts';
-import { isNumbers, type Measure } from '../state/measure.ts';
+import { isNumbers, type Measure, mergeMeasure, pruneMeasure } from '../state/measure.ts';
 import { addToCells, type NumberCells, numberCells, pruneCells } from '../state/number-cells.ts';
-import { measureFor, type ProfileState } from '../state/profile-state.ts';
-import { rememberId, seenIds } from '../state/seen-ids.ts';
+import { emptyState, measureFor, type ProfileState, unpackRecord } from '../state/profile-state.ts';
+import { rememberId, seenIds, type SeenIds } from '../state/seen-ids.ts';
 import { findTile, hoursOf, type Tile, TILE_MS } from '../state/tiles.ts';
 import { foldMeasure, groupsFor } from './fold-event.ts';
-import { incomingEvent, type SourceEvent } from './incoming-event.ts';
+import { type IncomingEvent, incomingEvent, type SourceEvent } from './incoming-event.ts';
 import type { MeasureNeed } from './measure-need.ts';
 import { closeProfile, openProfile } from './open-profile.ts';
 import type { Plan, PlannedMeasure } from './plan.ts';
@@ -29,17 +29,54 @@ export function foldPast(
   slots: ReadonlySet<number>,
 ): StoredProfile {
   const profile = openProfile(stored);
+  const { state } = profile;
   const seen = seenIds();
-  const incoming = events.map(incomingEvent).toSorted((a, b) => a.receivedAt - b.receivedAt);
-  for (const each of incoming) {
-    if (rememberId(seen, each.hash, each.receivedAt).isKnown) continue;
-    for (const { sources, matches, measures } of groupsFor(each, plan)) {
-      if (sources?.has(each.sourceId) === false || matches?.(each.event) === false) continue;
-      for (const measure of measures)
-        if (slots.has(measure.slot)) foldMeasure(profile.state, each, measure, profile.state.evaluatedAt);
-    }
+  for (const each of inOrder(events)) foldSlots({ state, seen }, each, { plan, slots, now: state.evaluatedAt });
+  return closeProfile(profile);
+}
+
+/** The past of an id that is folded in several parts, before it is added to a profile. */
+export type PastParts = { state: ProfileState; seen: SeenIds };
+
+export function noPast(): PastParts {
+  return { state: emptyState(), seen: seenIds() };
+}
+
+/** Adds a part. A repeat is recognised as readers do it: among the last ids. */
+export function foldPart(
+  past: PastParts,
+  events: readonly SourceEvent[],
+  plan: Plan,
+  slots: ReadonlySet<number>,
+): void {
+  for (const each of inOrder(events)) foldSlots(past, each, { plan, slots, now: each.receivedAt });
+}
+
+/** The same as `foldPast` with the events of all parts. */
+export function addParts(stored: StoredProfile, { state: past }: PastParts, plan: Plan): StoredProfile {
+  const profile = openProfile(stored);
+  for (const record of past.records) {
+    const form = plan.measures.get(record.slot);
+    if (form === undefined) continue;
+    const measure = measureFor(profile.state, record.slot, form);
+    mergeMeasure(measure, unpackRecord(record, form));
+    pruneMeasure(measure, form, profile.state.evaluatedAt);
   }
   return closeProfile(profile);
+}
+
+function inOrder(events: readonly SourceEvent[]): IncomingEvent[] {
+  return events.map(incomingEvent).toSorted((a, b) => a.receivedAt - b.receivedAt);
+}
+
+type SlotsToFold = { plan: Plan; slots: ReadonlySet<number>; now: number };
+
+function foldSlots({ state, seen }: PastParts, each: IncomingEvent, { plan, slots, now }: SlotsToFold): void {
+  if (rememberId(seen, each.hash, each.receivedAt).isKnown) return;
+  for (const { sources, matches, measures } of groupsFor(each, plan)) {
+    if (sources?.has(each.sourceId) === false || matches?.(each.event) === false) continue;
+    for (const measure of measures) if (slots.has(measure.slot)) foldMeasure(state, each, measure, now);
+  }
 }
 
 /** Whether one of these slots looks at the event. */

@@ -109,6 +109,13 @@ suite('the timer', () => {
       { profiles: [], links: [], transitions: [] },
     );
   });
+
+  test('is taken away from a profile without definitions, so that others have their turn', () => {
+    const plan = planOf(audience({ event: 'E', window: '7d', atLeast: 1 }));
+    const stored = userOf(folded(plan, eventOf()));
+    const { profiles, transitions } = runTimers([stored], () => undefined, AT + 8 * DAY);
+    assert.deepEqual([profiles, transitions], [[{ ...stored, dueAt: undefined }], []]);
+  });
 });
 
 suite('a condition', () => {

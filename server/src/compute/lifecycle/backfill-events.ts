@@ -9,14 +9,24 @@
 import { foldingStarts } from '../../store/definitions/definition-changes.ts';
 import { markPhase } from '../../store/definitions/life-jobs.ts';
 import { countProfiles } from '../../store/compute/sizes.ts';
-import { foldPast, isCountedBy } from '../fold/backfill.ts';
-import type { SourceEvent } from '../fold/incoming-event.ts';
+import { addParts, foldPast, isCountedBy } from '../fold/backfill.ts';
+import type { Plan } from '../fold/plan.ts';
 import { idsOf, ownerKeyOf } from '../fold/resolve-identity.ts';
 import type { ProfileKey } from '../profiles/profile-key.ts';
 import type { FoldTx, StoredProfile, VersionName } from '../profiles/profile-store.ts';
 import { keyShare } from './key-share.ts';
 import { areNew } from '../profiles/withheld-marks.ts';
-import { type JobNeeds, JobEnded } from './life-needs.ts';
+import {
+  type BusyId,
+  foldBusy,
+  isCounted,
+  isStale,
+  type KeptEvent,
+  makeRoom,
+  newPass,
+  type PassEvents,
+} from './backfill-pass.ts';
+import { type JobNeeds, JobEnded, JobWaiting } from './life-needs.ts';
 import { readPast } from './read-past.ts';
 
 export type EventsOf = VersionName & {
@@ -35,18 +45,13 @@ export async function backfillEvents(of: EventsOf, needs: JobNeeds): Promise<voi
   }
 }
 
-type KeptEvent = SourceEvent & { own: ProfileKey };
-/** `through`: the last key of the pass; undefined when there are no more. */
-type Pass = { events: KeptEvent[]; through: ProfileKey | undefined; missingUntil: number | undefined };
-
-async function readPass({ workspaceId, after, slots, ...name }: EventsOf, needs: JobNeeds): Promise<Pass> {
+async function readPass({ workspaceId, after, slots, ...name }: EventsOf, needs: JobNeeds): Promise<PassEvents> {
   // The plans know the version from here on: a process that has just taken over may have read none.
   const starts = await needs.step((_, sql) => foldingStarts(sql, name.definition, name.version));
-  const pass: Pass = { events: [], through: undefined, missingUntil: undefined };
+  const pass = newPass();
   for await (const { requests, missingUntil } of readPast({ workspaceId, starts }, needs)) {
     pass.missingUntil = latest(pass.missingUntil, missingUntil);
-    const plan = needs.plans.planOf(workspaceId);
-    if (plan === undefined) throw new JobEnded('the workspace has no definitions any more');
+    const plan = planFor(workspaceId, needs);
     for (const { sourceId, events } of requests) {
       for (const event of events) {
         const { user, anonymous } = idsOf(event, workspaceId);
@@ -57,40 +62,62 @@ async function readPass({ workspaceId, after, slots, ...name }: EventsOf, needs:
         if (isCountedBy(each, plan, slots)) pass.events.push({ ...each, own });
       }
     }
-    if (pass.events.length > needs.portions.pass) cut(pass);
+    if (makeRoom(pass, needs.portions.pass)) await foldAhead(pass, () => true, { workspaceId, slots }, needs);
   }
+  const { busy } = pass;
+  if (busy !== undefined) await foldAhead(pass, ({ own }) => own === busy.own, { workspaceId, slots }, needs);
   pass.events.sort((one, other) => (one.own < other.own ? -1 : Number(one.own > other.own)));
   return pass;
+}
+
+type Counting = Pick<EventsOf, 'workspaceId' | 'slots'>;
+
+/** Folds events of the busy id, and lets go of them. */
+async function foldAhead(
+  pass: PassEvents,
+  isOfBusy: (event: KeptEvent) => boolean,
+  { workspaceId, slots }: Counting,
+  needs: JobNeeds,
+): Promise<void> {
+  const events = pass.events.filter(isOfBusy);
+  pass.events = pass.events.filter((event) => !isOfBusy(event));
+  await needs.users.refresh([workspaceId]);
+  const marks = needs.users.marksOf(workspaceId);
+  for (let at = 0; at < events.length; at += needs.portions.events) {
+    const plan = planFor(workspaceId, needs);
+    foldBusy(pass, events.slice(at, at + needs.portions.events), { plan, slots, marks });
+    await needs.turn();
+  }
+}
+
+function planFor(workspaceId: string, { plans }: JobNeeds): Plan {
+  const plan = plans.planOf(workspaceId);
+  if (plan === undefined) throw new JobEnded('the workspace has no definitions any more');
+  return plan;
 }
 
 function latest(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || (other !== undefined && other > one) ? other : one;
 }
 
-/** Leaves the upper half of the keys to the next pass. The events of one id stay together, however many they are. */
-function cut(pass: Pass): void {
-  const keys = [...new Set(pass.events.map(({ own }) => own))].sort();
-  if (keys.length < 2) return;
-  pass.through = keys[Math.floor((keys.length - 1) / 2)];
-  const through = pass.through ?? '';
-  pass.events = pass.events.filter(({ own }) => own <= through);
-}
-
-async function foldPass(of: EventsOf, pass: Pass, total: number, needs: JobNeeds): Promise<void> {
-  const byKey = [...Map.groupBy(pass.events, ({ own }) => own)];
+async function foldPass(of: EventsOf, pass: PassEvents, total: number, needs: JobNeeds): Promise<void> {
+  const { busy, missingUntil } = pass;
+  const ofKeys = new Map<ProfileKey, readonly KeptEvent[]>(Map.groupBy(pass.events, ({ own }) => own));
+  if (busy !== undefined) ofKeys.set(busy.own, []);
+  const byKey = [...ofKeys].toSorted(([one], [other]) => (one < other ? -1 : 1));
   for (let at = 0; at < byKey.length; ) {
     let size = 0;
     const begin = at;
     while (at < byKey.length && (at === begin || size < needs.portions.events)) size += byKey[at++]?.[1].length ?? 0;
-    await foldPortion(of, { byKey: new Map(byKey.slice(begin, at)), missingUntil: pass.missingUntil, total }, needs);
+    await foldPortion(of, { byKey: new Map(byKey.slice(begin, at)), busy, missingUntil, total }, needs);
     await needs.turn();
   }
-  const rest = { byKey: new Map(), missingUntil: pass.missingUntil, total, through: pass.through };
-  await foldPortion(of, rest, needs);
+  await foldPortion(of, { byKey: new Map(), busy, missingUntil, total, through: pass.through }, needs);
 }
 
 type Portion = {
-  byKey: ReadonlyMap<ProfileKey, KeptEvent[]>;
+  byKey: ReadonlyMap<ProfileKey, readonly KeptEvent[]>;
+  busy: BusyId | undefined;
   missingUntil: number | undefined;
   total: number;
   through?: ProfileKey | undefined;
@@ -98,7 +125,7 @@ type Portion = {
 
 async function foldPortion(
   of: EventsOf,
-  { byKey, missingUntil, total, through }: Portion,
+  { byKey, busy, missingUntil, total, through }: Portion,
   needs: JobNeeds,
 ): Promise<void> {
   const { workspaceId, slots, definition, version } = of;
@@ -106,7 +133,7 @@ async function foldPortion(
   const done = afterKey === undefined ? total : Math.round(total * keyShare(afterKey));
   const fold = (): Promise<'done' | 'again'> =>
     needs.step(async (tx, sql) => {
-      if ((await foldKeys(tx, { workspaceId, slots, byKey }, needs)) === 'again') return 'again';
+      if ((await foldKeys(tx, { workspaceId, slots, byKey, busy }, needs)) === 'again') return 'again';
       const mark = { phase: 'events', afterKey, eventsFrom: missingUntil, done, total } as const;
       const isWanted = await markPhase(sql, { definition, version }, mark);
       if (!isWanted) throw new JobEnded('the version is not backfilled any more');
@@ -116,17 +143,17 @@ async function foldPortion(
   while ((await fold()) === 'again');
 }
 
-type KeysToFold = { workspaceId: string; slots: ReadonlySet<number>; byKey: ReadonlyMap<ProfileKey, KeptEvent[]> };
+type KeysToFold = Counting & Pick<Portion, 'byKey' | 'busy'>;
 
 /** `again`, and without an effect, when a user was erased since the marks were read. */
 async function foldKeys(
   tx: FoldTx,
-  { workspaceId, slots, byKey }: KeysToFold,
-  { plans, users }: JobNeeds,
+  { workspaceId, slots, byKey, busy }: KeysToFold,
+  needs: JobNeeds,
 ): Promise<'done' | 'again'> {
   if (byKey.size === 0) return 'done';
-  const plan = plans.planOf(workspaceId);
-  if (plan === undefined) throw new JobEnded('the workspace has no definitions any more');
+  const { users } = needs;
+  const plan = planFor(workspaceId, needs);
   const owners = (links: ReadonlyMap<ProfileKey, string>) =>
     [...byKey.keys()].flatMap((own) => ownerKeyOf(own, links) ?? []);
   const marks = users.marksOf(workspaceId);
@@ -138,8 +165,10 @@ async function foldKeys(
     const profile = owner === undefined ? undefined : (changed.get(owner) ?? profiles.get(owner));
     // Erased since then.
     if (profile === undefined) continue;
-    const counted = events.filter(({ sourceId, event }) => marks?.isWithheld(sourceId, event) === false);
-    changed.set(profile.key, foldPast(profile, counted, plan, slots));
+    const isBusy = busy?.own === own;
+    if (isBusy && isStale(busy, marks)) throw new JobWaiting('an id was erased while its events were folded');
+    const counted = events.filter((each) => isCounted(each, marks));
+    changed.set(profile.key, isBusy ? addParts(profile, busy.past, plan) : foldPast(profile, counted, plan, slots));
   }
   await tx.write({ profiles: [...changed.values()], links: [], transitions: [] });
   return 'done';

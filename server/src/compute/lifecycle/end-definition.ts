@@ -24,20 +24,23 @@ export async function endDefinition({ workspaceId, definition }: Ending, needs: 
   // From here on no reader makes a member of anyone.
   await untilReadersKnow(revised, needs);
   while (await removeMembers(definition, needs)) await needs.turn();
-  if (membersGo === 'leave') await needs.step((_, sql) => forgetUnsent(sql, definition));
+  if (membersGo === 'leave') await inPortions((sql) => forgetUnsent(sql, definition, 10 * needs.portions.rows), needs);
   if (await needs.store.asSystem((tx) => hasUnsent(tx, definition)))
     throw new JobWaiting('something is still to be sent');
-  for (let isMore = true; isMore; await needs.turn()) {
-    isMore = await needs.step(async (_, sql) => {
-      await deletionOf(sql, definition);
-      return forgetHistory(sql, definition, needs.portions.rows);
-    });
-  }
+  await inPortions(async (sql) => {
+    await deletionOf(sql, definition);
+    return forgetHistory(sql, definition, needs.portions.rows);
+  }, needs);
   await needs.step(async (_, sql) => {
     await deletionOf(sql, definition);
     await endDeletion(sql, workspaceId, definition);
   });
   needs.changedDefinitions();
+}
+
+/** Until a portion was the last one. */
+async function inPortions(portion: (sql: Tx) => Promise<boolean>, needs: JobNeeds): Promise<void> {
+  for (let isMore = true; isMore; await needs.turn()) isMore = await needs.step((_, sql) => portion(sql));
 }
 
 /** False when there are none. */

@@ -40,9 +40,7 @@ async function foldPortion(workspaceId: string, batch: PastBatch, needs: JobNeed
   const { stream, requests, sequence, storedAt, missingUntil } = batch;
   const fold = (): Promise<'done' | 'again'> =>
     needs.step(async (tx, sql) => {
-      const { readThrough } = await workIn(sql, workspaceId, 'reading');
-      // Another process was faster, and this one has not noticed yet.
-      if ((readThrough[stream]?.sequence ?? 0) > sequence) throw new JobEnded('the portion is folded');
+      await workIn(sql, workspaceId, 'reading');
       if (requests.length > 0 && (await needs.folding.foldRequests(tx, requests)) === 'again') return 'again';
       await markRead(sql, workspaceId, { stream, sequence, storedAt, completeFrom: missingUntil });
       return 'done';

@@ -12,6 +12,7 @@ import { type HeldPosition, LostPosition } from '../profiles/profile-store.ts';
 import { computeVersion } from './compute-version.ts';
 import { endDefinition } from './end-definition.ts';
 import { type JobNeeds, JobEnded, type LifeNeeds, JobWaiting, PORTIONS } from './life-needs.ts';
+import { nameOf, nextJobs } from './next-jobs.ts';
 import { StreamChanged } from './read-past.ts';
 import { clearWorkspace, readWorkspacePast } from './read-workspace.ts';
 import { syncDestination } from './sync-destination.ts';
@@ -47,7 +48,9 @@ export function startLifecycle(held: HeldPosition, needs: LifecycleNeeds): Lifec
   const { store, profiles, plans, side, bell, log } = needs;
   const life = new AbortController();
   const { signal } = life;
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, LifeJob & { work: Promise<void> }>();
+  const begun = new Map<string, number>();
+  let jobsBegun = 0;
   let lost: unknown;
 
   const jobNeeds: JobNeeds = {
@@ -87,24 +90,31 @@ export function startLifecycle(held: HeldPosition, needs: LifecycleNeeds): Lifec
     while (!signal.aborted) {
       const position = { createdAt: 0, sequence: 0, storedAt: 0, clock: side.now(), left: [] };
       await profiles.fold(held, (tx) => tx.moveTo(position));
-      for (const job of await store.asSystem(listJobs)) start(job);
+      const jobs = await store.asSystem(listJobs);
+      const names = new Set(jobs.map(nameOf));
+      for (const name of begun.keys()) if (!names.has(name)) begun.delete(name);
+      for (const job of nextJobs(jobs, { running, begun, most: MOST_JOBS })) start(job);
       await bell.wait(Math.min(LOOK_MS, BEAT_MS));
     }
-    await Promise.all(running.values());
+    await allEnded();
     if (lost !== undefined) throw lost;
     return 'stopped';
   }
 
   function start(job: LifeJob): void {
     const name = nameOf(job);
-    if (running.has(name) || running.size >= MOST_JOBS) return;
+    begun.set(name, (jobsBegun += 1));
     const work = runJob(job, jobNeeds)
       .catch((error: unknown) => noteEnd(job, error))
       .finally(() => {
         running.delete(name);
         bell.ring();
       });
-    running.set(name, work);
+    running.set(name, { ...job, work });
+  }
+
+  async function allEnded(): Promise<void> {
+    await Promise.all([...running.values()].map(({ work }) => work));
   }
 
   async function noteEnd(job: LifeJob, error: unknown): Promise<void> {
@@ -122,7 +132,7 @@ export function startLifecycle(held: HeldPosition, needs: LifecycleNeeds): Lifec
 
   const ended = lookOn().catch(async (error: unknown) => {
     life.abort();
-    await Promise.all(running.values());
+    await allEnded();
     throw error;
   });
   return {
@@ -133,12 +143,6 @@ export function startLifecycle(held: HeldPosition, needs: LifecycleNeeds): Lifec
       await ended.catch(() => undefined);
     },
   };
-}
-
-function nameOf(job: LifeJob): string {
-  if (job.kind === 'workspace') return `workspace ${job.workspaceId}`;
-  if (job.kind === 'sync') return `sync ${job.definition} ${job.destination}`;
-  return `${job.kind} ${job.definition}`;
 }
 
 /** Resolves when the job is done. */

@@ -222,6 +222,10 @@ export type ProfileStore = {
   release(held: HeldPosition): Promise<void>;
   /** Whether there is anything to compute. */
   hasDefinitions(): Promise<boolean>;
+  /** Whether a stream without a position is one that was added since: its events count from the first one on. */
+  countsFromTheBeginning(): Promise<boolean>;
+  /** While there are no definitions: where reading ended before says nothing to later ones. */
+  forgetPositions(): Promise<void>;
   /**
    * Rejects without an effect, or commits everything; only a lost connection leaves open which (StoreUnavailable): take over again
    * and see. `moveTo` need not be called, for work that belongs to no event.

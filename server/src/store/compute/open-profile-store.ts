@@ -2,10 +2,17 @@ import type { FoldTx, HeldPosition, ProfileStore } from '../../compute/profiles/
 import { prefixOfKey, type ProfileKey, workspacePrefix } from '../../compute/profiles/profile-key.ts';
 import type { Store, Tx } from '../open-store.ts';
 import { claimBatch, type ClaimedBatch, deleteBatch, readBatch } from './transition-outbox.ts';
-import { definitionsAfter, hasDefinitions, markIncomplete, startFolding } from '../definitions/definition-changes.ts';
+import {
+  definitionsAfter,
+  hasDefinitions,
+  hasReadyWorkspaces,
+  markIncomplete,
+  startFolding,
+} from '../definitions/definition-changes.ts';
 import { loadDueProfiles } from './load-due.ts';
 import { loadProfiles } from './load-profiles.ts';
 import {
+  forgetPositions,
   type HolderView,
   listPositions,
   lockPosition,
@@ -62,6 +69,8 @@ export function openProfileStore(store: Store): LifecycleStore {
     positions: () => store.asSystem(listPositions),
     release: (held) => store.asSystem((tx) => releasePosition(tx, held)),
     hasDefinitions: () => store.asSystem(hasDefinitions),
+    countsFromTheBeginning: () => store.asSystem(hasReadyWorkspaces),
+    forgetPositions: () => store.asSystem(forgetPositions),
     fold: (held, work) => foldWith(held, work),
     foldWith,
     ...openRelaySide(inTurn),

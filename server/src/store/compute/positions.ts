@@ -46,6 +46,15 @@ export async function releasePosition(tx: Tx, { stream, epoch }: HeldPosition): 
   await tx.query('UPDATE compute_positions SET holder = NULL WHERE stream = $1 AND epoch = $2', [stream, epoch]);
 }
 
+/**
+ * Without definitions nothing is read, and streams are trimmed without regard to positions: a later definition begins with what is stored
+ * then, and must not take the time in between for a loss. A reader that does not know yet writes its position again.
+ */
+export async function forgetPositions(tx: Tx): Promise<void> {
+  await tx.query(`UPDATE compute_positions SET stream_created_at = NULL, sequence = NULL, stored_at = NULL, clock = NULL, left_sequences = '{}'
+    WHERE sequence IS NOT NULL AND NOT EXISTS (SELECT FROM definitions WHERE state <> 'deleted')`);
+}
+
 function heldOf(row: PositionRow): HeldPosition {
   const { stream, epoch, created_at: createdAt, sequence, stored_at: storedAt, clock, left_sequences: left } = row;
   const isNew = createdAt === null || sequence === null || storedAt === null || clock === null;

@@ -72,7 +72,8 @@ const CLAIM: Statement = {
 
 /**
  * A row for one destination tells the membership as it is now. It may repeat a transition that was sent to all destinations, and then has
- * its sequence; if the membership is gone, there is nothing to tell.
+ * its sequence; if the membership is gone, there is nothing to tell. From then on the relay sends a transition of the same profile that waits
+ * in any case: this destination does not know the value that the others were told last.
  */
 const CLAIM_FIRST_SYNCS: Statement = {
   name: 'compute-outbox-claim-first-syncs',
@@ -82,6 +83,11 @@ const CLAIM_FIRST_SYNCS: Statement = {
       UNION ALL
       SELECT due.place, coalesce(m.value, 'true'), m.sequence, m.since FROM due
         JOIN memberships m ON m.definition = due.definition AND m.profile_key = due.profile_key WHERE destination <> ''),
+    waiting AS (
+      SELECT o.ctid AS place FROM due JOIN compute_outbox o ON o.profile_key = due.profile_key AND o.definition = due.definition
+      WHERE due.destination <> '' AND o.destination = '' AND o.batch IS NULL AND o.ctid NOT IN (SELECT place FROM due)
+      FOR UPDATE OF o SKIP LOCKED),
+    unknown AS (UPDATE compute_outbox o SET before = '' FROM waiting WHERE o.ctid = waiting.place),
     dropped AS (DELETE FROM compute_outbox o USING due WHERE o.ctid = due.place AND due.place NOT IN (SELECT place FROM now)),
     marked AS (
       UPDATE compute_outbox o SET batch = ${MARK}, value = now.value, sequence = coalesce(now.sequence, o.sequence),
@@ -149,7 +155,8 @@ export type FirstSync = { definition: number; destination: string };
 
 /**
  * Queues what a destination that was attached later has to be told: the next `limit` memberships after a key, those of anonymous profiles
- * only if the definition includes them. Returns the last key, or undefined at the end.
+ * only if the definition includes them. Returns the last key, or undefined at the end. A profile that has left, and of which that is not
+ * sent yet, may come back before it is: the destination has to be told then, so what waits is sent in any case.
  */
 export async function addFirstSync(
   tx: Tx,
@@ -166,7 +173,13 @@ export async function addFirstSync(
       SELECT definition, profile_key, since, sequence, $5, true, $2, coalesce(value, 'true'), 'null' FROM page
         WHERE (is_user OR (SELECT body->'includeAnonymous' = 'true' FROM live)) AND NOT EXISTS (
         SELECT FROM compute_outbox o WHERE o.profile_key = page.profile_key AND o.definition = page.definition
-          AND o.destination = $2 AND o.batch IS NULL))
+          AND o.destination = $2 AND o.batch IS NULL)),
+    own AS (SELECT left(encode(sha256(convert_to(workspace_id, 'UTF8')), 'hex'), 12) AS prefix FROM definitions WHERE number = $1),
+    unknown AS (
+      UPDATE compute_outbox o SET before = '' WHERE o.definition = $1 AND o.destination = '' AND o.batch IS NULL
+        AND o.profile_key > coalesce($3::uuid, (SELECT (prefix || repeat('0', 20))::uuid FROM own))
+        AND o.profile_key <= coalesce((SELECT profile_key FROM page ORDER BY profile_key DESC LIMIT 1),
+          (SELECT (prefix || repeat('f', 20))::uuid FROM own)))
     SELECT replace(profile_key::text, '-', '') AS key FROM page ORDER BY profile_key DESC LIMIT 1`;
   const [row] = await tx.query<{ key: string }>(sql, [definition, destination, after ?? null, limit, now]);
   return row?.key;

@@ -32,6 +32,11 @@ export async function hasDefinitions(tx: Tx): Promise<boolean> {
   return (await tx.query(`SELECT 1 AS one FROM definitions WHERE state <> 'deleted' LIMIT 1`)).length > 0;
 }
 
+/** Whether a workspace has its profiles: the lifecycle has read its past, and its readers count every event since then. */
+export async function hasReadyWorkspaces(tx: Tx): Promise<boolean> {
+  return (await tx.query(`SELECT 1 AS one FROM compute_workspaces WHERE state = 'ready' LIMIT 1`)).length > 0;
+}
+
 export type DefinitionCounts = { all: number; incomplete: number };
 
 export async function countDefinitions(tx: Tx): Promise<DefinitionCounts> {
@@ -40,7 +45,7 @@ export async function countDefinitions(tx: Tx): Promise<DefinitionCounts> {
   return row ?? { all: 0, incomplete: 0 };
 }
 
-/** The first start of a version in a stream is the one that counts. */
+/** The first start of a version in a stream is the one that counts, also when the stream is made anew. */
 export async function startFolding(
   tx: Tx,
   stream: string,
@@ -52,13 +57,15 @@ export async function startFolding(
     const sql = `INSERT INTO compute_starts (stream, stream_created_at, sequence, stored_at, left_sequences, workspace_id, definition, version)
       SELECT $1, $2::int8, $3::int8, $4::int8, $5::int8[], d.workspace_id, d.number, given.version
       FROM unnest($6::int4[], $7::int4[]) AS given (definition, version)
-      JOIN definitions d ON d.number = given.definition ON CONFLICT DO NOTHING`;
+      JOIN definitions d ON d.number = given.definition WHERE NOT EXISTS (SELECT FROM compute_starts s
+        WHERE s.definition = given.definition AND s.version = given.version AND s.stream = $1) ON CONFLICT DO NOTHING`;
     const column = (name: 'definition' | 'version') => starts.versions.map((each) => each[name]);
     await tx.query(sql, [...at, column('definition'), column('version')]);
   }
   if (starts.workspaces.length > 0) {
     const sql = `INSERT INTO workspace_starts (stream, stream_created_at, sequence, stored_at, left_sequences, workspace_id)
-      SELECT $1, $2::int8, $3::int8, $4::int8, $5::int8[], workspace_id FROM compute_workspaces WHERE workspace_id = ANY ($6)
+      SELECT $1, $2::int8, $3::int8, $4::int8, $5::int8[], workspace_id FROM compute_workspaces w WHERE workspace_id = ANY ($6)
+        AND NOT EXISTS (SELECT FROM workspace_starts s WHERE s.workspace_id = w.workspace_id AND s.stream = $1)
       ON CONFLICT DO NOTHING`;
     await tx.query(sql, [...at, starts.workspaces]);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { openProfileBed, type ProfileBed, WORKSPACE } from '../../../testing/profile-store.ts';
+import { openProfileBed, OTHER_WORKSPACE, type ProfileBed, WORKSPACE } from '../../../testing/profile-store.ts';
 import { until } from '../../../testing/until.ts';
 import type { StartPlace } from '../../compute/profiles/profile-store.ts';
 import { foldingStarts, workspaceStarts } from './definition-changes.ts';
@@ -15,6 +15,7 @@ import {
   nextMeasureSlot,
   updateDefinition,
 } from './definitions.ts';
+import { firstSyncsWaiting, MOST_WAITING } from './lifecycle.ts';
 
 const ID = `audience_${WORKSPACE}`;
 
@@ -123,14 +124,14 @@ suite('definitions', () => {
     assert.deepEqual([first, await second], [before + 1, before + 2]);
   });
 
-  test('remember where each reader began to fold a version, for each creation of its stream', async () => {
+  test('remember where each reader first began to fold a version, also when its stream is made anew', async () => {
     const held = await bed.profiles.takeOver('EVENTS-0', 'a');
     const begun = { version: 9, versions: [{ definition: bed.audience, version: 2 }], workspaces: [WORKSPACE] };
     const start = (place: StartPlace) => bed.profiles.fold(held, (tx) => tx.startFolding({ ...begun, place }));
     const first = { createdAt: 100, sequence: 7, storedAt: 6, left: [3] };
     const anew = { createdAt: 200, sequence: 1, storedAt: 9, left: [] };
     for (const place of [first, { ...first, sequence: 8 }, anew]) await start(place);
-    const places = [first, anew].map((place) => ({ stream: 'EVENTS-0', ...place }));
+    const places = [{ stream: 'EVENTS-0', ...first }];
     assert.deepEqual(await inWorkspace((tx) => foldingStarts(tx, bed.audience, 2)), places);
     assert.deepEqual(await inWorkspace((tx) => workspaceStarts(tx, WORKSPACE)), places);
     const positions = await bed.profiles.positions();
@@ -148,5 +149,18 @@ suite('definitions', () => {
     assert.equal(await bed.profiles.hasDefinitions(), true);
     bed.server.run(`UPDATE definitions SET state = 'deleted'`);
     assert.equal(await bed.profiles.hasDefinitions(), false);
+  });
+
+  test('tell how much of their first syncs waits, and look at a bounded part of it', async () => {
+    const queue = (workspaceId: string, definition: number, rows: number) =>
+      bed.server.run(`INSERT INTO compute_outbox (send_at, at, profile_key, definition, sequence, is_first_sync, value, before)
+        SELECT 1, 1, (left(encode(sha256('${workspaceId}'), 'hex'), 12) || substr(md5(n::text), 1, 20))::uuid, ${definition}, 1, true, 'true', 'false'
+        FROM generate_series(1, ${rows}) n`);
+    queue(WORKSPACE, bed.audience, 300);
+    queue(OTHER_WORKSPACE, bed.otherAudience, 10);
+    const waiting = () => inWorkspace((tx) => firstSyncsWaiting(tx, WORKSPACE));
+    assert.deepEqual(await waiting(), new Map([[bed.audience, 300]]));
+    queue(WORKSPACE, bed.audience, MOST_WAITING);
+    assert.deepEqual(await waiting(), new Map([[bed.audience, MOST_WAITING]]));
   });
 });

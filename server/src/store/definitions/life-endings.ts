@@ -24,8 +24,11 @@ export async function forgetMembers(tx: Tx, definition: DefinitionNumber, keys: 
   ]);
 }
 
-export async function forgetUnsent(tx: Tx, definition: DefinitionNumber): Promise<void> {
-  await tx.query('DELETE FROM compute_outbox WHERE definition = $1 AND batch IS NULL', [definition]);
+/** False at the end. */
+export async function forgetUnsent(tx: Tx, definition: DefinitionNumber, limit: number): Promise<boolean> {
+  const sql = `DELETE FROM compute_outbox WHERE ctid IN (
+      SELECT ctid FROM compute_outbox WHERE definition = $1 AND batch IS NULL LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1 AS one`;
+  return (await tx.query(sql, [definition, limit])).length > 0;
 }
 
 /** Whether something of it is still to be sent. */

@@ -76,7 +76,7 @@ export type PhaseMark = {
 /** How far the phase is. False when the version is in another one, or is not wanted any more. */
 export async function markPhase(tx: Tx, { definition, version }: VersionName, mark: PhaseMark): Promise<boolean> {
   const { phase, afterKey, eventsFrom, done, total } = mark;
-  const sql = `UPDATE definition_versions e SET after_key = coalesce($4::uuid, after_key), events_from = coalesce($5, events_from), done = $6,
+  const sql = `UPDATE definition_versions e SET after_key = coalesce($4::uuid, after_key), events_from = greatest(events_from, $5), done = $6,
       total = $7
     FROM definitions d WHERE e.definition = $1 AND e.version = $2 AND e.phase = $3 AND e.state <> 'replaced'
       AND d.number = e.definition AND d.state NOT IN ('deleting', 'deleted') RETURNING 1 AS one`;

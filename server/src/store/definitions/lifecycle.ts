@@ -1,5 +1,6 @@
 /** The lifecycle of definitions as people ask for it and see it. The role `compute` does the work: see life-jobs.ts. */
 import type { StoredMeasure } from '../../compute/profiles/stored-measure.ts';
+import { workspacePrefix } from '../../compute/profiles/profile-key.ts';
 import type { VersionState } from '../../compute/profiles/profile-store.ts';
 import type { Tx } from '../open-store.ts';
 import { type DefinitionName, type DefinitionRow, findDefinition } from './definitions.ts';
@@ -57,10 +58,16 @@ export async function readProgress(tx: Tx, workspaceId: string): Promise<Map<num
   return new Map(rows.map(({ definition, ...progress }) => [definition, progress]));
 }
 
-/** Identifies of first syncs that have not been sent yet, by definition number. */
+/** Beyond it nothing is counted: there can be as many as users, and everyone who looks at the list counts them. */
+export const MOST_WAITING = 50_000;
+
+/** Identifies of first syncs that have not been sent yet, by definition number; `MOST_WAITING` of a workspace in all. */
 export async function firstSyncsWaiting(tx: Tx, workspaceId: string): Promise<Map<number, number>> {
-  const sql = `SELECT o.definition, count(*)::int AS waiting FROM compute_outbox o JOIN definitions d ON d.number = o.definition
-    WHERE o.is_first_sync AND d.workspace_id = $1 GROUP BY 1`;
-  const rows = await tx.query<{ definition: number; waiting: number }>(sql, [workspaceId]);
+  const prefix = workspacePrefix(workspaceId);
+  // The bounds stand here too: row-level security alone would read the rows of all workspaces.
+  const sql = `SELECT definition, count(*)::int AS waiting FROM (
+      SELECT definition FROM compute_outbox WHERE is_first_sync AND profile_key BETWEEN $1 AND $2 LIMIT $3) AS counted GROUP BY 1`;
+  const values = [prefix.padEnd(32, '0'), prefix.padEnd(32, 'f'), MOST_WAITING];
+  const rows = await tx.query<{ definition: number; waiting: number }>(sql, values);
   return new Map(rows.map(({ definition, waiting }) => [definition, waiting]));
 }

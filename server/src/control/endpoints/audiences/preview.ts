@@ -15,6 +15,7 @@ import { engineRoute, type Route } from '../../http/route.ts';
 import { ApiProblem } from '../../problems/problems.ts';
 import { type Candidate, type CandidateFacts, compileCandidate } from './candidate.ts';
 import { definitionOf, definitionProblems } from './checked-definition.ts';
+import { completenessOfAsked } from './completeness.ts';
 import { type CandidateCount, countMembers, type Counting, noCount } from './count-candidate.ts';
 import { idOf } from './members.ts';
 import { foldedFromEvents } from './preview-from-events.ts';
@@ -50,7 +51,9 @@ export const previewDefinitionRoutes: Route[] = [
         facts.profiles === 0
           ? await countInEvents(candidate, { ...own, now: at }, asking)
           : await countInProfiles(candidate, { ...own, now: at, exact, profiles: facts.profiles }, asking);
-      const { count, from } = counted;
+      const { count } = counted;
+      const asked = completenessOfAsked(definition, facts.known).completeFrom?.getTime();
+      const from = counted.from === undefined ? asked : Math.max(counted.from, asked ?? 0);
       const samples = count.samples.map(({ profile, value }) => ({ ...idOf(profile), value }));
       return {
         ...estimateSize({ profiles: counted.profiles, sampled: count.sampled, members: count.members }),

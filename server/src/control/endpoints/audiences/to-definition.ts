@@ -1,13 +1,14 @@
 /** Definitions as the API shows them: a new field of the API is added here and to the contract. */
 import { type Definition, settleSecondsOf } from '@millrace/contract/audiences';
 import type { Definition as ShownDefinition } from '@millrace/contract/control';
-import type { KnownDefinition } from '../../../store/definitions/definition-views.ts';
+import { type KnownDefinition, knownDefinitions } from '../../../store/definitions/definition-views.ts';
 import { firstSyncsWaiting, readProgress } from '../../../store/definitions/lifecycle.ts';
 import { membershipSizes } from '../../../store/compute/sizes.ts';
 import { destinationNames } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { sourceNames } from '../../../store/sources.ts';
-import { definitionOf } from './checked-definition.ts';
+import { audiencesOf, definitionOf } from './checked-definition.ts';
+import { completenessOf } from './completeness.ts';
 
 /** In the order of the rows. */
 export async function toDefinitions(
@@ -16,6 +17,8 @@ export async function toDefinitions(
   rows: readonly KnownDefinition[],
 ): Promise<ShownDefinition[]> {
   const definitions = rows.map(definitionOf);
+  const asksOthers = definitions.some((each) => audiencesOf(each).length > 0);
+  const known = asksOthers ? await knownDefinitions(tx, workspaceId) : rows;
   const sizes = await membershipSizes(tx, workspaceId);
   const progress = await readProgress(tx, workspaceId);
   const waiting = await firstSyncsWaiting(tx, workspaceId);
@@ -27,6 +30,7 @@ export async function toDefinitions(
     return {
       ...shownBody(definition),
       ...shownRow(row),
+      ...shownCompleteness(completenessOf(row, known)),
       ...shownVersions(row, progress.get(number)),
       size: Math.max(0, sizes.get(number) ?? 0),
       firstSyncWaiting: waiting.get(number) ?? 0,
@@ -55,10 +59,15 @@ function shownRow(row: KnownDefinition) {
     name: row.name,
     state: row.state as ShownDefinition['state'],
     destinations: row.destinations,
-    completeFrom: row.complete_from?.toISOString() ?? null,
-    incompleteSince: row.incomplete_since?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function shownCompleteness({ completeFrom, incompleteSince }: ReturnType<typeof completenessOf>) {
+  return {
+    completeFrom: completeFrom?.toISOString() ?? null,
+    incompleteSince: incompleteSince?.toISOString() ?? null,
   };
 }
 
