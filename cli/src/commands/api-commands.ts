@@ -4,6 +4,7 @@ import { loginCommand } from './account/login.ts';
 import { logoutCommand } from './account/logout.ts';
 import { whoamiCommand } from './account/whoami.ts';
 import { audiencesCommand } from './audiences/audiences.ts';
+import { auditCommand } from './audit.ts';
 import { applyCommand } from './config/apply.ts';
 import { exportCommand } from './config/export.ts';
 import { deadLettersCommand } from './deliveries/dead-letters.ts';
@@ -33,6 +34,7 @@ export function apiCommands(): Command[] {
     audiencesCommand(),
     profilesCommand(),
     usersCommand(),
+    auditCommand(),
     exportCommand(),
     applyCommand(),
   ];

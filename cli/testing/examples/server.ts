@@ -29,6 +29,7 @@ export const setting: ExampleSetting = {
     'users unsuppress',
     'export',
     'apply',
+    'audit',
     'verify',
   ],
   open: openServer,

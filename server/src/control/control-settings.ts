@@ -1,4 +1,5 @@
 import type { Networks } from '../http/address-policy.ts';
+import type { LimitValues } from '../limits/limits.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
 import type { SmtpSettings } from './mail/open-mailer.ts';
 
@@ -17,6 +18,10 @@ export type ControlSettings = {
   bootstrapToken: string | undefined;
   /** Whether every signed-in person may create workspaces, or the operator alone. */
   workspaceCreation?: 'everyone' | 'operator';
+  /** The limits of a workspace whose operator changed none; without them there are none. */
+  limits?: LimitValues;
+  /** How long the end of a workspace can be undone. */
+  workspaceGraceMs?: number;
   /** How mail is sent; undefined where the installation sends none. */
   smtp?: SmtpSettings | undefined;
   /** The console as people reach it, without a slash at the end; mails need it. */

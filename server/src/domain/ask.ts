@@ -2,7 +2,7 @@ import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import type { TestedDestination, UrlCheck } from '@millrace/contract/control';
 
 /** A question of control to a deliver process: only deliver may make requests to customers' URLs. */
-export type Question = UrlQuestion | TestQuestion | CheckUpQuestion | RebuildQuestion;
+export type Question = UrlQuestion | TestQuestion | CheckUpQuestion | RebuildQuestion | AuditQuestion;
 
 export type UrlQuestion = { kind: 'check_url'; url: string };
 
@@ -58,7 +58,21 @@ export type RebuildQuestion = Omit<TestQuestion, 'kind'> & {
   firstAttemptAt: number;
 };
 
+/**
+ * Entries of an audit log for the URL of its workspace. Control signs the body itself: the secret stays in control. The headers are
+ * those of the signature alone, without `host` and `content-length`.
+ */
+export type AuditQuestion = {
+  kind: 'post_audit';
+  workspaceId: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+};
+
 export type AskAnswer =
+  /** Null without an answer in time: then `why` has the reason. */
+  | { kind: 'audit_posted'; status: number | null; why: string | null }
   | { kind: 'url_checked'; check: UrlCheck }
   | { kind: 'tested'; tested: TestedDestination }
   | { kind: 'check_up_sent'; answer: CheckUpAnswer }

@@ -2,10 +2,11 @@
  * Watches the audit logs. Each minute it checks the entries of every log that grew since its last anchor, and writes a new
  * anchor (the sequence and hash of the last entry) to NATS and to the process log. Each hour, and at the start, it checks every log
  * as a whole. A log is sound or broken: one failed check makes it broken, and only a sound check of the whole log makes it
- * sound again. The anchor of a broken log does not move.
+ * sound again. The anchor of a broken log does not move. The result of a whole check is a row, which the API shows.
  */
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
+import { saveAuditCheck } from '../store/audit-checks.ts';
 import { auditEnds, type AuditEnd, checkAudit } from '../store/audit-log.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AuditAnchors } from '../stream/config/audit-anchors.ts';
@@ -58,6 +59,9 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
     const anchor = await readAnchor(workspaceId);
     const range = anchor === undefined ? {} : isWhole ? { anchor } : { from: anchor };
     const checked = await store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, range));
+    if (isWhole || checked.kind === 'broken') {
+      await store.inWorkspace(workspaceId, (tx) => saveAuditCheck(tx, workspaceId, checked));
+    }
     if (checked.kind === 'broken') {
       const { sequence, why } = checked;
       if (!broken.has(workspaceId)) log.error({ workspaceId, sequence, why }, 'audit.broken');

@@ -16,6 +16,7 @@ import { MonthSwitch } from './month-switch.tsx';
 import { monthOf, monthWords, readMonth } from './months.ts';
 import { SourcesCard } from './sources-card.tsx';
 import { SuppressedCard } from './suppressed-card.tsx';
+import { WorkspaceLimitsCard } from './workspace-limits-card.tsx';
 
 const REFRESH_MS = 30_000;
 
@@ -41,6 +42,7 @@ export function Usage() {
           </Card>
         )}
         {shown !== undefined && <SourcesCard usage={shown} />}
+        <WorkspaceLimitsCard />
         <div className="cols">
           <SuppressedCard read={dropped} month={month} names={namesOf(usage.data)} />
           <LimitsCard />

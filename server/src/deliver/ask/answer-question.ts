@@ -1,6 +1,7 @@
 import type { AskAnswer, Question } from '../../domain/ask.ts';
 import type { Client } from '../client/open-client.ts';
 import { sendCheckUp } from './send-check-up.ts';
+import { postAudit } from './post-audit.ts';
 import { rebuildRequest } from './rebuild-request.ts';
 import { sendTest, type TestNeeds } from './send-test.ts';
 
@@ -17,5 +18,7 @@ export function answerQuestion(question: Question, needs: QuestionNeeds): Promis
       return sendCheckUp(question, needs);
     case 'rebuild':
       return rebuildRequest(question, needs);
+    case 'post_audit':
+      return postAudit(question, needs);
   }
 }

@@ -13,7 +13,7 @@ import { openPacer } from './pace.ts';
 import { openPools } from './pools.ts';
 import type { Pool, Sending } from './model.ts';
 import { openTargetReader, type Target } from './read-target.ts';
-import { openResolver, type Resolve } from './resolve-name.ts';
+import { openResolver, type Resolve } from '../../http/resolve-name.ts';
 import {
   admitDial,
   askForMore,

@@ -22,6 +22,9 @@ import { findActorName } from '../../../store/actor-names.ts';
 import { findSource, lockSource } from '../../../store/sources.ts';
 import { type Actor, startedBy } from '../../access/actor.ts';
 import { isAllowed } from '../../access/permissions.ts';
+import { hostOf } from '../../../limits/target-host.ts';
+import type { Tx } from '../../../store/open-store.ts';
+import { countHosts } from '../../limits/read-use.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
 import {
   changedSettings,
@@ -91,6 +94,8 @@ export const destinationRoutes: Route[] = [
       const about = { sourceId: source.id, catalog: entry.name, name, enabled };
       const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
       await audit('destination.created', id, { details, projects: 'destination', grows: true });
+      await needs.limits?.mustFit(tx, workspaceId, 'destinations');
+      await mustFitHosts(tx, needs, { workspace_id: workspaceId, settings });
       return readDestination(request, id, needs);
     },
   }),
@@ -128,6 +133,7 @@ export const destinationRoutes: Route[] = [
       const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
       const details = { ...body, ...filtersForLog(body.filters), ...set };
       await audit('destination.changed', before.id, { details, projects: 'destination', grows });
+      await mustFitHosts(tx, needs, after, before);
       return readDestination(request, before.id, needs);
     },
   }),
@@ -161,6 +167,21 @@ export const destinationRoutes: Route[] = [
     },
   }),
 ];
+
+type Hosted = Pick<DestinationRow, 'workspace_id' | 'settings'>;
+
+/** Counts the hosts of a workspace only when the change brings a new one: everything else always fits. */
+async function mustFitHosts(tx: Tx, { limits }: ControlNeeds, after: Hosted, before?: Hosted): Promise<void> {
+  if (limits === undefined || hostsIn(after).isSubsetOf(hostsIn(before))) return;
+  const { workspace_id: workspaceId } = after;
+  const hosts = (await countHosts(tx, { workspaceId })).get(workspaceId) ?? 0;
+  await limits.mustHold(tx, workspaceId, 'targetHosts', hosts);
+}
+
+function hostsIn(row: Hosted | undefined): Set<string | undefined> {
+  const { targets = [] } = (row?.settings ?? {}) as { targets?: { url: string }[] };
+  return new Set(targets.map(({ url }) => hostOf(url)));
+}
 
 /** The destination as the API shows it: a new field of the API is added here and to the contract. */
 function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {

@@ -3,6 +3,7 @@ import { appendAudit } from '../../../store/audit-log.ts';
 import { findInvitation, takeInvitation } from '../../../store/invitations.ts';
 import { findMember, insertMember } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
+import { lockFactors } from '../../../store/second-factors.ts';
 import { findUserByEmail, insertUser } from '../../../store/users.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { roleNow } from '../../access/maker-rights.ts';
@@ -42,6 +43,7 @@ export const acceptRoutes: AccountRoute[] = [
       }
       return store.asSystem(async (tx) => {
         const userId = known?.id ?? newId('usr');
+        if (known !== undefined) await mustHaveNoFactor(tx, userId);
         if (known === undefined) await insertUser(tx, { id: userId, email, name: body.name, passwordHash });
         await join(tx, { secretHash, userId, address }, now());
         const session = await startSession(tx, userId, { address, userAgent }, now());
@@ -67,6 +69,14 @@ export const acceptRoutes: AccountRoute[] = [
     },
   }),
 ];
+
+/** This endpoint asks for no second factor, so it starts no session of an account that has one. */
+async function mustHaveNoFactor(tx: Tx, userId: string): Promise<void> {
+  const { has_totp, passkeys } = await lockFactors(tx, userId);
+  if (!has_totp && passkeys === 0) return;
+  const message = 'your account has a second factor: sign in, then open the link again';
+  throw new ApiProblem('second_factor_needed', [{ path: '/password', message }]);
+}
 
 type Joining = { secretHash: Buffer; userId: string; address: string };
 

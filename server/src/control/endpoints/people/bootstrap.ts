@@ -1,5 +1,6 @@
 import { Bootstrap, Me } from '@millrace/contract/control';
 import { insertMember } from '../../../store/members.ts';
+import { insertOperator } from '../../../store/operators.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
 import { deleteSetupTokens, insertSetupToken, isSetupToken } from '../../../store/setup-tokens.ts';
 import { insertToken } from '../../../store/tokens.ts';
@@ -12,6 +13,7 @@ import { ApiProblem } from '../../problems/problems.ts';
 import { hashOfSecret, hintOfSecret, makeSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { readMe } from './me.ts';
 
 const FIRST_START = { kind: 'bootstrap' };
 
@@ -58,7 +60,8 @@ export const bootstrapRoutes: AccountRoute[] = [
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
         const session = await startSession(tx, user.id, { address, userAgent }, now());
-        return { session, body: { user, token: null, workspaces: [{ id, name: body.workspace, role: 'owner' }] } };
+        await insertOperator(tx, { kind: 'user', id: user.id }, FIRST_START.kind);
+        return { session, body: await readMe(tx, { kind: 'user', userId: user.id, sessionId: '' }) };
       });
     },
   }),

@@ -49,12 +49,18 @@ function mustBeHereOnly(memberships: readonly MemberRow[]): void {
   throw new ApiProblem('not_allowed', [{ path: '/userId', message }]);
 }
 
+function hasNoPassword(): ApiProblem {
+  const message = 'single sign-on made this account: it has no password, and the provider has its address';
+  return new ApiProblem('not_allowed', [{ path: '/userId', message }]);
+}
+
 type Asked = { kind: LinkKind; member: MemberRow; newEmail?: string };
 
 async function makeLink(asked: Asked, { tx, actor, audit }: ApiRequest, needs: ControlNeeds) {
   const { kind, member, newEmail } = asked;
   const { mail, keyRing, now } = needs;
   const { user_id: userId } = member;
+  if (member.is_managed) throw hasNoPassword();
   if ((await countRecentLinks(tx, userId, kind)) >= MAX_RECENT_LINKS) throw new ApiProblem('too_many_tries');
   const given = newEmail === undefined ? {} : { newEmail };
   const handed = mail === undefined ? { validMs: HANDED_OVER_MS } : {};
