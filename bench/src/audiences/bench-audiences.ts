@@ -4,7 +4,7 @@ import { type OtherTimes, spend } from '../replay/watch-other.ts';
 import type { Verdict } from '../run.ts';
 import { type Installation, openInstallation, type Shop } from './installation.ts';
 import { type Cost, measureCost, type Size } from './measure-cost.ts';
-import { measureNeighbour } from './measure-neighbour.ts';
+import { measureNeighbour, type Neighbour } from './measure-neighbour.ts';
 import { measurePreviews, type Previews } from './measure-preview.ts';
 import { openShop } from './open-shop.ts';
 import { probe } from './probe-load.ts';
@@ -18,6 +18,7 @@ const GOALS = {
   toldP99Ms: 1_000,
   previewMs: 1_000,
   previewsInside: 93,
+  neighbourRatio: 1.1,
 };
 
 type Sizes = {
@@ -67,9 +68,9 @@ export async function benchAudiences({ isQuick }: { isQuick: boolean }): Promise
   return { isGood: missed.length === 0, figures: { bench: 'audiences', goals: GOALS, missed, tenMillion, ...figures } };
 }
 
-type Figures = { large: Cost; steady: OtherTimes; previews: Previews };
+type Figures = { large: Cost; steady: OtherTimes; previews: Previews; neighbour: Neighbour };
 
-function missedGoals({ large, steady, previews }: Figures): string[] {
+function missedGoals({ large, steady, previews, neighbour }: Figures): string[] {
   const isMet = {
     cpuUs: large.cpuUs.all <= GOALS.cpuUs,
     profileBytes: large.profileBytes <= GOALS.profileBytes,
@@ -77,6 +78,7 @@ function missedGoals({ large, steady, previews }: Figures): string[] {
     toldP99Ms: steady.p99Ms <= GOALS.toldP99Ms,
     previewMs: previews.slowestMs <= GOALS.previewMs,
     previewsInside: previews.inside >= GOALS.previewsInside,
+    neighbourRatio: Math.max(neighbour.ratios.collect, neighbour.ratios.deliver) <= GOALS.neighbourRatio,
   };
   return Object.entries(isMet).flatMap(([goal, met]) => (met ? [] : [goal]));
 }

@@ -15,7 +15,7 @@ const QUICK = { users: 16_000, events: 24_000, visitors: 2_000, aheadMs: 40_000 
 
 /**
  * Everybody at once: an audience that a million profiles are asked for, and 100,000 members who leave in one minute. First while little
- * comes in, for how long it takes; then under 2,000 events a second, for how long other changes take meanwhile.
+ * comes in, then under 2,000 events a second. The goals hold for both, but for that of other changes, which needs the load.
  */
 export async function benchLives({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   useAllCores();
@@ -39,14 +39,23 @@ export async function benchLives({ isQuick }: { isQuick: boolean }): Promise<Ver
 
 type Both = { creation: Creation; expiry: Expiry };
 
-function missedGoals({ creation, expiry, loaded }: Both & { loaded: Both }): string[] {
-  const creations = [creation, loaded.creation];
-  const isMet = {
+function missedGoals({ loaded, ...light }: Both & { loaded: Both }): string[] {
+  const under = { light: isMet(light), load: { ...isMet(loaded), disturbedP99Ms: isUndisturbed(loaded) } };
+  return Object.entries(under).flatMap(([load, goals]) =>
+    Object.entries(goals).flatMap(([goal, met]) => (met ? [] : [`${goal} under ${load}`])),
+  );
+}
+
+function isMet({ creation, expiry }: Both) {
+  const { liveSeconds, once, resent, members, strangers } = creation;
+  return {
     outSeconds: expiry.outSeconds <= GOALS.outSeconds,
-    noneEarly: [expiry, loaded.expiry].every(({ early }) => early === 0),
-    liveSeconds: creation.liveSeconds <= GOALS.liveSeconds,
-    toldOnce: creations.every(({ once, members, strangers }) => once === members && strangers === 0),
-    disturbedP99Ms: [loaded.creation, loaded.expiry].every(({ during }) => during.p99Ms <= GOALS.disturbedP99Ms),
+    noneEarly: expiry.early === 0,
+    liveSeconds: liveSeconds <= GOALS.liveSeconds,
+    toldOnce: once === members && resent === 0 && strangers === 0,
   };
-  return Object.entries(isMet).flatMap(([goal, met]) => (met ? [] : [goal]));
+}
+
+function isUndisturbed({ creation, expiry }: Both): boolean {
+  return Math.max(creation.during.p99Ms, expiry.during.p99Ms) <= GOALS.disturbedP99Ms;
 }

@@ -40,14 +40,10 @@ export async function measureExpiry(stack: Installation, shop: Shop, needs: Expi
   await enter(stack, shop, { visitors, dueAt });
   const offsetMs = Date.now() - clockMs();
   const exits = () =>
-    new Map(
-      told.arrivals
-        .slice(first)
-        .filter(([what]) => what.endsWith(` ${VISIT.key} false`))
-        .map(([, at, id]) => [id, at + offsetMs]),
-    )
-      .values()
-      .toArray();
+    told.arrivals
+      .slice(first)
+      .filter(([what]) => what.endsWith(` ${VISIT.key} false`))
+      .map(([, at]) => at + offsetMs);
   const span = { from: dueAt - offsetMs, to: 0 };
   let outAt = 0;
   const work = async () => {

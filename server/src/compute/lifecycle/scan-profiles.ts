@@ -31,10 +31,11 @@ export async function scanProfiles({ workspaceId, after, ...name }: ScanOf, need
       const isWanted = await markPhase(sql, name, { phase: 'scan', afterKey: last, done, total });
       if (!isWanted) throw new JobEnded('the version is not scanned any more');
     };
-    unmarked += 1;
-    const isMarked = await scanPage(page, mark, needs);
-    if (!isMarked && unmarked >= UNMARKED_PAGES) await needs.step((_, sql) => mark(sql));
-    if (isMarked || unmarked >= UNMARKED_PAGES) unmarked = 0;
+    unmarked = (await scanPage(page, mark, needs)) ? 0 : unmarked + 1;
+    if (unmarked === UNMARKED_PAGES) {
+      await needs.step((_, sql) => mark(sql));
+      unmarked = 0;
+    }
     await needs.turn();
   }
 }
