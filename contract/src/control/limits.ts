@@ -34,7 +34,7 @@ export const LimitUse = Type.Object({
   /** Null where it cannot be counted now. */
   used: OrNull(Type.Number()),
   state: Type.Enum([...LIMIT_STATES]),
-  /** The operator of the installation: an owner of its first workspace. */
+  /** Operators of the installation alone. */
   raisedBy: Type.Enum(['operator']),
 });
 export const WorkspaceLimits = Type.Object({ workspaceId: Id('ws'), limits: Type.Array(LimitUse) });
