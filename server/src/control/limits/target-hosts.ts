@@ -25,11 +25,11 @@ export type HostProof = {
 export type HostNeeds = { keyRing: KeyRing; hostProof?: HostProof; limits?: WorkspaceLimits };
 
 /** A URL, and the field of the request that has it. */
-export type SentTo = { path: string; url: string };
-export type HostChange = { workspaceId: string; after: readonly SentTo[]; before: readonly SentTo[] };
+export type HostTarget = { path: string; url: string };
+export type HostChange = { workspaceId: string; after: readonly HostTarget[]; before: readonly HostTarget[] };
 
 /** The targets of a destination's settings. */
-export function targetsIn(settings: unknown): SentTo[] {
+export function targetsIn(settings: unknown): HostTarget[] {
   const { targets = [] } = settings as { targets?: { url: string }[] };
   return targets.map(({ url }, index) => ({ path: `/settings/targets/${index}/url`, url }));
 }

@@ -8,7 +8,7 @@ import { newId } from '../../../store/new-id.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { auditSecretPlace } from '../../audit/stream-audit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { mustBeProven, type SentTo } from '../../limits/target-hosts.ts';
+import { mustBeProven, type HostTarget } from '../../limits/target-hosts.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { urlProblem } from '../../settings/webhook-url.ts';
 
@@ -72,7 +72,7 @@ export const auditStreamRoutes: Route[] = [
   }),
 ];
 
-async function sentTo(tx: Tx, workspaceId: string): Promise<SentTo[]> {
+async function sentTo(tx: Tx, workspaceId: string): Promise<HostTarget[]> {
   const row = await findAuditStream(tx, workspaceId);
   return row === undefined ? [] : [{ path: '/url', url: row.url }];
 }
