@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'deliver/ask': {
     holds:
-      'answers questions of control: checks a URL, sends a test or a request of a check-up, rebuilds a past request',
+      'answers questions of control: checks a URL, sends a test or a request of a check-up, rebuilds a past request, reads the proof of a host',
     imports: ['deliver/attempt', 'deliver/client', 'stream/config', ...LEAVES],
   },
   'deliver/settle': {
@@ -189,7 +189,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/try': {
-    holds: 'the endpoints that ask deliver: URL check, test, check-up, preview, the request of a past attempt',
+    holds:
+      'the endpoints that ask deliver: URL check, proof of a host, test, check-up, preview, the request of a past attempt',
     imports: [...ENDPOINT, 'control/settings', 'control/jobs', 'record', ...LEAVES],
   },
   'control/endpoints/look': {
@@ -265,8 +266,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/limits': {
-    holds: 'the limits of workspaces: their numbers, how much of them is used, and the refusal of what is over one',
-    imports: ['control/problems', 'store', 'stream', ...LEAVES],
+    holds: 'the limits of workspaces: their numbers, their use, the refusal of what is over one; the proof of hosts',
+    imports: ['control/problems', 'secrets', 'store', 'stream', ...LEAVES],
   },
   'control/access': {
     holds: 'identity and permissions: sessions, passwords, tokens, roles, the guard of sign-ins',

@@ -9,7 +9,7 @@ import { DEMO_KEY, DEMO_TOKEN } from './secrets/demo-secrets.ts';
 import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
-import { readHostCap, readLimits } from './limit-settings.ts';
+import { readHostCap, readHostProof, readLimits } from './limit-settings.ts';
 import { readMailSettings } from './mail-settings.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';
@@ -102,6 +102,7 @@ function readControl(read: Reader): ControlSettings {
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     workspaceCreation: readWorkspaceCreation(read),
     limits: readLimits(read),
+    hostProof: readHostProof(read),
     workspaceGraceMs: read.duration('MILLRACE_WORKSPACE_GRACE'),
     ...readMailSettings(read),
     keys: readKeyRing(read),

@@ -14,6 +14,7 @@ import { destinationsCommand } from './destinations/destinations.ts';
 import { explainCommand } from './events/explain.ts';
 import { sendCommand } from './events/send.ts';
 import { tailCommand } from './events/tail.ts';
+import { hostsCommand } from './hosts.ts';
 import { profilesCommand } from './profiles.ts';
 import { sourcesCommand } from './sources/sources.ts';
 import { usersCommand } from './users.ts';
@@ -28,6 +29,7 @@ export function apiCommands(): Command[] {
     explainCommand(),
     sourcesCommand(),
     destinationsCommand(),
+    hostsCommand(),
     deliveriesCommand(),
     deadLettersCommand(),
     replayCommand(),

@@ -26,3 +26,4 @@ export * from './sources.ts';
 export * from './stored-events.ts';
 export * from './system.ts';
 export * from './tail.ts';
+export * from './target-hosts.ts';

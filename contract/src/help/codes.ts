@@ -95,6 +95,7 @@ export const PROBLEM_CODES = [
   'wrong_state',
   'not_waiting',
   'limit_reached',
+  'host_not_proven',
   'event_gone',
   'internal',
 ] as const;

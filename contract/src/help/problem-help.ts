@@ -226,6 +226,14 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Delete something that is not needed, or ask the operator of this installation to raise the limit.',
     whoCanDoIt: 'operator',
   },
+  host_not_proven: {
+    title: 'The host is not proven to be yours',
+    cause:
+      'The operator asks for a proof that a receiver belongs to the workspace, and a target names a host without one.',
+    remedy:
+      'Publish the text of the answer as a DNS record or as a file on the host, and check the host. Then save again.',
+    whoCanDoIt: 'you',
+  },
   event_gone: {
     title: 'The event is no longer stored',
     cause: 'Events are kept for a limited time, and the events of an erased user are removed at once.',

@@ -50,6 +50,7 @@ import { checkUpRoutes } from './endpoints/try/check-up.ts';
 import { checkUrlRoutes } from './endpoints/try/check-url.ts';
 import { previewRoutes } from './endpoints/try/preview.ts';
 import { rebuiltRequestRoutes } from './endpoints/try/rebuilt-request.ts';
+import { targetHostRoutes } from './endpoints/try/target-hosts.ts';
 import { testRoutes } from './endpoints/try/test-destination.ts';
 import { systemRoutes } from './endpoints/look/system.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
@@ -76,6 +77,7 @@ export const ROUTES: readonly Route[] = [
   ...feedRoutes,
   ...destinationRoutes,
   ...checkUrlRoutes,
+  ...targetHostRoutes,
   ...testRoutes,
   ...checkUpRoutes,
   ...previewRoutes,

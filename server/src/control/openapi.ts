@@ -50,6 +50,7 @@ const TAGS: Readonly<Record<string, string>> = {
   catalog: 'The kinds of destinations',
   sources: 'Where calls come from, and their write keys',
   destinations: 'Where the events of a source are delivered',
+  'target-hosts': 'The hosts that events go to, and the proof that they are yours',
   definitions: 'Audiences and computed traits',
   profiles: 'One user: what is known, and why they are in an audience',
   overview: 'The home screen of a workspace',

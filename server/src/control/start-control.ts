@@ -2,6 +2,7 @@ import { CATALOG } from '@millrace/contract/control';
 import { DEMO_TOKEN } from '../secrets/demo-secrets.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
+import { openTxtReader } from '../http/read-txt.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedLinks } from '../store/account-links.ts';
@@ -91,7 +92,7 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now) };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings) };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
@@ -139,6 +140,10 @@ function mailOf({ smtp, consoleUrl }: ControlSettings): Pick<ControlNeeds, 'mail
 
 function signOnOf({ consoleUrl, networks }: ControlSettings, now: () => Date): Pick<ControlNeeds, 'singleSignOn'> {
   return consoleUrl === undefined ? {} : { singleSignOn: openSingleSignOn(consoleUrl, { networks, now }) };
+}
+
+function proofOf({ hostProof, nameServers }: ControlSettings): Pick<ControlNeeds, 'hostProof'> {
+  return hostProof === undefined ? {} : { hostProof: { ...hostProof, readTxt: openTxtReader(nameServers) } };
 }
 
 function startCleaning(store: Store, log: Logger): Disposable {

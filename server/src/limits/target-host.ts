@@ -8,3 +8,8 @@ export function hostOf(url: string): string | undefined {
   if (hostname === '') return undefined;
   return `${hostname.replace(/\.$/, '')}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
 }
+
+/** The name or address of a host, without its port. */
+export function nameOf(host: string): string {
+  return host.replace(/:\d+$/, '');
+}

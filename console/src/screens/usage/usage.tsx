@@ -11,6 +11,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { Page } from '../../shell/page.tsx';
+import { HostsCard } from './hosts-card.tsx';
 import { LimitsCard } from './limits-card.tsx';
 import { MonthSwitch } from './month-switch.tsx';
 import { monthOf, monthWords, readMonth } from './months.ts';
@@ -43,6 +44,7 @@ export function Usage() {
         )}
         {shown !== undefined && <SourcesCard usage={shown} />}
         <WorkspaceLimitsCard />
+        <HostsCard />
         <div className="cols">
           <SuppressedCard read={dropped} month={month} names={namesOf(usage.data)} />
           <LimitsCard />

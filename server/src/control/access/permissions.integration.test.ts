@@ -95,6 +95,10 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/destinations/:id/rotate-secret': builders(200),
   // No deliver process runs here; control itself answers for a URL that could not be saved.
   'POST /api/v1/destinations/check-url': builders(200, 200),
+  'GET /api/v1/target-hosts': everybody(200),
+  'POST /api/v1/target-hosts/check': builders(503, 503),
+  // There is none; stories/host-proof.integration.test.ts forgets one.
+  'DELETE /api/v1/target-hosts/:host/proof': builders(404, 404),
   'POST /api/v1/destinations/:id/test': builders(503),
   'POST /api/v1/destinations/:id/check-up': builders(201),
   // There was none yet; stories/check-up.integration.test.ts reads one.
@@ -233,6 +237,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'PATCH /api/v1/destinations/:id': () => ({ enabled: true }),
   'POST /api/v1/destinations/:id/rotate-secret': () => ({ overlapHours: 1 }),
   'POST /api/v1/destinations/check-url': () => ({ url: 'http://10.0.0.1/' }),
+  'POST /api/v1/target-hosts/check': () => ({ url: 'https://example.com/' }),
   'POST /api/v1/destinations/:id/test': () => ({}),
   'POST /api/v1/destinations/:id/check-up': () => ({}),
   'POST /api/v1/destinations/preview': ({ sourceId }) => ({ sourceId }),

@@ -12,6 +12,7 @@ import type { Networks } from '../../http/address-policy.ts';
 import type { Actor } from '../access/actor.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
 import type { MailNeeds } from '../mail/add-mail.ts';
+import type { HostProof } from '../limits/target-hosts.ts';
 import type { ProcessUse } from '../limits/read-use.ts';
 import type { WorkspaceLimits } from '../limits/workspace-limits.ts';
 import type { SingleSignOnNeeds } from '../sso/single-sign-on.ts';
@@ -52,6 +53,8 @@ export type ControlNeeds = {
   configLimits?: ConfigLimits;
   /** The other limits of workspaces; without them there are none. */
   limits?: WorkspaceLimits;
+  /** The proof of hosts; without it no host can be proven and none has to be. */
+  hostProof?: HostProof;
   /** The use of limits that only this process knows. */
   processUse?: ProcessUse;
   /** Config entries without a row that wait for the operator; without it there are none. */

@@ -85,6 +85,11 @@ const PROBLEMS = {
     'The workspace has reached a limit',
     'See errors for the limit and for who can raise it. Delete something that is not needed, or ask for more.',
   ],
+  host_not_proven: [
+    409,
+    'The host is not proven to be yours',
+    'See errors for the host, and for how to prove it. This installation sends only to hosts that a workspace has proven.',
+  ],
   event_gone: [410, 'The event is no longer stored', 'See errors for why.'],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],

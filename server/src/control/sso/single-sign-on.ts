@@ -1,6 +1,6 @@
 import type { Networks } from '../../http/address-policy.ts';
+import { openTxtReader, type TxtReader } from '../../http/read-txt.ts';
 import { openProviders, type Providers } from './open-providers.ts';
-import { openTxtReader, type TxtReader } from './verify-domain.ts';
 
 /** Single sign-on as the endpoints use it; only where the installation knows its own address. */
 export type SingleSignOnNeeds = { consoleUrl: string; providers: Providers; readTxt: TxtReader };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openNameServer } from '../../../testing/name-server.ts';
-import { openTxtReader, recordOf } from './verify-domain.ts';
+import { openTxtReader } from '../../http/read-txt.ts';
+import { recordOf } from './verify-domain.ts';
 
 suite('the record of a domain', () => {
   test('is read from the name servers; without one, nothing is proven', async () => {

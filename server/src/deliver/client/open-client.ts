@@ -51,7 +51,7 @@ export type ClientNeeds = {
 };
 
 /**
- * The only way out of the server: POSTs to webhooks, over connections to addresses that the policy allows. No redirects, no
+ * The only way out of the server: POSTs to webhooks, and a GET for the proof of a host, over connections to addresses that the policy allows. No redirects, no
  * decoding, one POST at most once (see `isStale` for the exception), one deadline for everything.
  */
 export function openClient(needs: ClientNeeds): Client {

@@ -47,6 +47,7 @@ const FRESH_MS = 30_000;
 const TOKEN = /^[\w-]{22}$/;
 const KINDS: ReadonlySet<unknown> = new Set<Question['kind']>([
   'check_url',
+  'read_proof',
   'test',
   'check_up',
   'rebuild',

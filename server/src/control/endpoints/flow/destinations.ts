@@ -22,9 +22,7 @@ import { findActorName } from '../../../store/actor-names.ts';
 import { findSource, lockSource } from '../../../store/sources.ts';
 import { type Actor, startedBy } from '../../access/actor.ts';
 import { isAllowed } from '../../access/permissions.ts';
-import { hostOf } from '../../../limits/target-host.ts';
-import type { Tx } from '../../../store/open-store.ts';
-import { countHosts } from '../../limits/read-use.ts';
+import { mustBeProven, mustFitHosts, targetsIn } from '../../limits/target-hosts.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
 import {
   changedSettings,
@@ -87,6 +85,8 @@ export const destinationRoutes: Route[] = [
       if (count >= MAX_DESTINATIONS_OF_SOURCE) throw new ApiProblem('too_many_destinations');
       const id = newId('dst');
       const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
+      const hosts = { workspaceId, after: targetsIn(settings), before: [] };
+      await mustBeProven(tx, needs, hosts);
       const { name = entry.name, enabled = false } = body;
       const filters = checkedFilters(body.filters ?? []);
       const row = { workspace_id: workspaceId, id, source_id: source.id, catalog: entry.name, name, enabled };
@@ -95,7 +95,7 @@ export const destinationRoutes: Route[] = [
       const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
       await audit('destination.created', id, { details, projects: 'destination', grows: true });
       await needs.limits?.mustFit(tx, workspaceId, 'destinations');
-      await mustFitHosts(tx, needs, { workspace_id: workspaceId, settings });
+      await mustFitHosts(tx, needs, hosts);
       return readDestination(request, id, needs);
     },
   }),
@@ -120,6 +120,8 @@ export const destinationRoutes: Route[] = [
       const { name, enabled, paused } = body;
       const before = found(await lockDestination(tx, actor.workspaceId, params.id));
       const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
+      const hosts = { workspaceId: actor.workspaceId, after: targetsIn(settings), before: targetsIn(before.settings) };
+      await mustBeProven(tx, needs, hosts);
       const after = {
         ...before,
         name: name ?? before.name,
@@ -133,7 +135,7 @@ export const destinationRoutes: Route[] = [
       const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
       const details = { ...body, ...filtersForLog(body.filters), ...set };
       await audit('destination.changed', before.id, { details, projects: 'destination', grows });
-      await mustFitHosts(tx, needs, after, before);
+      await mustFitHosts(tx, needs, hosts);
       return readDestination(request, before.id, needs);
     },
   }),
@@ -167,21 +169,6 @@ export const destinationRoutes: Route[] = [
     },
   }),
 ];
-
-type Hosted = Pick<DestinationRow, 'workspace_id' | 'settings'>;
-
-/** Counts the hosts of a workspace only when the change brings a new one: everything else always fits. */
-async function mustFitHosts(tx: Tx, { limits }: ControlNeeds, after: Hosted, before?: Hosted): Promise<void> {
-  if (limits === undefined || hostsIn(after).isSubsetOf(hostsIn(before))) return;
-  const { workspace_id: workspaceId } = after;
-  const hosts = (await countHosts(tx, { workspaceId })).get(workspaceId) ?? 0;
-  await limits.mustHold(tx, workspaceId, 'targetHosts', hosts);
-}
-
-function hostsIn(row: Hosted | undefined): Set<string | undefined> {
-  const { targets = [] } = (row?.settings ?? {}) as { targets?: { url: string }[] };
-  return new Set(targets.map(({ url }) => hostOf(url)));
-}
 
 /** The destination as the API shows it: a new field of the API is added here and to the contract. */
 function toDestination(row: DestinationRow, catalog: readonly CatalogEntry[]) {

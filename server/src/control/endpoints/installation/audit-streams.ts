@@ -8,6 +8,7 @@ import { newId } from '../../../store/new-id.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { auditSecretPlace } from '../../audit/stream-audit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { mustBeProven, type HostTarget } from '../../limits/target-hosts.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { urlProblem } from '../../settings/webhook-url.ts';
 
@@ -36,11 +37,17 @@ export const auditStreamRoutes: Route[] = [
     body: NewAuditStream,
     answer: CreatedAuditStream,
     status: 201,
-    async handle({ tx, actor, body, audit }, { keyRing, networks }) {
+    async handle({ tx, actor, body, audit }, needs) {
+      const { keyRing, networks } = needs;
       const { workspaceId } = actor;
       const problem = urlProblem(body.url, networks);
       if (problem !== undefined) throw new ApiProblem('invalid_request', [{ path: '/url', message: problem }]);
       const url = new globalThis.URL(body.url).href;
+      await mustBeProven(tx, needs, {
+        workspaceId,
+        after: [{ path: '/url', url }],
+        before: await sentTo(tx, workspaceId),
+      });
       // The entry about the change itself is the first one that is sent.
       const { sequence } = await auditEnd(tx, workspaceId);
       const { host } = new globalThis.URL(url);
@@ -64,6 +71,11 @@ export const auditStreamRoutes: Route[] = [
     },
   }),
 ];
+
+async function sentTo(tx: Tx, workspaceId: string): Promise<HostTarget[]> {
+  const row = await findAuditStream(tx, workspaceId);
+  return row === undefined ? [] : [{ path: '/url', url: row.url }];
+}
 
 async function readStream(tx: Tx, workspaceId: string) {
   const row = found(await findAuditStream(tx, workspaceId));
