@@ -24,7 +24,9 @@ const STANDING = `SELECT o.kind, o.id, coalesce(u.name, t.name) AS name, u.email
 
 const FIRST_OWNERS = `WITH first AS (SELECT id FROM workspaces ORDER BY created_at LIMIT 1)
   SELECT 'user' AS kind, u.id, u.name, u.email, 'first workspace' AS added_by, m.created_at AS added_at
-    FROM first JOIN members m ON m.workspace_id = first.id AND m.role = 'owner' JOIN users u ON u.id = m.user_id
+    FROM first JOIN members m ON m.workspace_id = first.id AND m.role = 'owner'
+      -- Accounts that a provider made have no session of their own.
+      JOIN users u ON u.id = m.user_id AND u.belongs_to IS NULL
   UNION ALL
   SELECT 'token', t.id, t.name, NULL, 'first workspace', t.created_at
     FROM first JOIN tokens t ON t.workspace_id = first.id AND t.role = 'owner' AND (t.expires_at IS NULL OR t.expires_at > now())`;

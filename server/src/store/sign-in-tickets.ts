@@ -35,9 +35,12 @@ export async function spendTicket(tx: Tx, { id, userId, validMs }: NewSignInTick
   return (await tx.query(sql, [id, userId, validMs])).length > 0;
 }
 
-/** After a new password: a sign-in that began with the old one must not go on. */
+/**
+ * After a new password: a sign-in that began with the old one must not go on. Used tickets stay until their end: the row alone says
+ * that a sign-in by a passkey was answered already.
+ */
 export async function deleteTicketsOf(tx: Tx, userId: string): Promise<void> {
-  await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1', [userId]);
+  await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1 AND NOT is_used', [userId]);
 }
 
 export async function deleteEndedTickets(tx: Tx): Promise<void> {

@@ -36,6 +36,15 @@ export function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return oneRow(tx, `SELECT ${COLUMNS} FROM users WHERE id = $1`, [id]);
 }
 
+/**
+ * Locks the account until the end of the transaction. False when it has another password than the row: a check of that one, which
+ * ran outside of the transaction, is worth nothing any more.
+ */
+export async function lockPassword(tx: Tx, { id, password_hash }: UserRow): Promise<boolean> {
+  const sql = 'SELECT id FROM users WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2 FOR NO KEY UPDATE';
+  return (await tx.query(sql, [id, password_hash])).length > 0;
+}
+
 /** A sign-in that began with the password before ends. */
 export async function setPassword(tx: Tx, { id, passwordHash }: { id: string; passwordHash: string }): Promise<void> {
   await tx.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash]);

@@ -202,6 +202,18 @@ suite('a sign-in with a passkey alone', () => {
     assert.equal(refusal(late), '401 sign_in_again');
   });
 
+  test('cannot be repeated after a change that ends sign-ins under way', async () => {
+    const { soft, browser: own } = await addWithPasskey();
+    const { browser, options } = await beginAlone();
+    const ticket = browser.cookies.get(TICKET) ?? '';
+    const signed = soft.sign(options, { counter: 0 });
+    must(await browser.ask('POST', ALONE, { passkey: signed }), 200);
+    must(await own.ask('POST', '/me/totp'), 201);
+    const thief = bed.openBrowser();
+    thief.cookies.set(TICKET, ticket);
+    assert.equal(refusal(await thief.ask('POST', ALONE, { passkey: signed })), '401 sign_in_again');
+  });
+
   test('is refused without its ticket, by an unknown passkey, for another owner, and unverified', async () => {
     const { soft } = await addWithPasskey();
     const bare = await beginAlone();

@@ -6,15 +6,14 @@ import { setPasskeyChallenge, takePasskeyChallenge } from '../../../store/passke
 import { listPasskeys } from '../../../store/passkeys.ts';
 import { hasFactor } from '../../../store/second-factors.ts';
 import { confirmSession } from '../../../store/sessions.ts';
-import { findUser, type UserRow } from '../../../store/users.ts';
-import { isPassword } from '../../access/password.ts';
+import type { UserRow } from '../../../store/users.ts';
 import { newChallenge } from '../../factors/new-challenge.ts';
 import { mustHavePasskeys, requestOptions } from '../../factors/passkeys.ts';
 import { proveFactor, type Verdict } from '../../factors/prove-factor.ts';
 import { type AccountNeeds, type AccountRoute, accountRoute } from '../../http/account-route.ts';
-import { ApiProblem, found } from '../../problems/problems.ts';
+import { mustKnowPassword } from '../../access/own-password.ts';
+import { ApiProblem } from '../../problems/problems.ts';
 
-const TRIES_PER_MINUTE = 10;
 const CONFIRMED_MINUTES = 10;
 
 export const confirmRoutes: AccountRoute[] = [
@@ -27,11 +26,9 @@ export const confirmRoutes: AccountRoute[] = [
     body: Confirmation,
     status: 204,
     async handle({ who, body, address }, needs) {
-      const { store, tries, failures } = needs;
+      const { store, failures } = needs;
       const { userId, sessionId } = who;
-      if (!tries.take(`password ${userId}`, TRIES_PER_MINUTE)) throw new ApiProblem('too_many_tries');
-      const user = found(await store.asSystem((tx) => findUser(tx, userId)));
-      if (!(await isPassword(body.password, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');
+      const user = await mustKnowPassword({ userId, password: body.password, address }, needs);
       const asked = { user, proof: body.proof, sessionId, address };
       const verdict = await store.asSystem((tx) => confirm(tx, asked, needs));
       if (verdict === 'right') return {};

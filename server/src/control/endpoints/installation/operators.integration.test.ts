@@ -62,6 +62,16 @@ suite('operators', () => {
     }
   });
 
+  test('are made by no narrowed token, and are no accounts that a provider made', async () => {
+    const scopes = ['operators:read', 'operators:write'];
+    const narrowed = await addToken(control.store, first, { role: 'owner', scopes });
+    assert.equal((await add(await idOf(narrowed))).status, 201);
+    assert.equal((await add(await addPerson(first), narrowed)).status, 403);
+    const managed = await addPerson(first, 'owner');
+    await control.store.asSystem((tx) => tx.query('UPDATE users SET belongs_to = $2 WHERE id = $1', [managed, first]));
+    assert.equal((await add(managed)).status, 403);
+  });
+
   test('are people and tokens of the workspace that the operator is in: strangers are not found', async () => {
     const elsewhere = await addWorkspace(control.store);
     assert.equal((await add(await addPerson(elsewhere))).status, 404);

@@ -44,6 +44,8 @@ export const operatorRoutes: Route[] = [
       store.asSystem(async (tx) => {
         await lockOperators(tx);
         await mustBeOperatorIn(tx, actor);
+        // A narrowed token would give more than it has.
+        if (actor.scopes !== undefined) throw new ApiProblem('not_allowed');
         const kind = await kindOf(tx, actor.workspaceId, body.id);
         // The first person in the table ends the rule of the first workspace: the asking operator must not lock themselves out.
         if ((await listOperators(tx)).areFirstOwners) await insertOperator(tx, actor, actor.id);
@@ -84,12 +86,16 @@ function log(tx: Tx, actor: Actor, { details = {}, ...entry }: Logged): Promise<
 /** Only of the workspace that the operator is in: no answer tells whether a stranger has an account. */
 async function kindOf(tx: Tx, workspaceId: string, id: string): Promise<'user' | 'token'> {
   if (id.startsWith('usr_')) {
-    found(await findMember(tx, { workspaceId, userId: id }));
+    const { is_managed } = found(await findMember(tx, { workspaceId, userId: id }));
+    // The sessions of such an account are no operators, so it must not count as the last one who is.
+    if (is_managed) throw new ApiProblem('not_allowed', [{ path: '/id', message: MANAGED }]);
     return 'user';
   }
   found(await findToken(tx, workspaceId, id));
   return 'token';
 }
+
+const MANAGED = 'single sign-on made this account: a provider runs no installation';
 
 function toOperator({ id, kind, name, email, ...row }: OperatorRow): Static<typeof Operator> {
   return { id, kind, name, email, addedBy: row.added_by, addedAt: row.added_at.toISOString() };

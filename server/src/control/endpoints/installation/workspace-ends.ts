@@ -96,9 +96,13 @@ async function undoEnd(workspaceId: string, { actor, isOperator }: Omit<Asking, 
   });
 }
 
-/** A token cannot end a workspace: a thief of one must not be able to. */
+/**
+ * A token cannot end a workspace: a thief of one must not be able to. Neither can a session of single sign-on: its provider could guess the
+ * password of the person, who may be in other workspaces.
+ */
 async function mustBePerson(actor: Actor, password: string, { store, tries }: ControlNeeds): Promise<void> {
   if (actor.kind !== 'user') throw new ApiProblem('not_allowed');
+  if (actor.isBound === true) throw new ApiProblem('sso_session');
   if (tries?.take(`password ${actor.id}`, TRIES_PER_MINUTE) === false) throw new ApiProblem('too_many_tries');
   const user = found(await store.asSystem((tx) => findUser(tx, actor.id)));
   if (!(await isPassword(password, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');

@@ -1,19 +1,19 @@
 import { Me, PasswordChange } from '@millrace/contract/control';
+import { deleteLinksOf } from '../../../store/account-links.ts';
 import { membershipsOf } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { hasFactor } from '../../../store/second-factors.ts';
 import { isOperator } from '../../../store/operators.ts';
 import { deleteOtherSessions, signOutUrlOf } from '../../../store/sessions.ts';
 import { signOnOf } from '../../../store/sso-identities.ts';
-import { findUser, setPassword } from '../../../store/users.ts';
+import { findUser, lockPassword, setPassword } from '../../../store/users.ts';
 import { findWorkspace } from '../../../store/workspaces.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { type Identity, needsSingleSignOn } from '../../access/authenticate.ts';
-import { hashPassword, isPassword } from '../../access/password.ts';
+import { mustKnowPassword } from '../../access/own-password.ts';
+import { hashPassword } from '../../access/password.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { recordForUser } from '../../access/start-session.ts';
-
-const TRIES_PER_MINUTE = 10;
 
 export const meRoutes: AccountRoute[] = [
   accountRoute({
@@ -33,15 +33,17 @@ export const meRoutes: AccountRoute[] = [
     access: 'user',
     body: PasswordChange,
     status: 204,
-    async handle({ who, body, address }, { store, tries, now }) {
+    async handle({ who, body, address }, needs) {
       const { userId, sessionId } = who;
-      if (!tries.take(`password ${userId}`, TRIES_PER_MINUTE)) throw new ApiProblem('too_many_tries');
-      const user = found(await store.asSystem((tx) => findUser(tx, userId)));
-      if (!(await isPassword(body.currentPassword, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');
+      const { store, now } = needs;
+      const user = await mustKnowPassword({ userId, password: body.currentPassword, address }, needs);
       const passwordHash = await hashPassword(body.newPassword);
       await store.asSystem(async (tx) => {
+        // A link may have set another one meanwhile.
+        if (!(await lockPassword(tx, user))) throw new ApiProblem('wrong_password');
         await setPassword(tx, { id: userId, passwordHash });
         await deleteOtherSessions(tx, { id: sessionId, userId });
+        await deleteLinksOf(tx, userId);
         await recordForUser(tx, { userId, sessionId, address }, 'password.changed', now());
       });
       return {};

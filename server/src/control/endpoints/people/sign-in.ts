@@ -2,7 +2,7 @@ import { SecondFactorAsked, SignIn } from '@millrace/contract/control';
 import { deleteSession } from '../../../store/sessions.ts';
 import { addSignInFailure, countSignInFailures } from '../../../store/sign-in-failures.ts';
 import type { Store } from '../../../store/open-store.ts';
-import { findUserByEmail, type UserRow } from '../../../store/users.ts';
+import { findUserByEmail, lockPassword, type UserRow } from '../../../store/users.ts';
 import { type AccountNeeds, type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { accountOf, deviceOf } from '../../access/device-cookie.ts';
 import type { Admitted } from '../../access/guard-sign-in.ts';
@@ -27,6 +27,8 @@ export const signInRoutes: AccountRoute[] = [
       const { store, metrics } = needs;
       const user = await checkPassword({ ...body, address, device }, needs);
       const answer = await store.asSystem(async (tx) => {
+        // Otherwise a sign-in with the password before would outlive a new one, which ends all sessions.
+        if (!(await lockPassword(tx, user))) throw new ApiProblem('wrong_password');
         const asked = await askForFactor(tx, { userId: user.id, userAgent }, needs);
         if (asked !== undefined) return { ...asked, isOther: true };
         return finishSignIn(tx, user, { address, userAgent }, needs);
@@ -58,7 +60,7 @@ export const signInRoutes: AccountRoute[] = [
 type Try = { email: string; password: string; address: string; device: string | undefined };
 
 /** The user with this password; throws for every other try, and notes it for the audit log. */
-async function checkPassword({ email, password, address, device }: Try, needs: AccountNeeds): Promise<UserRow> {
+export async function checkPassword({ email, password, address, device }: Try, needs: AccountNeeds): Promise<UserRow> {
   const { store, guard, failures, keyRing, metrics, now, log } = needs;
   const count = metrics?.counters('millrace_sign_ins_total');
   const deviceId = deviceOf(keyRing, device, email, now());

@@ -55,6 +55,16 @@ suite('a connection', () => {
     assert.ok(actions.includes('single_sign_on.created') && actions.includes('single_sign_on.changed'));
   });
 
+  test('is changed and deleted by no narrowed token', async () => {
+    const shop = await bed.openShop();
+    const scopes = ['single-sign-on:read', 'single-sign-on:write'];
+    const token = await addToken(bed.control.store, shop.workspaceId, { role: 'owner', scopes });
+    const narrowed = { ...shop, owner: token };
+    assert.equal((await bed.change(narrowed, { defaultRole: 'owner' })).status, 403);
+    assert.equal((await asOwner(narrowed, 'DELETE')).status, 403);
+    assert.equal((await asOwner(shop, 'GET')).body['connection'] === null, false);
+  });
+
   test('has its secret sealed anew when the key ring rotates', async () => {
     const shop = await bed.openShop();
     const { needs, store } = bed.control;

@@ -33,6 +33,7 @@ import { addressesOf } from '../../sso/single-sign-on.ts';
 import { recordOf } from '../../sso/verify-domain.ts';
 import { changedConnection, isOtherClient, keepBreakGlass, newConnection } from './change-connection.ts';
 import { mustBePossible, openConnection } from './open-connection.ts';
+import { settleOperators } from './settle-operators.ts';
 
 const WRITE = { permission: 'single-sign-on:write' } as const;
 /** Of a workspace: enough for people, and too few to look for open ports. */
@@ -56,9 +57,12 @@ export const connectionRoutes: Route[] = [
     answer: SingleSignOn,
     status: 201,
     ...WRITE,
-    async handle({ tx, actor, body, audit }, needs) {
+    async prepare({ actor }, needs) {
       mustBePossible(needs);
       mustBeWhole(actor);
+      await settleOperators(actor, needs);
+    },
+    async handle({ tx, actor, body, audit }, needs) {
       const { workspaceId } = actor;
       const saved = newConnection(body, { workspaceId, id: newId('sso') }, needs);
       if (!(await insertConnection(tx, saved))) throw new ApiProblem('conflict');
@@ -100,6 +104,7 @@ export const connectionRoutes: Route[] = [
     status: 204,
     ...WRITE,
     async handle({ tx, actor, audit }) {
+      mustBeWhole(actor);
       const { workspaceId } = actor;
       const row = found(await lockConnection(tx, workspaceId));
       const owners = (await listMembers(tx, workspaceId)).filter(({ role }) => role === 'owner');
@@ -142,6 +147,7 @@ export const connectionRoutes: Route[] = [
     ...WRITE,
     async ask({ actor, body: { domain }, inWorkspace }, needs) {
       const { readTxt } = mustBePossible(needs);
+      mustBeWhole(actor);
       const { workspaceId } = actor;
       mustTakeTurn(needs, workspaceId);
       const listed = await inWorkspace((tx) => listDomains(tx, workspaceId));

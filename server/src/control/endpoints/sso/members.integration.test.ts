@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { insertMember } from '../../../store/members.ts';
-import { addWorkspace } from '../../../../testing/control.ts';
+import { addToken, addWorkspace } from '../../../../testing/control.ts';
 import { signInAt } from '../../../../testing/oidc-provider.ts';
 import { openSsoBed, PASSWORD, sessionIn, type SsoBed, why } from '../../../../testing/sso-bed.ts';
 
@@ -39,6 +39,29 @@ function addPasskey(email: string): void {
   bed.control.postgres.run(`INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
     SELECT 'pky_' || id, id, id, '', 0, '{}', 'Key' FROM users WHERE email = '${email}'`);
 }
+
+// First: it needs the first workspace of the installation.
+suite('the first workspace, whose owners are the operators', () => {
+  test('keeps the operators that it has when it is connected: an owner by the provider makes none', async () => {
+    const { control } = bed;
+    const workspaceId = await addWorkspace(control.store, 'First');
+    const token = await addToken(control.store, workspaceId, { role: 'owner' });
+    const connect = (issuer: string) => {
+      const body = { issuer, clientId: 'c', clientSecret: 's' };
+      return control.ask('POST', '/api/v1/single-sign-on', { token, body });
+    };
+    const alone = await connect(bed.provider.issuer);
+    assert.deepEqual([alone.status, alone.body['code']], [409, 'wrong_state'], 'tokens alone');
+    const { email } = await bed.addPerson(workspaceId, 'owner');
+    assert.equal((await connect(bed.provider.issuer)).status, 201);
+    const later = await addToken(control.store, workspaceId, { role: 'owner' });
+    const isOperator = async (secret: string) =>
+      (await control.ask('GET', '/api/v1/operators', { token: secret })).status === 200;
+    assert.deepEqual([await isOperator(token), await isOperator(later)], [true, false]);
+    const person = await bed.signInWithPassword(email);
+    assert.equal((await bed.ask('GET', '/operators', undefined, person)).status, 200);
+  });
+});
 
 suite('groups at the provider', () => {
   test('decide about the role, anew at each sign-in, and without one the membership ends', async () => {
@@ -185,6 +208,12 @@ suite('a provider cannot', () => {
     assert.equal(
       (await bed.ask('POST', '/me/single-sign-on', { workspaceId: other, password: PASSWORD }, bound)).body['code'],
       'sso_session',
+    );
+    bed.control.postgres.run(`UPDATE members SET role = 'owner' WHERE user_id = '${person.userId}'`);
+    assert.equal(
+      (await bed.ask('POST', '/workspace/deletion', { name: '', password: PASSWORD }, bound)).body['code'],
+      'sso_session',
+      'it would be a way to guess the password',
     );
     const sessions = await bed.ask('GET', '/sessions', undefined, bound);
     assert.equal((sessions.body['items'] as unknown[]).length, 1, 'only its own');

@@ -15,8 +15,8 @@ import { confirmedUntil, deleteBoundSessions } from '../../../store/sessions.ts'
 import { type ConnectionRow, findConnection, findConnectionOfDomain } from '../../../store/sso-connections.ts';
 import { deleteIdentitiesOf } from '../../../store/sso-identities.ts';
 import { findUser } from '../../../store/users.ts';
-import { isPassword } from '../../access/password.ts';
 import { type AccountNeeds, type AccountRoute, accountRoute } from '../../http/account-route.ts';
+import { mustKnowPassword } from '../../access/own-password.ts';
 import { tellAccount } from '../../mail/tell-account.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { beginAttempt } from './begin-attempt.ts';
@@ -25,7 +25,6 @@ import { mustBePossible } from './open-connection.ts';
 
 /** Of one network: a company behind one address begins its day. Each sign-in counts twice. */
 const TRIES_PER_MINUTE = 120;
-const PASSWORDS_PER_MINUTE = 10;
 
 export const singleSignInRoutes: AccountRoute[] = [
   accountRoute({
@@ -69,15 +68,12 @@ export const singleSignInRoutes: AccountRoute[] = [
     body: LinkSingleSignOn,
     answer: StartedSingleSignOn,
     status: 201,
-    async handle({ who, body, browser }, needs) {
+    async handle({ who, body, browser, address }, needs) {
       const { userId, sessionId } = who;
-      const { store, tries } = needs;
       const { workspaceId } = body;
       mustBePossible(needs);
-      if (!tries.take(`password ${userId}`, PASSWORDS_PER_MINUTE)) throw new ApiProblem('too_many_tries');
-      const user = found(await store.asSystem((tx) => findUser(tx, userId)));
-      if (!(await isPassword(body.password, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');
-      const row = await store.asSystem(async (tx) => {
+      await mustKnowPassword({ userId, password: body.password, address }, needs);
+      const row = await needs.store.asSystem(async (tx) => {
         found(await findMember(tx, { workspaceId, userId }));
         // A new way to sign in asks for what every change of the ways asks for.
         if ((await hasFactor(tx, userId)) && (await confirmedUntil(tx, sessionId)) === null) {
