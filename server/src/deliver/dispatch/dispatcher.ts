@@ -230,7 +230,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
         continue;
       }
       busy.delete(line);
-      line.waitsSince = undefined;
+      hosts.withdraw(line);
     }
     pump();
     if (busy.size === 0 && slots.watched() === 0) stopSweeping();

@@ -153,4 +153,44 @@ suite('the cap of one host', () => {
     const turnInMs = stage.dispatcher.turnInMs(webhook);
     assert.ok(turnInMs > 1_000 && turnInMs <= 10_000, `${turnInMs}`);
   });
+
+  test('gives turns at each host of a destination with targets at several: a full host of its own opens no other', async (t) => {
+    const stage = play(t, { hostCap: { attempts: 2, perSecond: undefined } });
+    const targets = [
+      { url: 'https://attacker.example/', headers: [] },
+      { url: HOST, headers: [] },
+    ];
+    for (const index of [1, 2]) {
+      const greedy = { ...at(index), workspaceId: 'ws_greedy', targets };
+      for (let more = 0; more < 20; more += 1) stage.offerBacklog(`greedy ${index} ${more}`, greedy);
+    }
+    for (let more = 0; more < 20; more += 1) stage.offerBacklog(`fair ${more}`, at(3));
+    for (let ended = 0; ended < 20; ended += 1) await stage.running[0]?.end();
+    const fair = stage.started.filter(({ destinationId }) => destinationId === 'dst_3').length;
+    assert.ok(fair >= 8 && fair <= 13, `${fair} of ${stage.started.length}`);
+  });
+
+  test('gives a destination with targets at two full hosts its turn, and keeps nothing for it when it leaves', async (t) => {
+    const stage = play(t, { hostCap: { attempts: 1, perSecond: undefined } });
+    const other = 'https://other.example/hook';
+    const targets = [HOST, other].map((url) => ({ url, headers: [] }));
+    for (let more = 0; more < 20; more += 1) {
+      stage.offerBacklog(`one ${more}`, at(1));
+      stage.offerBacklog(`two ${more}`, at(2, other));
+    }
+    stage.offerBacklog('both', { ...at(3), targets });
+    const ids = () => stage.started.map(({ id }) => id);
+    for (let ended = 0; ended < 6; ended += 1) await stage.running[ended % stage.running.length]?.end();
+    assert.ok(ids().includes('both'), ids().join());
+
+    stage.offerBacklog('leaves', { ...at(4), targets });
+    await stage.running.find(({ id }) => id === 'both')?.end();
+    await stage.pass(5_200);
+    assert.ok(stage.back.includes('leaves'));
+    const before = stage.started.length;
+    stage.offerBacklog('free', at(5));
+    stage.offerBacklog('free too', at(6, other));
+    while (stage.running[0] !== undefined) await stage.running[0].end();
+    assert.deepEqual(ids().slice(before).toSorted(), ['free', 'free too']);
+  });
 });

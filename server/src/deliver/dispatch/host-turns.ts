@@ -5,6 +5,10 @@
  * turns: to the workspace that was served longest ago, and there to the line that has waited longest. `take` and `release` count
  * the POSTs under way. A line that waits holds no slot and counts no failure. Hosts know nothing of each other, so a full one
  * delays no other.
+ *
+ * A line with targets at several hosts takes its turn at each of them, in the order of their names, and keeps its places at the former
+ * ones while it waits at the next: a turn at one host never opens another, and two lines never wait for each other. `withdraw`
+ * gives its places back when nothing of the line waits any more.
  */
 import { newTokenBucket, refill, type TokenBucket } from '../../domain/token-bucket.ts';
 import type { HostCap } from '../../limits/limits.ts';
@@ -15,11 +19,13 @@ import type { Line, PendingAttempt } from './line.ts';
 export type HostTurns = {
   /** Whether the attempt may start by the caps of its hosts. If not, its line waits for its turn at the one that is full. */
   admits(line: Line, pending: PendingAttempt): boolean;
-  /** Counts the POSTs of an attempt that starts; `release` ends them. */
+  /** Counts the POSTs of an attempt that `admits` let in and that starts; `release` ends them. */
   take(line: Line, pending: PendingAttempt): Taken;
   release(taken: Taken): void;
-  /** The line whose turn has come: `admits` lets it in before all other lines. */
+  /** The line whose turn has come at a host: `admits` lets it in there before all other lines. */
   next(): Line | undefined;
+  /** Nothing of the line waits any more: gives the places back that it kept. */
+  withdraw(line: Line): void;
   /** Whether a new delivery would only wait in memory: then it goes to its lane at once. */
   isCrowded(line: Line, webhook: Webhook): boolean;
   /** About how long a line waits for its turn; 0 when it need not. */
@@ -63,8 +69,10 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
   const full = new Set<Host>();
   const counted = new WeakMap<Webhook, ReadonlyMap<string, number>>();
   const hasCap = cap?.attempts !== undefined || cap?.perSecond !== undefined;
+  /** The places of lines that have had their turn at some of their hosts and wait at another one. */
+  const kept = new Map<Line, Map<Host, number>>();
   let turns = 0;
-  let granted: Line | undefined;
+  let granted: { line: Line; host: Host } | undefined;
 
   function find(name: string): Host {
     const known = hosts.get(name);
@@ -117,6 +125,41 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
     return line;
   }
 
+  function count(host: Host, workspaceId: string, posts: number): void {
+    host.inFlight += posts;
+    host.budget.tokens -= posts;
+    host.usedAt = uptimeMs();
+    host.servedAt.set(workspaceId, (turns += 1));
+    turnRecent(host.recent, uptimeMs());
+    host.recent.posts += posts;
+  }
+
+  function keep(line: Line, workspaceId: string, places: Taken): void {
+    if (places.length === 0) return;
+    const own = kept.get(line) ?? new Map<Host, number>();
+    kept.set(line, own);
+    for (const [host, posts] of places) {
+      count(host, workspaceId, posts);
+      own.set(host, posts);
+    }
+  }
+
+  function giveBack(line: Line): void {
+    for (const [host, posts] of kept.get(line) ?? []) {
+      host.inFlight -= posts;
+      host.budget.tokens += posts;
+    }
+    kept.delete(line);
+  }
+
+  /** The targets may have changed since the line took its first turns. */
+  function keptFor(line: Line, wanted: ReadonlyMap<string, number>): ReadonlyMap<Host, number> | undefined {
+    const own = kept.get(line);
+    if (own === undefined || own.entries().every(([{ name }, posts]) => wanted.get(name) === posts)) return own;
+    giveBack(line);
+    return undefined;
+  }
+
   function fullHosts(webhook: Webhook): Host[] {
     if (full.size === 0) return [];
     return [...(counted.get(webhook) ?? countHosts(webhook.targets)).keys()]
@@ -127,26 +170,30 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
   return {
     admits(line, pending) {
       if (!hasCap) return true;
-      for (const [name, posts] of postsOf(pending)) {
+      const wanted = postsOf(pending);
+      const own = keptFor(line, wanted);
+      const places: [Host, number][] = [];
+      for (const [name, posts] of wanted) {
         const host = find(name);
-        const isTurnOfOthers = granted !== line && full.has(host);
-        if (!isTurnOfOthers && hasRoom(host, posts)) continue;
-        wait(host, pending.webhook.workspaceId, line, posts);
-        return false;
+        if (own?.has(host) === true) continue;
+        const isTurnOfOthers = full.has(host) && !(granted?.line === line && granted.host === host);
+        if (isTurnOfOthers || !hasRoom(host, posts)) {
+          keep(line, pending.webhook.workspaceId, places);
+          wait(host, pending.webhook.workspaceId, line, posts);
+          return false;
+        }
+        places.push([host, posts]);
       }
       return true;
     },
     take(line, pending) {
       line.waitsSince = undefined;
       if (!hasCap) return NO_HOSTS;
+      const own = kept.get(line);
+      kept.delete(line);
       return [...postsOf(pending)].map(([name, posts]) => {
         const host = find(name);
-        host.inFlight += posts;
-        host.budget.tokens -= posts;
-        host.usedAt = uptimeMs();
-        host.servedAt.set(pending.webhook.workspaceId, (turns += 1));
-        turnRecent(host.recent, uptimeMs());
-        host.recent.posts += posts;
+        if (own?.has(host) !== true) count(host, pending.webhook.workspaceId, posts);
         return [host, posts] as const;
       });
     },
@@ -156,10 +203,16 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
     next() {
       granted = undefined;
       for (const host of full) {
-        granted = takeFirst(host);
-        if (granted !== undefined) break;
+        const line = takeFirst(host);
+        if (line === undefined) continue;
+        granted = { line, host };
+        return line;
       }
-      return granted;
+      return undefined;
+    },
+    withdraw(line) {
+      giveBack(line);
+      line.waitsSince = undefined;
     },
     isCrowded: (line, webhook) =>
       fullHosts(webhook).some((host) => line.fresh.length >= MAX_FRESH || waitingAt(host) >= MAX_LINES),
@@ -179,13 +232,14 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
   };
 }
 
+/** In the order of their names, so that lines take their turns in the same order. */
 function countHosts(targets: Webhook['targets']): ReadonlyMap<string, number> {
   const posts = new Map<string, number>();
   for (const { url } of targets) {
     const host = hostOf(url);
     if (host !== undefined) posts.set(host, (posts.get(host) ?? 0) + 1);
   }
-  return posts;
+  return posts.size < 2 ? posts : new Map([...posts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function waitingAt({ waiting }: Host): number {
