@@ -73,8 +73,7 @@ function Checked({ check: { ok, steps, host } }: { check: HostCheck }) {
   return (
     <div role="status">
       <Note state={ok ? 'delivered' : 'waiting'} title={`${host.host} is ${ok ? 'proven' : 'not proven yet'}.`}>
-        <OuterText text={steps.map(({ detail }) => detail).join(' ')} most={400} />
-        {!ok && <HowTo host={host} />}
+        <OuterText text={steps.map(({ detail }) => detail).join(' ')} most={400} /> {!ok && <HowTo host={host} />}
       </Note>
     </div>
   );
