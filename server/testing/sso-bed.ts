@@ -15,6 +15,7 @@ const LOOPBACK = '127.0.0.0/8';
 
 export type SsoBed = Awaited<ReturnType<typeof openSsoBed>>;
 export type Shop = Awaited<ReturnType<SsoBed['openShop']>>;
+type ClientKeeper = Pick<TestProvider, 'issuer' | 'setClients'>;
 type Begun = { url: string; cookie: string };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
@@ -65,7 +66,7 @@ export async function openSsoBed() {
       return finish(workspaceId, await signInAt(url, subject), cookie);
     },
     /** A workspace that is connected to the provider, with an owner who has a password. */
-    async openShop(settings: object = {}, at: TestProvider = provider) {
+    async openShop(settings: object = {}, at: ClientKeeper = provider) {
       const nth = (people += 1);
       const workspaceId = await addWorkspace(store, 'Shop');
       const owner = await addToken(store, workspaceId, { role: 'owner' });
@@ -89,7 +90,7 @@ export async function openSsoBed() {
       };
       const made = await control.ask('POST', '/api/v1/single-sign-on', { token: owner, body });
       assert.equal(made.status, 201, made.text);
-      return { workspaceId, owner, ownerId, email, clientSecret: client.secret };
+      return { workspaceId, owner, ownerId, email, clientId: client.id, clientSecret: client.secret };
     },
     /** A member with a password. */
     async addPerson(workspaceId: string, role: RoleName = 'viewer') {
@@ -111,7 +112,7 @@ export async function openSsoBed() {
   };
 }
 
-const clientsOf = new Map<TestProvider, Parameters<TestProvider['setClients']>[0]>();
+const clientsOf = new Map<ClientKeeper, Parameters<TestProvider['setClients']>[0]>();
 
 export function cookieIn({ headers, text }: TestAnswer, name: string): string {
   const cookie = headers.getSetCookie().find((each) => each.startsWith(`${name}=`));

@@ -1,5 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 import { useState } from 'react';
+import { ApiError } from '../api/ask-control.ts';
 import { useChange } from '../api/queries.ts';
 import { duration } from '../format/times.ts';
 import { Button } from './button.tsx';
@@ -57,7 +58,9 @@ function DeleteButton({ name, path, renews }: Omit<EndProps, 'workspace'> & { na
   const close = () => {
     setIsOpen(false);
     setPassword('');
+    remove.reset();
   };
+  const isWrong = remove.error instanceof ApiError && remove.error.problem.code === 'wrong_password';
   return (
     <>
       <Button small look="danger" onClick={() => setIsOpen(true)}>
@@ -75,7 +78,7 @@ function DeleteButton({ name, path, renews }: Omit<EndProps, 'workspace'> & { na
         isOpen={isOpen}
         close={close}
         isBusy={remove.isPending}
-        error={remove.error}
+        error={isWrong ? null : remove.error}
         confirm={() => remove.mutate({ name, password }, { onSuccess: close })}
       >
         <p>
@@ -87,6 +90,7 @@ function DeleteButton({ name, path, renews }: Omit<EndProps, 'workspace'> & { na
           label="Your password"
           autoComplete="current-password"
           value={password}
+          error={isWrong ? 'This is not your current password.' : undefined}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
       </Confirm>

@@ -1,9 +1,10 @@
-import type { FinishedSingleSignOn } from '@millrace/contract/control';
+import type { FinishedSingleSignOn, Me } from '@millrace/contract/control';
 import { useMutation } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { askControl } from '../../api/ask-control.ts';
 import { useEnter } from '../../api/enter.ts';
+import { useSignOn } from '../../api/sign-on.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { Door } from '../../shell/door.tsx';
@@ -14,6 +15,7 @@ export function FinishSignOn() {
   const { workspaceId } = useParams({ from: '/sso/$workspaceId/callback' });
   const search = useSearch({ from: '/sso/$workspaceId/callback' });
   const enter = useEnter();
+  const signOn = useSignOn();
   const isBegun = useRef(false);
   const finish = useMutation({
     mutationFn: () => {
@@ -23,7 +25,11 @@ export function FinishSignOn() {
         body: { workspaceId, query },
       });
     },
-    onSuccess: ({ kind }) => enter(undefined, { href: kind === 'linked' ? '/profile' : '/', workspaceId }),
+    onSuccess: async ({ kind }) => {
+      if (kind === 'signed_in') await enter(undefined, { href: '/', workspaceId });
+      else if (await isShutToPasswords(workspaceId)) signOn.mutate({ workspaceId });
+      else await enter(undefined, { href: '/profile', workspaceId });
+    },
   });
   const { mutate } = finish;
   useEffect(() => {
@@ -32,7 +38,8 @@ export function FinishSignOn() {
     mutate();
     history.replaceState(history.state, '', location.pathname);
   }, [mutate]);
-  if (finish.error === null) {
+  const error = finish.error ?? signOn.error;
+  if (error === null) {
     return (
       <Door title="Signing you in" sub="One moment.">
         <LoadingRows rows={3} />
@@ -41,7 +48,7 @@ export function FinishSignOn() {
   }
   return (
     <Door title="You are not signed in" sub="Nothing has changed.">
-      <SignOnProblem error={finish.error} />
+      <SignOnProblem error={error} />
       <p className="btns mt2">
         <LinkButton look="ink" to="/sso/$workspaceId" params={{ workspaceId }}>
           Start again
@@ -50,4 +57,10 @@ export function FinishSignOn() {
       </p>
     </Door>
   );
+}
+
+/** A linked account keeps its session with a password; the provider knows the person by now, so it asks for nothing a second time. */
+async function isShutToPasswords(workspaceId: string): Promise<boolean> {
+  const { workspaces } = await askControl<Me>('/me');
+  return workspaces.find(({ id }) => id === workspaceId)?.needsSingleSignOn === true;
 }

@@ -4,13 +4,14 @@ import type { AuditCheck, AuditStream, CreatedAuditStream } from '@millrace/cont
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
-import { askStream } from '../../api/ask-control.ts';
+import { ApiError, askStream } from '../../api/ask-control.ts';
 import { reading, useChange } from '../../api/queries.ts';
 import { useMay } from '../../api/session.tsx';
+import { shortWords } from '../../format/codes.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card, Facts } from '../../parts/card.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { tellError } from '../../parts/tell-error.ts';
@@ -85,7 +86,7 @@ function StreamPart() {
       {stream !== undefined && <Stream stream={stream} />}
       {mayWrite && (
         <div className="btns">
-          <SetButton />
+          <SetButton isSet={stream !== undefined} />
           {stream !== undefined && <RemoveButton />}
         </div>
       )}
@@ -107,7 +108,7 @@ function Stream({ stream }: { stream: AuditStream }) {
       {failures > 0 && (
         <Note
           state="retrying"
-          title={`${counted(failures, 'attempt', 'attempts')} failed in a row (${lastError ?? ''}).`}
+          title={`${counted(failures, 'attempt', 'attempts')} failed in a row: ${reasonOf(lastError ?? '')}.`}
         >
           {nextAt !== null && (
             <>
@@ -120,54 +121,89 @@ function Stream({ stream }: { stream: AuditStream }) {
   );
 }
 
+/** Deliver sends the entries; without a deliver process there is no answer of the receiver. */
+function reasonOf(errorClass: string): string {
+  return errorClass.startsWith('deliver_') ? 'no deliver process sent them' : shortWords(errorClass).toLowerCase();
+}
+
 type Made = Static<typeof CreatedAuditStream>;
 
-function SetButton() {
-  const [url, setUrl] = useState<string | undefined>();
+function SetButton({ isSet }: { isSet: boolean }) {
+  const [isOpen, setIsOpen] = useState(false);
   const set = useChange<string, Made>({
     method: 'POST',
     path: '/audit-log/stream',
-    body: (to) => ({ url: to }),
+    body: (url) => ({ url }),
     renews: ['/audit-log/stream'],
   });
   const close = () => {
-    setUrl(undefined);
+    setIsOpen(false);
     set.reset();
   };
-  const made = set.data;
   return (
     <>
-      <Button small onClick={() => setUrl('')}>
-        Send entries to a URL…
+      <Button small onClick={() => setIsOpen(true)}>
+        {isSet ? 'Change the URL…' : 'Send entries to a URL…'}
       </Button>
-      <Confirm
-        title="Send the entries of the audit log to a URL"
-        verb={made === undefined ? 'Send from now on' : 'Done'}
-        keep="Close"
-        isOpen={url !== undefined}
-        isReady={made !== undefined || url !== ''}
+      <Dialog
+        title={set.data === undefined ? 'Send the audit log to a URL' : 'The secret'}
+        isOpen={isOpen}
         close={close}
-        isBusy={set.isPending}
-        error={set.error}
-        confirm={() => (made === undefined ? set.mutate(url ?? '') : close())}
       >
-        {made === undefined ? (
-          <TextInput
-            label="URL"
-            placeholder="https://example.com/audit"
-            data-autofocus
-            value={url ?? ''}
-            onChange={(event) => setUrl(event.currentTarget.value)}
-          />
+        {set.data === undefined ? (
+          <UrlForm send={set.mutate} isBusy={set.isPending} error={set.error} close={close} />
         ) : (
-          <ShownOnce
-            label="Secret for webhook-signature"
-            text={made.secret}
-            kept="Millrace keeps it sealed and cannot show it again."
-          />
+          <div className="stack">
+            <ShownOnce
+              label="Secret for webhook-signature"
+              text={set.data.secret}
+              kept="Millrace keeps it sealed and cannot show it again."
+            />
+            <div className="btns end">
+              <Button look="ink" onClick={close}>
+                Done
+              </Button>
+            </div>
+          </div>
         )}
-      </Confirm>
+      </Dialog>
     </>
+  );
+}
+
+type UrlFormProps = { send(url: string): void; isBusy: boolean; error: Error | null; close(): void };
+
+function UrlForm({ send, isBusy, error, close }: UrlFormProps) {
+  const [url, setUrl] = useState('');
+  const problems = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+  const refused = problems.find(({ path }) => path === '/url')?.message;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(url);
+      }}
+    >
+      <TextInput
+        label="URL"
+        description="Every entry from now on is sent there, signed. The secret that signs is shown once, after this."
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        placeholder="https://example.com/audit"
+        data-autofocus
+        required
+        value={url}
+        error={refused === undefined ? undefined : `The URL ${refused}.`}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+      {error !== null && refused === undefined && <ProblemNote error={error} />}
+      <div className="btns end">
+        <Button onClick={close}>Cancel</Button>
+        <Button look="ink" type="submit" disabled={url === ''} isBusy={isBusy}>
+          Send from now on
+        </Button>
+      </div>
+    </form>
   );
 }
 

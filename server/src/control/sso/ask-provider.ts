@@ -1,5 +1,6 @@
 /** Asks an OpenID provider: its discovery document, the page to sign in at, and the claims for the code that comes back. */
 import * as openid from 'openid-client';
+import { checkClock, CLOCK_TOLERANCE_S } from './check-clock.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { ProviderAsk } from './open-provider-fetch.ts';
 import { ProviderTrouble } from './provider-trouble.ts';
@@ -16,8 +17,6 @@ export type Exchanged = { claims: Claims; userInfo: Claims | undefined; signOutU
 export type AskNeeds = { fetch: ProviderAsk; now(): Date };
 type Metadata = openid.ServerMetadata;
 
-/** By how much the clocks of provider and installation may differ. */
-export const CLOCK_TOLERANCE_S = 60;
 const TIMEOUT_S = 10;
 const PKCE = 'S256';
 
@@ -110,17 +109,6 @@ export async function exchangeCode(
   } catch (error) {
     throw explainFailure(error);
   }
-}
-
-/** The provider has issued the token a moment ago. A wrong clock would make old tokens look new. */
-export function checkClock(issuedAt: number, now: Date): void {
-  const ahead = Math.round(issuedAt - now.getTime() / 1_000);
-  if (Math.abs(ahead) <= CLOCK_TOLERANCE_S) return;
-  const where = `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
-  throw new ProviderTrouble(
-    'wrong_clock',
-    `The clock of the provider is ${where} ours; ${CLOCK_TOLERANCE_S} s are tolerated.`,
-  );
 }
 
 /** Without the ID token as a hint: it would have to be kept. The provider asks the person once more instead. */

@@ -1,4 +1,5 @@
 /** Puts failures of the provider into words, for the person who signs in and for the owner of the workspace. */
+import { clockTrouble } from './check-clock.ts';
 import { ProviderTrouble } from './provider-trouble.ts';
 
 /** Says what the library, or the fetch below it, has thrown. Never repeats a text of the provider, only its short codes. */
@@ -10,16 +11,9 @@ export function explainFailure(thrown: unknown): ProviderTrouble {
   const has = (code: string) => codes.includes(`OAUTH_${code}`);
   const words = chain.map(messageOf).join(' ');
   if (has('TIMEOUT') || has('ABORT')) return trouble('too_slow', 'The provider did not answer in time.');
-  if (has('AUTHORIZATION_RESPONSE_ERROR')) {
-    return trouble('not_signed_in', `The provider did not sign you in (${errorNamed(chain)}).`);
-  }
+  if (has('AUTHORIZATION_RESPONSE_ERROR')) return pageRefusal(errorNamed(chain));
   if (has('RESPONSE_BODY_ERROR') || has('WWW_AUTHENTICATE_CHALLENGE')) return tokenRefusal(errorNamed(chain));
-  if (has('JWT_TIMESTAMP_CHECK_FAILED')) {
-    return trouble(
-      'wrong_clock',
-      'The ID token has expired or is not valid yet: the clock of the provider is wrong, or ours.',
-    );
-  }
+  if (has('JWT_TIMESTAMP_CHECK_FAILED')) return wrongTime(chain);
   if (has('JSON_ATTRIBUTE_COMPARISON_FAILED') || /issuer/.test(words)) {
     return trouble('wrong_issuer', 'The answer came from another provider than the one that was asked.');
   }
@@ -33,6 +27,30 @@ export function explainFailure(thrown: unknown): ProviderTrouble {
     'wrong_document',
     `The provider answered with something that OpenID Connect does not know (${shortCode(codes)}).`,
   );
+}
+
+function pageRefusal(error: string): ProviderTrouble {
+  if (error === 'invalid_scope') {
+    return trouble(
+      'not_signed_in',
+      'The provider offers a scope that it does not give to this client (invalid_scope): allow it openid, email, profile and, if the provider has it, groups.',
+    );
+  }
+  return trouble('not_signed_in', `The provider did not sign you in (${error}).`);
+}
+
+/** Keycloak's tokens are valid for five minutes, and the library looks at that before we compare the clocks. */
+function wrongTime(chain: readonly unknown[]): ProviderTrouble {
+  const cause = chain.find((each) => isRecord(each) && isRecord(each['claims']));
+  const { claims, now } = (cause ?? {}) as { claims?: Record<string, unknown>; now?: unknown };
+  const issuedAt = claims?.['iat'];
+  const byClocks = typeof issuedAt === 'number' && typeof now === 'number' ? clockTrouble(issuedAt, now) : undefined;
+  const sentence = 'The ID token has expired or is not valid yet: the clock of the provider is wrong, or ours.';
+  return byClocks ?? trouble('wrong_clock', sentence);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function tokenRefusal(error: string): ProviderTrouble {
