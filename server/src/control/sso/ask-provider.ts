@@ -47,6 +47,10 @@ function mustBeUsable(metadata: Metadata, issuer: string): Metadata {
       'The discovery document lacks the page to sign in, the token endpoint or the keys.',
     );
   }
+  const lists = [metadata.scopes_supported, metadata.token_endpoint_auth_methods_supported];
+  if (lists.some((list) => list !== undefined && !Array.isArray(list))) {
+    throw new ProviderTrouble('wrong_document', 'The discovery document has a text or a number where a list belongs.');
+  }
   if (!isPageUrl(page)) {
     throw new ProviderTrouble('wrong_document', 'The page to sign in, by the discovery document, is no https address.');
   }

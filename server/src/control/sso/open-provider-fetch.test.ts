@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTls } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { suite, test } from 'node:test';
 import { openCertificates } from '../../../testing/certificates.ts';
 import { readNetworks } from '../../http/address-policy.ts';
@@ -100,6 +100,25 @@ suite('a request to a provider', () => {
       server.close();
     }
     assert.equal(requests, 0);
+  });
+
+  test('fails alone when the answer is odd: the process goes on', async () => {
+    const fetch = openProviderFetch({ networks: readNetworks('127.0.0.0/8'), resolve: names() });
+    const odd = [
+      'HTTP/1.1 600 Odd\r\nContent-Length: 2\r\n\r\n{}',
+      'HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}',
+      'no HTTP at all\r\n\r\n',
+    ];
+    for (const bytes of odd) {
+      const server = createTcp((socket) => socket.on('error', () => undefined).end(bytes));
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      assert.equal(await kindOf(fetch(`http://127.0.0.1:${port}/`, GET)), 'unreachable', bytes);
+      server.close();
+    }
   });
 
   test('ends after its time, also while its name is looked up', async () => {

@@ -38,7 +38,7 @@ export function openProviderFetch(needs: FetchNeeds): ProviderAsk {
     try {
       const address = await Promise.race([findAddress(url, needs), whenAborted(signal)]);
       const socket = await openSocket(url, address, { networks, signal });
-      return await send(socket, url, { ...options, signal }, maxBytes);
+      return await Promise.race([send(socket, url, { ...options, signal }, maxBytes), whenAborted(signal)]);
     } catch (error) {
       if (error instanceof ProviderTrouble) throw error;
       if (signal.aborted)
@@ -112,7 +112,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<voi
 function send(socket: Socket, url: URL, options: FetchOptions, maxBytes: number): Promise<Response> {
   const body = bodyOf(options.body);
   const headers = { ...options.headers, host: url.host, connection: 'close' };
-  return new Promise<Response>((resolve, reject) => {
+  const answered = new Promise<Answered>((resolve, reject) => {
     const request = requestHttp({
       createConnection: () => socket,
       method: options.method,
@@ -120,7 +120,10 @@ function send(socket: Socket, url: URL, options: FetchOptions, maxBytes: number)
       headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
       ...(options.signal && { signal: options.signal }),
     });
-    request.once('error', reject);
+    // Stay: a second error must not end the process.
+    request.on('error', reject);
+    // Without a listener Node ends the request and reports nothing.
+    request.once('upgrade', () => reject(new Error('status 101')));
     request.once('response', (answer) => {
       const pieces: Buffer[] = [];
       let size = 0;
@@ -131,12 +134,16 @@ function send(socket: Socket, url: URL, options: FetchOptions, maxBytes: number)
         reject(new ProviderTrouble('answer_too_large', `${url.host} answered with more than ${maxBytes / 1_024} KiB.`));
         socket.destroy();
       });
-      answer.once('error', reject);
-      answer.once('end', () => resolve(toResponse(answer.statusCode ?? 0, answer.headers, Buffer.concat(pieces))));
+      answer.on('error', reject);
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, sent: answer.headers, pieces }));
     });
     request.end(body);
-  }).finally(() => socket.destroy());
+  });
+  // Outside of the event: an error that a listener throws would end the process.
+  return answered.then(toResponse).finally(() => socket.destroy());
 }
+
+type Answered = { status: number; sent: NodeJS.Dict<string | string[]>; pieces: Buffer[] };
 
 function bodyOf(body: unknown): Buffer | undefined {
   if (body === undefined || body === null) return undefined;
@@ -144,14 +151,14 @@ function bodyOf(body: unknown): Buffer | undefined {
   throw new Error('a body of this kind is not sent to a provider');
 }
 
-function toResponse(status: number, sent: NodeJS.Dict<string | string[]>, body: Buffer): Response {
+function toResponse({ status, sent, pieces }: Answered): Response {
   if (status < 200 || status > 599) throw new Error(`status ${status}`);
   const headers = new Headers();
   for (const [name, value] of Object.entries(sent)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
   const isEmpty = [204, 205, 304].includes(status);
-  return new Response(isEmpty ? null : new Uint8Array(body), { status, headers });
+  return new Response(isEmpty ? null : new Uint8Array(Buffer.concat(pieces)), { status, headers });
 }
 
 function refused(why: string): ProviderTrouble {

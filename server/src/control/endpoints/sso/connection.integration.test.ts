@@ -184,8 +184,9 @@ suite('the test of a connection', () => {
     };
     assert.match(await step(drip), /^discovery: .*did not answer within 2 s/);
     let issuer = '';
+    let about: object = { authorization_endpoint: 'javascript:alert(1)' };
     const script: RequestListener = (_request, response) => {
-      const body = { issuer, authorization_endpoint: 'javascript:alert(1)', token_endpoint: issuer, jwks_uri: issuer };
+      const body = { issuer, token_endpoint: issuer, jwks_uri: issuer, ...about };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     };
     await using server = await openServer(script);
@@ -194,6 +195,9 @@ suite('the test of a connection', () => {
     assert.match(await failingStep(shop), /^discovery: .*https/);
     const started = await bed.ask('POST', '/session/single-sign-on', { workspaceId: shop.workspaceId });
     assert.equal(why(started), 'sso_failed wrong_document');
+    about = { authorization_endpoint: issuer, scopes_supported: 5 };
+    const listless = await bed.ask('POST', '/session/single-sign-on', { workspaceId: shop.workspaceId });
+    assert.equal(why(listless), 'sso_failed wrong_document');
   });
 
   test('is made twenty times a minute at most', async () => {
