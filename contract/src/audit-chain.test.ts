@@ -45,6 +45,7 @@ suite('an exported audit log', () => {
       { actor: { kind: 'user', id: 'usr_2' } },
       { details: {} },
       { hash: 'f'.repeat(64) },
+      { previousHash: 'f'.repeat(64) },
     ]) {
       const entries: object[] = chain(3);
       entries[1] = { ...entries[1], ...change };

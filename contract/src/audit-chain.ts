@@ -79,8 +79,8 @@ export function linkProblem(
   entry: ChainEntry,
 ): string | undefined {
   if (entry.sequence !== before.sequence + 1) return 'an entry is missing';
-  const expected = hashOfEntry(workspaceId, { ...entry, previousHash: before.hash });
-  return entry.hash === expected ? undefined : 'an entry was changed';
+  const isLinked = entry.previousHash === before.hash && entry.hash === hashOfEntry(workspaceId, entry);
+  return isLinked ? undefined : 'an entry was changed';
 }
 
 function readLine(text: string): Record<string, unknown> | undefined {

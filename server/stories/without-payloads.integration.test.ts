@@ -129,6 +129,20 @@ suite('a viewer without payloads', () => {
     assert.match(text, /the receiver answered 400/);
   });
 
+  test('is matched by a token without the permission: it sees no ids in replays that it steers, and starts none by user', async () => {
+    const scopes = ['replays:read', 'replays:write'];
+    const narrow = await addToken(bed.stack.store(), bed.workspaceId, { role: 'developer', scopes });
+    await bed.stack.sql(`UPDATE jobs SET state = 'running' WHERE id = $1`, [bed.ids['replays']]);
+    for (const verb of ['pause', 'resume', 'cancel']) {
+      const { status, text } = await read(narrow, 'POST', `/replays/${bed.ids['replays']}/${verb}`);
+      assert.ok(!text.includes(MARK), text);
+      if (verb === 'pause') assert.equal(status, 200, text);
+    }
+    const asking = { ...bed.range, filter: { userIds: [USER] } };
+    assert.equal((await read(narrow, 'POST', '/replays', asking)).status, 403);
+    assert.equal((await read(narrow, 'POST', '/replays', bed.range)).status, 201);
+  });
+
   test('opens no live tail', async () => {
     for (const { url } of STREAM_ROUTES) {
       assert.equal((await read(bed.blind, 'GET', pathOf(url))).status, 403);

@@ -7,8 +7,9 @@
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { saveAuditCheck } from '../store/audit-checks.ts';
-import { auditEnds, type AuditEnd, checkAudit } from '../store/audit-log.ts';
+import { auditEnds, type AuditEnd, checkAudit, type CheckedAudit, INSTALLATION } from '../store/audit-log.ts';
 import type { Store } from '../store/open-store.ts';
+import { keepWorkspace } from '../store/workspaces.ts';
 import type { AuditAnchors } from '../stream/config/audit-anchors.ts';
 import { pause } from '../pause.ts';
 
@@ -59,9 +60,7 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
     const anchor = await readAnchor(workspaceId);
     const range = anchor === undefined ? {} : isWhole ? { anchor } : { from: anchor };
     const checked = await store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, range));
-    if (isWhole || checked.kind === 'broken') {
-      await store.inWorkspace(workspaceId, (tx) => saveAuditCheck(tx, workspaceId, checked));
-    }
+    if ((isWhole || checked.kind === 'broken') && !(await save(workspaceId, checked))) return;
     if (checked.kind === 'broken') {
       const { sequence, why } = checked;
       if (!broken.has(workspaceId)) log.error({ workspaceId, sequence, why }, 'audit.broken');
@@ -71,6 +70,15 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
     if (isWhole) broken.delete(workspaceId);
     const hasGrown = checked.end.sequence > (anchor?.sequence ?? 0);
     if (hasGrown && !broken.has(workspaceId)) await moveAnchor(workspaceId, checked.end);
+  }
+
+  /** False when the workspace was removed meanwhile, and its log with it. */
+  function save(workspaceId: string, checked: CheckedAudit): Promise<boolean> {
+    return store.inWorkspace(workspaceId, async (tx) => {
+      const isThere = workspaceId === INSTALLATION || (await keepWorkspace(tx, workspaceId));
+      if (isThere) await saveAuditCheck(tx, workspaceId, checked);
+      return isThere;
+    });
   }
 
   async function readAnchor(workspaceId: string): Promise<AuditEnd | undefined> {
@@ -97,8 +105,9 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
       await checkEach(grown, (id) => check(id, false));
     },
     async checkAll() {
-      const ids = (await store.asSystem(auditEnds)).keys();
-      await checkEach(ids, (id) => check(id, true));
+      const ends = await store.asSystem(auditEnds);
+      for (const id of broken) if (!ends.has(id)) broken.delete(id);
+      await checkEach(ends.keys(), (id) => check(id, true));
       checkedAt = performance.now();
     },
   };

@@ -37,12 +37,12 @@ export async function countOne(tx: Tx, name: keyof typeof COUNTS, workspaceId: s
 export type OriginRow = { workspace_id: string; origin: string };
 
 /**
- * The different beginnings of URLs (scheme, host and port as they were written) of the targets of each workspace; with `atLeast`,
- * only of workspaces with that many destinations.
+ * The different beginnings of URLs (scheme, host and port as they were written, with any number of slashes) of the targets of each
+ * workspace; with `atLeast`, only of workspaces with that many destinations.
  */
 export function targetOrigins(tx: Tx, { workspaceId, atLeast = 0 }: OriginQuestion): Promise<OriginRow[]> {
   const large = 'SELECT workspace_id FROM destinations GROUP BY 1 HAVING count(*) >= $2';
-  const sql = `SELECT DISTINCT workspace_id, substring(target ->> 'url' FROM '^[^:]+://[^/?#]+') AS origin
+  const sql = `SELECT DISTINCT workspace_id, substring(target ->> 'url' FROM '^[^:]+:/+[^/?#]+') AS origin
     FROM destinations, jsonb_array_elements(CASE jsonb_typeof(settings -> 'targets') WHEN 'array' THEN settings -> 'targets' END) AS target
     WHERE ${OF_WORKSPACE} AND ($2::bigint = 0 OR workspace_id IN (${large})) AND target ->> 'url' LIKE '%://_%'`;
   return tx.query(sql, [workspaceId ?? null, atLeast]);

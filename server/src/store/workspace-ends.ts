@@ -68,16 +68,20 @@ export async function releaseEnded(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 /**
- * From now on no member or token can act in the workspace, and the names are known without their rows. False when an owner has undone
- * the end meanwhile: then nothing changes.
+ * From now on no member or token can act in the workspace, none comes in by single sign-on, and the names are known without their rows:
+ * also those of sources and destinations that were deleted before, whose events and dead letters NATS keeps for weeks. False when
+ * an owner has undone the end meanwhile: then nothing changes.
  */
 export async function closeWorkspace(tx: Tx, workspaceId: string): Promise<boolean> {
-  const ids = (table: string) => `(SELECT coalesce(jsonb_agg(id), '[]') FROM ${table} WHERE workspace_id = $1)`;
+  const ids = (table: string, ...actions: string[]) => `(SELECT coalesce(jsonb_agg(id), '[]') FROM (
+      SELECT id FROM ${table} WHERE workspace_id = $1
+      UNION SELECT object_id FROM audit_log WHERE workspace_id = $1 AND action IN ('${actions.join("', '")}')) AS named)`;
   const sql = `UPDATE workspace_ends SET step = 'engine',
-      names = jsonb_build_object('sourceIds', ${ids('sources')}, 'destinationIds', ${ids('destinations')})
+      names = jsonb_build_object('sourceIds', ${ids('sources', 'source.created', 'source.deleted')},
+        'destinationIds', ${ids('destinations', 'destination.created')})
     WHERE workspace_id = $1 AND step = 'waiting' AND ends_at <= now() RETURNING workspace_id`;
   if ((await oneRow(tx, sql, [workspaceId])) === undefined) return false;
-  for (const table of ['members', 'tokens', 'invitations', 'audit_streams']) {
+  for (const table of ['members', 'tokens', 'invitations', 'sso_connections', 'audit_streams']) {
     await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
   }
   return true;

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { startPostgresServer } from '@millrace/engines';
 import { openLog } from '../../log.ts';
-import { type AuditRow, checkAudit, listAudit } from '../../store/audit-log.ts';
+import { appendAudit, type AuditRow, checkAudit, listAudit } from '../../store/audit-log.ts';
 import { migrateDatabase } from '../../store/migrate-database.ts';
 import { openStore, type Store, StoreUnavailable } from '../../store/open-store.ts';
 import { addMember, addWorkspace } from '../../../testing/control.ts';
+import { until } from '../../../testing/until.ts';
+import { openKeyRing } from '../../secrets/seal.ts';
+import { setAuditStream } from '../../store/audit-streams.ts';
+import type { Asks } from '../../stream/signals/asks.ts';
 import { openReadLog, type Read } from './read-log.ts';
+import { auditSecretPlace, startStreamingAudit } from './stream-audit.ts';
 
 const opened = new AsyncDisposableStack();
 const log = openLog({ level: 'silent', pretty: false });
@@ -144,5 +149,40 @@ suite('the log of reads', () => {
     await reads.flush();
     assert.deepEqual((await entriesOf(workspaceId)).map(({ action }) => action), ['permission.denied']); // biome-ignore format: short
     assert.deepEqual(await entriesOf('ws_gone'), []);
+  });
+});
+
+suite('the stream of an audit log', () => {
+  test('does not wait for the receiver of another workspace', async () => {
+    const keyRing = openKeyRing(new Map([[1, Buffer.alloc(32, 7)]]));
+    const grow = (workspaceId: string) => {
+      const entry = { at: now(), actor: { kind: 'test' }, action: 'test.made', objectId: 'o', details: {} };
+      return store.asSystem((tx) => appendAudit(tx, workspaceId, entry));
+    };
+    const openOne = async () => {
+      const workspaceId = await addWorkspace(store);
+      const secretSealed = keyRing.seal('whsec_AAAA', auditSecretPlace(workspaceId, 'aus_1'));
+      const stream = { workspaceId, id: 'aus_1', url: 'https://example.com/', secretSealed, position: 0 };
+      await grow(workspaceId);
+      await store.asSystem((tx) => setAuditStream(tx, stream));
+      return workspaceId;
+    };
+    const [slow, quick] = [await openOne(), await openOne()];
+    const slowAnswer = Promise.withResolvers<Awaited<ReturnType<Asks['ask']>>>();
+    const taken = { kind: 'answered', answer: { kind: 'audit_posted', status: 200, why: null } } as const;
+    const asked: (string | undefined)[] = [];
+    const ask: Asks['ask'] = (question) => {
+      const workspaceId = 'workspaceId' in question ? question.workspaceId : undefined;
+      asked.push(workspaceId);
+      return workspaceId === slow ? slowAnswer.promise : Promise.resolve(taken);
+    };
+    await using _ = startStreamingAudit({ store, keyRing, asks: { ask }, now, log });
+    try {
+      await until(() => asked.includes(slow) && asked.includes(quick));
+      await grow(quick);
+      await until(() => asked.filter((id) => id === quick).length === 2);
+    } finally {
+      slowAnswer.resolve(taken);
+    }
   });
 });

@@ -2,7 +2,8 @@
  * Sends the entries of audit logs to the webhook URLs of their workspaces: in order, at least once. A stream is due or waits (`next_at`). A
  * process claims a due one under a lease, has a deliver process POST the next entries, and moves the position when the receiver has
  * answered 2xx; any other answer delays it with exponential backoff, a second to an hour, without end. A process that dies after the
- * POST leaves the position where it was: the receiver gets these entries again, with the same sequences and the same `webhook-id`.
+ * POST leaves the position where it was: the receiver gets these entries again, with the same sequences and the same `webhook-id`. A
+ * few streams are under way at a time, and none waits for the receiver of another one.
  */
 import { signBody, signingKey, signStandardWebhook } from '@millrace/contract';
 import { SET_HEADERS } from '../../domain/webhook-headers.ts';
@@ -32,7 +33,8 @@ export type StreamAuditNeeds = {
 
 const LOOK_MS = 1_000;
 const COUNT_MS = 15_000;
-const AT_ONCE = 4;
+/** A quarter of the questions that one deliver process answers at a time. */
+const AT_ONCE = 8;
 /** Longer than one attempt can take: control waits ten seconds for deliver. */
 const LEASE_MS = 60_000;
 const ENTRIES_AT_ONCE = 100;
@@ -51,21 +53,35 @@ export function startStreamingAudit(needs: StreamAuditNeeds): AsyncDisposable {
     }
   };
   const count = async () => void (failing = await needs.store.asSystem(countFailingAuditStreams));
-  const running = [keep(LOOK_MS, () => streamDue(needs, life.signal)), keep(COUNT_MS, count)];
+  const sending = new Set<Promise<void>>();
+  const look = async () => {
+    for (const row of await claim(AT_ONCE - sending.size, needs)) {
+      const one = sendDue(row, needs, life.signal)
+        .catch((error: unknown) => needs.log.warn({ error: String(error) }, 'audit_streams.not_sent'))
+        .finally(() => sending.delete(one));
+      sending.add(one);
+    }
+  };
+  const running = [keep(LOOK_MS, look), keep(COUNT_MS, count)];
   return {
     async [Symbol.asyncDispose]() {
       life.abort();
       await Promise.all(running);
+      await Promise.all(sending);
     },
   };
 }
 
-/** Sends what is due now, a few streams at a time, until none is due. */
-export async function streamDue(needs: StreamAuditNeeds, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const claimed = await needs.store.asSystem((tx) => claimAuditStreams(tx, { limit: AT_ONCE, leaseMs: LEASE_MS }));
-    if (claimed.length === 0) return;
-    await Promise.all(claimed.map((row) => sendNext(row, needs)));
+async function claim(limit: number, { store }: StreamAuditNeeds): Promise<AuditStreamRow[]> {
+  return limit <= 0 ? [] : store.asSystem((tx) => claimAuditStreams(tx, { limit, leaseMs: LEASE_MS }));
+}
+
+/** Sends one POST after the other, of this stream and then of whichever is due, until none is. */
+async function sendDue(first: AuditStreamRow, needs: StreamAuditNeeds, signal: AbortSignal): Promise<void> {
+  for (let row: AuditStreamRow | undefined = first; row !== undefined; ) {
+    await sendNext(row, needs);
+    if (signal.aborted) return;
+    [row] = await claim(1, needs);
   }
 }
 

@@ -37,9 +37,21 @@ async function openEnded() {
   const entry = { ...attempted(1, 'retry', 503), workspaceId: id, sourceId, destinationId };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
   await deadLetters.append(destinationId, `letter ${(letters += 1)}`, '{}');
+  const deletedId = await addDeleted(token);
   const end = `INSERT INTO workspace_ends (workspace_id, asked_by, ends_at) VALUES ($1, 'test', now())`;
   await sql(end, [id]);
-  return { id, destinationId };
+  return { id, destinationIds: [destinationId, deletedId] };
+}
+
+/** The destination of a source that its owner deleted before the end; it has left a dead letter. */
+async function addDeleted(token: string): Promise<string> {
+  const source = await control.ask('POST', '/api/v1/sources', { token, body: { name: 'Deleted' } });
+  const sourceId = String(source.body['id']);
+  const body = { sourceId, catalog: 'Webhooks', settings: { targets: [{ url: 'https://example.com/' }] } };
+  const id = String((await control.ask('POST', '/api/v1/destinations', { token, body })).body['id']);
+  await deadLetters.append(id, `letter ${(letters += 1)}`, '{}');
+  assert.equal((await control.ask('DELETE', `/api/v1/sources/${sourceId}`, { token })).status, 204);
+  return id;
 }
 
 /** Fails in place of the nth use of PostgreSQL or NATS, and in all uses after it: a process that has died does nothing more. */
@@ -71,7 +83,7 @@ async function runToEnd(needs: RemovalNeeds): Promise<void> {
   }
 }
 
-async function leftOf({ id, destinationId }: { id: string; destinationId: string }): Promise<string[]> {
+async function leftOf({ id, destinationIds }: { id: string; destinationIds: string[] }): Promise<string[]> {
   const found: string[] = [];
   for (const { name, by } of await control.store.asSystem(tablesOfWorkspaces)) {
     if (by === 'profile_key') continue;
@@ -82,7 +94,8 @@ async function leftOf({ id, destinationId }: { id: string; destinationId: string
     column,
   ] of [['audit_log', 'workspace_id'], ['workspaces', 'id'], ['workspace_ends', 'workspace_id']] as const) // biome-ignore format: short
     if ((await sql(`SELECT 1 AS one FROM ${table} WHERE ${column} = $1 LIMIT 1`, [id])).length > 0) found.push(table);
-  if ((await control.needs.side.deadLetters.read(destinationId, 1, 1)).length > 0) found.push('DEAD');
+  for (const destinationId of destinationIds)
+    if ((await control.needs.side.deadLetters.read(destinationId, 1, 1)).length > 0) found.push('DEAD');
   return found;
 }
 
@@ -111,6 +124,16 @@ suite('the removal of a workspace', () => {
     assert.equal(await control.store.asSystem((tx) => closeWorkspace(tx, id)), false);
     assert.equal((await sql('SELECT 1 AS one FROM tokens WHERE workspace_id = $1', [id])).length, 1);
     await sql('DELETE FROM workspaces WHERE id = $1', [id]);
+  });
+
+  test('lets nobody in by single sign-on once it has begun', async () => {
+    const { id } = await openEnded();
+    const connection = `INSERT INTO sso_connections (workspace_id, id, issuer, client_id, client_secret_sealed, groups_claim, group_roles)
+      VALUES ($1, $1, 'https://idp.example', 'c', '', 'groups', '[]')`;
+    await sql(connection, [id]);
+    assert.equal(await removeNext(control.needs), 'step');
+    assert.deepEqual(await sql('SELECT 1 AS one FROM sso_connections WHERE workspace_id = $1', [id]), []);
+    await runToEnd(control.needs);
   });
 
   test('waits for the projector, and for its time', async () => {

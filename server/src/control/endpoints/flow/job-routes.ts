@@ -85,6 +85,7 @@ export function jobRoutes(of: JobRoutes): Route[] {
       summary: `${move.does} a ${of.word}, within two seconds`,
       permission: of.write,
       answer: of.one,
+      ...(of.hide && { payloads: { hide: of.hide } }),
       status: 200,
       async handle({ tx, actor, params, audit }) {
         const name = { workspaceId: actor.workspaceId, kind: of.kind, id: params.id };

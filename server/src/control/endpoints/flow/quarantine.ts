@@ -34,15 +34,16 @@ export const quarantineRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/quarantine/:id',
-    summary: 'One quarantined message; its bytes only in the workspace that it belongs to; for the operator',
+    summary:
+      'One quarantined message; its bytes and headers only in the workspace that it belongs to; for the operator',
     answer: QuarantineDetails,
-    payloads: { hide: (details: Static<typeof QuarantineDetails>) => ({ ...details, payloadBase64: null }) },
+    payloads: { hide: withoutContents },
     ...READ,
     async handle(request, needs) {
       const entry = await findEntry(request, needs);
-      const isOwn = await isOfWorkspace(request, entry);
-      const payloadBase64 = isOwn ? Buffer.from(entry.payload).toString('base64') : null;
-      return { ...toItem(entry), headers: Object.fromEntries(entry.headers), payloadBase64 };
+      const payloadBase64 = Buffer.from(entry.payload).toString('base64');
+      const details = { ...toItem(entry), headers: Object.fromEntries(entry.headers), payloadBase64 };
+      return (await isOfWorkspace(request, entry)) ? details : withoutContents(details);
     },
   }),
   route({
@@ -92,6 +93,11 @@ async function findEntry({ actor, params }: EntryRequest, needs: ControlNeeds): 
 function logChange(action: string, { actor, params }: EntryRequest, entry: QuarantineEntry, needs: ControlNeeds) {
   const about = { at: needs.now(), actor: auditActor(actor), objectId: params.id, details: detailsOf(entry) };
   return needs.store.asSystem((tx) => appendAudit(tx, INSTALLATION, { ...about, action }));
+}
+
+/** The headers of a stored request name the address of a person's device. */
+function withoutContents<Shown extends Static<typeof QuarantineDetails>>(details: Shown) {
+  return { ...details, headers: {}, payloadBase64: null };
 }
 
 /** An operator sees no payload of a workspace of others; the subject names the source or the destination. */

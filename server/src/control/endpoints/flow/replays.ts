@@ -31,7 +31,7 @@ export const replayRoutes: Route[] = [
     permission: 'replays:read',
     payloads: {
       hide: (preview: Static<typeof ReplayPreview>) => ({ ...preview, first: [] }),
-      asksAbout: ({ body }: { body: ReplayRange }) => body.filter?.userIds !== undefined,
+      asksAbout,
     },
     async ask({ actor, body, inWorkspace }, { side, catalog }) {
       const routing = await inWorkspace(async (tx) => {
@@ -56,6 +56,7 @@ export const replayRoutes: Route[] = [
     summary: 'Starts a job that delivers stored events of a source to one destination again',
     body: NewReplay,
     answer: Replay,
+    payloads: { hide: hideInReplay, asksAbout },
     status: 201,
     ...WRITE,
     async handle({ tx, actor, body, audit }, { limits }) {
@@ -87,6 +88,11 @@ export const replayRoutes: Route[] = [
     hide: hideInReplay,
   }),
 ];
+
+/** The number of events that a preview or a replay finds would tell of the user. */
+function asksAbout({ body }: { body: ReplayRange }): boolean {
+  return body.filter?.userIds !== undefined;
+}
 
 async function mustFit(tx: Tx, workspaceId: string, { sourceId, destinationId, from, to }: ReplayRange): Promise<void> {
   const source = found(await findSource(tx, workspaceId, sourceId));

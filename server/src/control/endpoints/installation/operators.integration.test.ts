@@ -72,6 +72,16 @@ suite('operators', () => {
     assert.equal((await add(managed)).status, 403);
   });
 
+  test('see of a quarantined message of others neither its bytes nor its headers, which name an address', async () => {
+    await using side = await control.stream.deliverySide();
+    const from = { stream: 'EVENTS-0', subject: 'events.0.src_others', sequence: 1 };
+    const headers = [['Millrace-Request', '{"address":"192.0.2.9"}']] as const;
+    await side.quarantine.append({ kind: 'request', payload: Buffer.from('?'), from, why: 'unreadable', headers });
+    const [entry] = await control.needs.side.quarantine.read('request', 1, 1);
+    const shown = await control.ask('GET', `/api/v1/quarantine/q_${entry?.sequence}`, { token: owner });
+    assert.deepEqual([shown.status, shown.body['payloadBase64'], shown.body['headers']], [200, null, {}]);
+  });
+
   test('are people and tokens of the workspace that the operator is in: strangers are not found', async () => {
     const elsewhere = await addWorkspace(control.store);
     assert.equal((await add(await addPerson(elsewhere))).status, 404);

@@ -7,7 +7,7 @@ import {
   WorkspaceLimits,
 } from '@millrace/contract/control';
 import { NEAR, PROJECTED_LIMITS } from '../../../limits/limits.ts';
-import { appendAudit } from '../../../store/audit-log.ts';
+import { appendAudit, INSTALLATION } from '../../../store/audit-log.ts';
 import { addSourcesToOutbox } from '../../../store/outbox.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
 import { readOwnLimits, removeOwnLimit, setOwnLimit } from '../../../store/workspace-limits.ts';
@@ -93,9 +93,10 @@ async function changeLimits(tx: Tx, { workspaceId, actor, change }: LimitsToChan
   if (names.some((name) => (PROJECTED_LIMITS as LimitName[]).includes(name))) await addSourcesToOutbox(tx, workspaceId);
   const before = Object.fromEntries(names.map((name) => [name, own[name] ?? null]));
   const details = { workspaceId, limits: change.limits, before };
-  const entry = { at: now(), actor: auditActor(actor), action: 'limits.changed', objectId: workspaceId, details };
-  // The operator's own log comes last for every workspace, so that two changes never wait for each other.
-  for (const log of new Set([workspaceId, actor.workspaceId])) await appendAudit(tx, log, entry);
+  const entry = { at: now(), action: 'limits.changed', objectId: workspaceId, details };
+  // The workspace learns which operator it was, and neither address nor session. No other workspace learns of it.
+  await appendAudit(tx, workspaceId, { ...entry, actor: { kind: 'operator', id: actor.id } });
+  await appendAudit(tx, INSTALLATION, { ...entry, actor: auditActor(actor) });
 }
 
 async function showLimits(workspaceId: string, transact: Store['asSystem'], needs: ControlNeeds) {
