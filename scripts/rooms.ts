@@ -146,11 +146,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/endpoints/people': {
     holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces',
-    imports: ENDPOINT,
+    imports: [...ENDPOINT, 'http'],
   },
   'control/endpoints/factors': {
     holds: 'the endpoints about second factors: enrolling, confirming, the second step of a sign-in, passkeys',
-    imports: ENDPOINT,
+    imports: [...ENDPOINT, 'http'],
   },
   'control/endpoints/installation': {
     holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',

@@ -115,6 +115,18 @@ suite('signing in', () => {
   });
 });
 
+suite('a link that is guessed', () => {
+  test('has one limit for a whole network of IPv6 addresses', async () => {
+    const body = { token: 'mll_none', password: 'a new long password' };
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 31; nth += 1) {
+      const headers = headersOf({ address: `2001:db8:1:2::${nth.toString(16)}` });
+      statuses.push((await control.ask('POST', '/api/v1/password-resets/use', { body, headers })).status);
+    }
+    assert.deepEqual([statuses[0], statuses.at(-1)], [404, 429]);
+  });
+});
+
 suite('a session', () => {
   test('does not begin with a password that is replaced while it is checked', async () => {
     const { email, userId } = await addPerson();

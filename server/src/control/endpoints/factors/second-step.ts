@@ -1,5 +1,6 @@
 /** The second step of a sign-in, and the sign-in with a passkey alone. Neither has a session before it succeeds. */
 import { FactorProof, PasskeyOptions, PasskeySignIn, SecondFactorGiven } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { findPasskey } from '../../../store/passkeys.ts';
 import { countRecoveryCodes } from '../../../store/recovery-codes.ts';
@@ -16,7 +17,7 @@ import { ApiProblem } from '../../problems/problems.ts';
 
 /** Of one ticket; another one needs the password again. */
 const TRIES_OF_TICKET = 5;
-const PASSKEYS_PER_MINUTE_OF_ADDRESS = 30;
+const PASSKEYS_PER_MINUTE_OF_NETWORK = 30;
 
 export const secondStepRoutes: AccountRoute[] = [
   accountRoute({
@@ -44,7 +45,8 @@ export const secondStepRoutes: AccountRoute[] = [
     status: 200,
     async handle({ address, userAgent }, { tries, keyRing, consoleUrl, now }) {
       const party = mustHavePasskeys(consoleUrl);
-      if (!tries.take(`passkey ${address}`, PASSKEYS_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`passkey ${networkOf(address)}`, PASSKEYS_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const { ticket, cookie } = makePasskeyTicket(keyRing, { browser: browserOf(userAgent), now: now() });
       return { body: await requestOptions(party, { challenge: ticket.challenge }), ticket: cookie };
     },
@@ -60,7 +62,7 @@ export const secondStepRoutes: AccountRoute[] = [
     async handle(visit, needs) {
       const { keyRing, store, tries, consoleUrl, now } = needs;
       mustHavePasskeys(consoleUrl);
-      const isFewEnough = tries.take(`passkey ${visit.address}`, PASSKEYS_PER_MINUTE_OF_ADDRESS);
+      const isFewEnough = tries.take(`passkey ${networkOf(visit.address)}`, PASSKEYS_PER_MINUTE_OF_NETWORK);
       if (!isFewEnough) throw new ApiProblem('too_many_tries');
       const as = { kind: 'passkey', browser: browserOf(visit.userAgent), now: now() } as const;
       const ticket = openTicket(keyRing, visit.ticket, as);

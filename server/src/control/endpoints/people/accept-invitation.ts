@@ -1,4 +1,5 @@
 import { AcceptInvitation, JoinWorkspace, Me } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import { appendAudit } from '../../../store/audit-log.ts';
 import { findInvitation, takeInvitation } from '../../../store/invitations.ts';
 import { findMember, insertMember } from '../../../store/members.ts';
@@ -17,7 +18,7 @@ import { hashOfSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
 
 const TRIES_PER_MINUTE = 10;
-const TRIES_PER_MINUTE_OF_ADDRESS = 30;
+const TRIES_PER_MINUTE_OF_NETWORK = 30;
 
 export const acceptRoutes: AccountRoute[] = [
   accountRoute({
@@ -30,7 +31,8 @@ export const acceptRoutes: AccountRoute[] = [
     status: 201,
     async handle({ body, address, userAgent, device }, needs) {
       const { store, tries, now } = needs;
-      if (!tries.take(`invitation ${address}`, TRIES_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`invitation ${networkOf(address)}`, TRIES_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const secretHash = hashOfSecret(body.token);
       const { email } = found(await store.asSystem((tx) => findInvitation(tx, secretHash)));
       if (!tries.take(JSON.stringify(['invitation', email.toLowerCase()]), TRIES_PER_MINUTE)) {
@@ -62,7 +64,8 @@ export const acceptRoutes: AccountRoute[] = [
     answer: Me,
     status: 201,
     async handle({ who, body, address }, { store, tries, now }) {
-      if (!tries.take(`invitation ${address}`, TRIES_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`invitation ${networkOf(address)}`, TRIES_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const { userId } = who;
       return store.asSystem(async (tx) => {
         await join(tx, { secretHash: hashOfSecret(body.token), userId, address }, now());

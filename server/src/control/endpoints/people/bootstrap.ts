@@ -1,4 +1,5 @@
 import { Bootstrap, Me } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import { insertMember } from '../../../store/members.ts';
 import { insertOperator } from '../../../store/operators.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
@@ -47,7 +48,7 @@ export const bootstrapRoutes: AccountRoute[] = [
     answer: Me,
     status: 201,
     async handle({ body, bearer, address, userAgent }, { store, tries, now }) {
-      if (!tries.take(`bootstrap ${address}`, 10)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`bootstrap ${networkOf(address)}`, 10)) throw new ApiProblem('too_many_tries');
       const tokenHash = hashOfSecret(bearer ?? '');
       await store.asSystem((tx) => mustBeSetupToken(tx, tokenHash));
       const passwordHash = await hashPassword(body.password);

@@ -1,4 +1,5 @@
 import { MailAsked, PasswordReset, PasswordResetRequest } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import { deleteLinksOf, findAccountLink, takeAccountLink } from '../../../store/account-links.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { deleteOtherSessions } from '../../../store/sessions.ts';
@@ -11,8 +12,8 @@ import { tellAccount } from '../../mail/tell-account.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { handOverProblem, isOfMember } from './hand-over.ts';
 
-const ASKS_PER_MINUTE_OF_ADDRESS = 10;
-const TRIES_PER_MINUTE_OF_ADDRESS = 30;
+const ASKS_PER_MINUTE_OF_NETWORK = 10;
+const TRIES_PER_MINUTE_OF_NETWORK = 30;
 
 export const passwordResetRoutes: AccountRoute[] = [
   accountRoute({
@@ -25,7 +26,7 @@ export const passwordResetRoutes: AccountRoute[] = [
     status: 202,
     async handle({ body, address }, { recovery, mail, tries }) {
       // Beyond the limit the answer is the same, and control does nothing.
-      const isFewEnough = tries.take(`reset ${address}`, ASKS_PER_MINUTE_OF_ADDRESS);
+      const isFewEnough = tries.take(`reset ${networkOf(address)}`, ASKS_PER_MINUTE_OF_NETWORK);
       if (isFewEnough) recovery.ask({ kind: 'password', email: body.email, address });
       return { body: { sendsMail: mail !== undefined } };
     },
@@ -39,7 +40,8 @@ export const passwordResetRoutes: AccountRoute[] = [
     status: 204,
     async handle({ body, address }, needs) {
       const { store, tries, mail } = needs;
-      if (!tries.take(`reset link ${address}`, TRIES_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`reset link ${networkOf(address)}`, TRIES_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const link = { kind: 'password', secretHash: hashOfSecret(body.token) } as const;
       // Before the hash, which is costly, and again behind it.
       found(await store.asSystem((tx) => findAccountLink(tx, link)));
