@@ -6,7 +6,7 @@ import { roleNow } from '../../access/maker-rights.ts';
 import type { RoleName } from '../../access/permissions.ts';
 
 /** `isBound`: a session of single sign-on makes the link, which is no operator. */
-export type HandOver = { userId: string; makerId: string; isBound?: boolean | undefined };
+type HandOver = { userId: string; makerId: string; isBound?: boolean | undefined };
 
 /**
  * Why not; undefined if it may. The link opens the whole account, so its maker must have every right of the account. Control asks when it
