@@ -177,9 +177,14 @@ test('a workspace is deleted by its name and a password, and the deletion is und
   await page.goto('/system?tab=workspaces');
   await page.getByText(/It is removed in/).waitFor();
   await look(page);
+  await page.goto('/');
+  const told = page.getByText('This workspace is removed on');
+  await told.waitFor();
+  await look(page);
   await page.goto('/team');
   await page.getByRole('button', { name: 'Undo the deletion' }).click();
   await page.getByRole('button', { name: 'Delete workspace…' }).waitFor();
+  await told.waitFor({ state: 'detached' });
 });
 
 test('nothing of it broke the rules of the page', () => {
