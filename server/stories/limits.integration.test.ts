@@ -87,11 +87,14 @@ const DRIVERS: Readonly<Record<LimitName, Driver>> = {
       const batch = Array.from({ length: 2_000 }, (_, index) => track(`${made} ${index}`));
       const sent = { method: 'POST', headers, body: JSON.stringify({ batch }) };
       const response = await fetch(`${stack.collectUrl()}/v1/batch`, sent);
-      const body = (await response.json()) as { message: string; limit?: object };
+      const body = (await response.json()) as { message: string; limit?: { most: number } };
       if (response.status === 200) return TAKEN;
       assert.equal(response.status, 429);
       assert.ok(Number(response.headers.get('retry-after')) > 0);
-      assert.deepEqual(body.limit, { name: 'callsPerSecond', most: 10, raisedBy: 'operator' });
+      const { most, ...limit } = body.limit ?? {};
+      assert.deepEqual(limit, { name: 'callsPerSecond', raisedBy: 'operator' });
+      // The default, once the workspace has no number of its own any more.
+      assert.ok(most === 10 || most === 100_000, String(most));
       return { taken: false, said: body.message };
     },
   },
@@ -166,6 +169,8 @@ async function addTenant(name: LimitName): Promise<Tenant> {
   const token = await addToken(stack.store(), workspaceId, { role: 'owner' });
   const as = stack.as(token);
   const scene = await addScene(as, refusing.url);
+  // Thousands of calls would become dead letters, and every later test reads those.
+  if (name === 'callsPerSecond') await as.ask('DELETE', `/destinations/${scene.destinationId}`);
   if (name === 'laneBytes') {
     await as.get('PATCH', `/destinations/${scene.destinationId}`, { paused: true });
     await until(() => stack.view().destination(scene.destinationId)?.paused === true);

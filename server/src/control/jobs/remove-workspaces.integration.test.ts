@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { addToken, addWorkspace, startTestControl, type TestControl } from '../../../testing/control.ts';
 import { attempted } from '../../../testing/outcomes.ts';
@@ -9,6 +10,8 @@ import { tablesOfWorkspaces } from '../../store/workspace-rows.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
 import { removeNext, type RemovalNeeds } from './remove-workspaces.ts';
 
+/** At every use with `node server/src/control/jobs/remove-workspaces.integration.test.ts --full`; else at every fourth, from another one each time. */
+const STEP = process.argv.includes('--full') ? 1 : 4;
 let control: TestControl;
 let deadLetters: DeliverySide['deadLetters'];
 const opened = new AsyncDisposableStack();
@@ -101,7 +104,7 @@ async function leftOf({ id, destinationIds }: { id: string; destinationIds: stri
 
 suite('the removal of a workspace', () => {
   test('goes on from wherever a process died, until nothing is left', { timeout: 300_000 }, async () => {
-    for (let nth = 1; ; nth += 1) {
+    for (let nth = 1 + randomInt(STEP); ; nth += STEP) {
       const ended = await openEnded();
       const isDead = await runToEnd(dyingAt(nth)).then(
         () => false,
