@@ -1,5 +1,5 @@
 /** One 32-bit number for each record of a table: it grows as records come, and takes four bytes for each. */
-export type Column = { get(record: number): number; set(record: number, value: number): void };
+type Column = { get(record: number): number; set(record: number, value: number): void };
 
 const FIRST = 1_024;
 

@@ -2,7 +2,7 @@
  * A bounded cache of recently used values. It has two generations; a value that is used moves to the young one. When the young one
  * is full, it becomes the old one, and the cache drops the values of the old one.
  */
-export type Recent<T> = {
+type Recent<T> = {
   get(key: string): T | undefined;
   set(key: string, value: T, weight?: number): void;
   delete(key: string): void;

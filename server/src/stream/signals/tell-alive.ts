@@ -8,7 +8,7 @@ export const ALIVE_EVERY_MS = 2_000;
 /** NATS users that were made for an older version may not publish it: each denial is a line in the log. */
 const DENIED_PAUSE_MS = 600_000;
 
-export type TellingAlive = Disposable & { id: string };
+type TellingAlive = Disposable & { id: string };
 
 /** The heartbeat of a process, for the operator: its id, roles, version and start, in one line. Heard by control, never stored. */
 export function tellAlive({ nc }: Connection, { roles, version, startedAt }: AboutProcess): TellingAlive {
