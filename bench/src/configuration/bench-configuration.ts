@@ -30,12 +30,12 @@ export async function benchConfiguration({ isQuick }: BenchOptions): Promise<Ver
   const few = opened.use(await launch('few', FEW, receiver));
   const filledAt = performance.now();
   const many = opened.use(await launch('many', size, receiver));
-  console.log(`configured and started in ${seconds(filledAt)} s`);
-  const cost = await costOf({ few, many }, receiver, isQuick);
-  console.log(`cost: ${JSON.stringify(cost)}`);
-  const atWork = { few: rssMb(few.pid), many: rssMb(many.pid) };
+  console.log(`configured and started in ${seconds(filledAt)} s; deliver has ${rssMb(many.pid)} MB`);
   const processes = await processesOf(many.natsUrl ?? '');
   const change = await timeChanges(many.natsUrl ?? '', size, receiver);
+  console.log(`change: ${JSON.stringify(change)}`);
+  const cost = await costOf({ few, many }, receiver, isQuick);
+  const atWork = { few: rssMb(few.pid), many: rssMb(many.pid) };
   const rss = [...Object.values(processes).map(({ rssMb }) => rssMb), atWork.many];
   const isGood =
     rss.every((mb) => mb <= GOALS.rssMb) &&

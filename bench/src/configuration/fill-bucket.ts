@@ -5,7 +5,11 @@ import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import { sealSettings } from '../../../server/src/secrets/sealed-settings.ts';
 import { openEntrySigner } from '../../../server/src/secrets/sign-entry.ts';
 import { configKey } from '../../../server/src/stream/config/config-bucket.ts';
-import type { ConfigWriter } from '../../../server/src/stream/config/config-writer.ts';
+import {
+  type ConfigChange,
+  ConfigNotWritten,
+  type ConfigWriter,
+} from '../../../server/src/stream/config/config-writer.ts';
 import { KEY, sourceOf } from '../deliver/configure.ts';
 import { secretOf, urlOf } from '../deliver/scene.ts';
 
@@ -24,15 +28,32 @@ export const quietSource = (index: number): string => longId('src', index);
 export async function fillBucket(filling: Filling, writer: ConfigWriter): Promise<void> {
   const active = new Set(filling.active);
   for (let start = 0; start < filling.sources; start += AT_ONCE) {
-    await writer.write(range(start, filling.sources).map((index) => sourceChange(index)));
+    await write(
+      range(start, filling.sources).map((index) => sourceChange(index)),
+      writer,
+    );
   }
   for (let start = 0; start < filling.destinations; start += AT_ONCE) {
-    await writer.write(
+    await write(
       range(start, filling.destinations).map((index) => {
         const sourceId = active.has(index) ? sourceOf(index) : quietSource(index % filling.sources);
         return destinationChange(index, { ...filling, sourceId });
       }),
+      writer,
     );
+  }
+}
+
+/** On a busy machine NATS may take longer than the writer waits: control would try again, too. */
+async function write(changes: ConfigChange[], writer: ConfigWriter): Promise<void> {
+  for (;;) {
+    try {
+      const [refusal] = await writer.write(changes);
+      if (refusal !== undefined) throw new Error(refusal.why);
+      return;
+    } catch (error) {
+      if (!(error instanceof ConfigNotWritten)) throw error;
+    }
   }
 }
 

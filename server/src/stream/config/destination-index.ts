@@ -1,6 +1,7 @@
 import type { DestinationConfig } from '../../domain/configuration.ts';
 import { type DestinationOwner, readDestinationConfig } from '../../domain/read-config.ts';
 import { NO_RECORD, openByteTable } from './byte-table.ts';
+import { packText, unpackText } from './pack-text.ts';
 import { openRecent } from './recent.ts';
 import { openChains } from './chains.ts';
 
@@ -25,7 +26,7 @@ export function indexDestinations() {
   function open(id: string, record: number): DestinationConfig {
     const known = opened.get(id);
     if (known !== undefined) return known;
-    const config = understood(texts.textOf(record), { id, sourceId: bySource.nameOf(record) });
+    const config = understood(unpackText(texts.textOf(record)), { id, sourceId: bySource.nameOf(record) });
     opened.set(id, config);
     return config;
   }
@@ -49,7 +50,7 @@ export function indexDestinations() {
       if (sourceBefore !== undefined) lists.delete(sourceBefore);
       opened.delete(id);
       const sourceId = sourceOf(text) ?? sourceBefore ?? '';
-      bySource.join(sourceId, texts.put(id, text));
+      bySource.join(sourceId, texts.put(id, packText(text)));
       lists.delete(sourceId);
     },
     has: (id: string): boolean => texts.find(id) !== NO_RECORD,

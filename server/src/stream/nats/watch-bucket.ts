@@ -112,7 +112,8 @@ async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   watch.stop = () => messages.stop();
   // Disposed while it was being set up: it has to be stopped here.
   if (watch.isClosed) messages.stop();
-  await messages.closed();
+  const error = await messages.closed();
+  if (error instanceof Error) throw error;
 }
 
 /** An unreadable entry must not stop the watch. */
