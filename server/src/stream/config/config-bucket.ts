@@ -20,7 +20,7 @@ import { CONFIG_BUCKET } from '../layout/layout.ts';
 import { openTrust, type Trust, type TrustNeeds } from './trust-entries.ts';
 import { indexSources, type SourceIndex } from './source-index.ts';
 import { indexUsers, type UserIndex } from './user-index.ts';
-import { watchBucket } from '../nats/watch-bucket.ts';
+import { type BucketWatchNeeds, watchBucket } from '../nats/watch-bucket.ts';
 import { whenSettled } from '../nats/when-settled.ts';
 import type { DestinationConfig, ProjectedLimits, SourceConfig } from '../../domain/configuration.ts';
 
@@ -92,10 +92,9 @@ export async function openConfigView(needs: ConfigViewNeeds): Promise<ConfigView
   const listeners = new Set<(id: string) => void>();
   const trusted = trust && trustFor(indexes, { ...trust, metrics, log });
   metrics?.gauges('millrace_config_entries', () => sizesOf(indexes, roles));
-  const watch = await watchBucket({
+  const watch = await watchParts(patternsFor(roles), {
     name: CONFIG_BUCKET,
     bucket: await openBucket(connection.nc),
-    ...keysFor(roles),
     connection,
     log,
     changed(key, entry, text) {
@@ -139,10 +138,19 @@ function kindsFor(roles: readonly ConfigRole[]): ConfigKind[] {
   return [...new Set(roles.flatMap((role) => KINDS_OF[role]))];
 }
 
-/** Without keys, the watch is of the whole bucket. */
-function keysFor(roles: readonly ConfigRole[]): { keys?: string[] } {
+/** One watch is enough for a process that reads every kind. */
+function patternsFor(roles: readonly ConfigRole[]): { keys?: string }[] {
   const kinds = kindsFor(roles);
-  return kinds.length === Object.keys(configKey).length ? {} : { keys: kinds.map((kind) => configKey[kind]('>')) };
+  return kinds.length === Object.keys(configKey).length ? [{}] : kinds.map((kind) => ({ keys: configKey[kind]('>') }));
+}
+
+async function watchParts(patterns: { keys?: string }[], needs: BucketWatchNeeds): Promise<AsyncDisposable> {
+  const watches = await Promise.all(patterns.map((pattern) => watchBucket({ ...needs, ...pattern })));
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
+    },
+  };
 }
 
 type Indexes = { sources: SourceIndex; destinations: DestinationIndex; users: UserIndex };

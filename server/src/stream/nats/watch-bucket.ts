@@ -27,8 +27,8 @@ export type BucketWatchNeeds = {
   /** Its name, and the bucket itself. */
   name: string;
   bucket: KV;
-  /** Patterns of the keys that are wanted; without them all of the bucket is. */
-  keys?: readonly string[];
+  /** A pattern of the keys that are wanted; without it all of the bucket is. One only: NATS permits a list of them to no role. */
+  keys?: string;
   /** Called with each entry once and again when it changes; without an entry when it was deleted, with the deletion's text. */
   changed(key: string, entry: BucketEntry | undefined, text: string): void;
   log: Logger;
@@ -90,11 +90,11 @@ async function follow(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
 
 /** The ordered consumer of the KV library, without its queue: a bucket of a million entries is not held twice. */
 async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
-  const { connection, name, keys = ['>'] } = needs;
+  const { connection, name, keys = '>' } = needs;
   const from =
     watch.revision === 0 ? { deliver_policy: DeliverPolicy.LastPerSubject } : { opt_start_seq: watch.revision + 1 };
   const { consumers } = jetstream(connection.nc, { timeout: API_TIMEOUT_MS });
-  const filter_subjects = keys.map((key) => bucketSubject(name, key));
+  const filter_subjects = bucketSubject(name, keys);
   const consumer = await consumers.getPushConsumer(bucketStream(name), { filter_subjects, ...from });
   let left = (await consumer.info(true)).num_pending;
   if (left === 0) watch.read.resolve();
