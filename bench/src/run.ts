@@ -7,6 +7,7 @@ import { benchAudiences } from './audiences/bench-audiences.ts';
 import { benchLives } from './audiences/bench-lives.ts';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
+import { benchConfiguration } from './configuration/bench-configuration.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFold } from './compute/bench-fold.ts';
 import { benchProfiles } from './compute/bench-profiles.ts';
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   audiences: benchAudiences,
   clients: benchClients,
   collect: benchCollect,
+  configuration: benchConfiguration,
   deliver: benchDeliver,
   fold: benchFold,
   lives: benchLives,

@@ -14,7 +14,7 @@ import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
 import { type EntrySigner, openEntrySigner } from './secrets/sign-entry.ts';
-import type { ConfigView } from './stream/config/config-bucket.ts';
+import { CONFIG_ROLES, type ConfigView } from './stream/config/config-bucket.ts';
 import { openStream, type Stream } from './stream/open-stream.ts';
 import { NO_TAIL, type TailWriter } from './stream/signals/tail-writer.ts';
 import { VERSION } from './version.ts';
@@ -40,10 +40,11 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
     await openStream({ natsUrl, natsFiles, roles, settings, metrics, log, version: VERSION }),
   );
   const plays = (role: Role) => config.roles.includes(role);
-  // One copy of the configuration for all roles of the process.
+  // One copy of the configuration for all roles of the process, with what they need.
   const signer = config.control.keys.size === 0 ? undefined : openEntrySigner(config.control.keys);
   const trust = signer && { check: signer.check, mayBeUnsigned: config.mayBeUnsigned };
-  const view = plays('collect') || plays('deliver') ? starting.use(await stream.configView(trust)) : undefined;
+  const readers = CONFIG_ROLES.filter(plays);
+  const view = readers.length > 0 ? starting.use(await stream.configView(trust, readers)) : undefined;
   const tail = view === undefined ? NO_TAIL : starting.use(stream.tailWriter());
   const tracing = config.isTraced ? openTracing() : NO_TRACING;
   const needs = { config, stream, signer, metrics, tail, tracing, log };
@@ -52,11 +53,7 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const control = plays('control') ? starting.use(await playControl(needs)) : undefined;
   const compute = plays('compute') ? starting.use(await playCompute(needs)) : undefined;
   const running = starting.move();
-  life.doing = 'working';
-  life.stream = stream;
-  life.view = view;
-  life.control = control;
-  life.compute = compute;
+  Object.assign(life, { doing: 'working', stream, view, control, compute } satisfies Life);
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { CollectConfig } from '../stream/config/config-bucket.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import type { AcceptNeeds } from './accept-calls.ts';
@@ -39,7 +39,7 @@ export type CollectSettings = {
 
 export type CollectNeeds = {
   settings: CollectSettings;
-  config: ConfigView;
+  config: CollectConfig;
   append: AcceptNeeds['append'];
   isEngineAvailable(): boolean;
   tellSeen: SeenNeeds['tell'];

@@ -191,6 +191,12 @@ export const METRICS = {
     help: 'How long the first profile that has to be evaluated by itself has been due',
   },
 
+  millrace_config_entries: {
+    kind: 'gauge',
+    label: 'kind',
+    values: ['source', 'destination', 'user'],
+    help: 'Config entries that this process holds, of the kinds that its roles need',
+  },
   millrace_config_refused_total: {
     kind: 'counter',
     label: 'why',
