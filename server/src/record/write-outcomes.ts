@@ -5,6 +5,7 @@ import type { Tx } from '../store/open-store.ts';
 import { makeDayPartitions, makeMonthPartition } from '../store/record-partitions.ts';
 import { storable } from '../store/record-text.ts';
 import { addOutcomeSlots } from '../store/slot-counts.ts';
+import { slotOf } from '../stream/layout/record-slots.ts';
 import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
 import { errorClassOf, foldOutcome, tellingAnswer } from './fold-outcome.ts';
 import { forgetErased } from './forget-erased.ts';
@@ -25,7 +26,10 @@ type Counts = Map<string, CountRow>;
 export async function writeOutcomes(tx: Tx, outcomes: readonly OutcomeEntry[], needs: WriteNeeds): Promise<void> {
   const entries = await forgetErased(tx, outcomes);
   await makePartitions(tx, entries, needs);
-  await lockRecord(tx);
+  await lockRecord(
+    tx,
+    entries.map(({ deliveryId }) => slotOf(deliveryId)),
+  );
   const counts: Counts = new Map();
   const kept = entries.filter(({ receivedAt }) => receivedAt.slice(0, 10) >= needs.recordsFrom);
   const rows = await readRows(tx, kept);

@@ -8,46 +8,55 @@ export type Recorder = Disposable & {
   record(entry: OutcomeEntry): Promise<void>;
 };
 
-type Gathering = { texts: string[]; bytes: number; stored: PromiseWithResolvers<void> };
+type Gathering = { texts: string[]; bytes: number; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
 
 const GATHER_MS = 20;
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 262_144;
 
 /**
- * Gathers entries of the record and stores them before the requests behind them are acknowledged: so the record cannot miss an
+ * Gathers entries of the record, for each stream of outcomes apart, and stores them before the requests behind them are acknowledged: so the record cannot miss an
  * attempt that a receiver has seen. Without room in the stream it drops the batch and logs that: the record must not stop
  * deliveries.
  */
 export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logger }): Recorder {
-  let gathering: Gathering | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  /** By the number of the home stream. */
+  const gatherings = new Map<number, Gathering>();
 
-  function storeGathered(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (gathering !== undefined) void store(gathering);
-    gathering = undefined;
+  function storeGathered(home: number): void {
+    const gathering = gatherings.get(home);
+    if (gathering === undefined) return;
+    gatherings.delete(home);
+    clearTimeout(gathering.timer);
+    void store(gathering, home);
   }
 
-  async function store({ texts, stored }: Gathering): Promise<void> {
+  async function store({ texts, stored }: Gathering, home: number): Promise<void> {
     const batch = `{"entries":[${texts.join(',')}]}`;
-    const answer = await whenAvailable(() => outcomes.append(batch));
+    const answer = await whenAvailable(() => outcomes.append(batch, home));
     if (answer === 'full') log.error({ entries: texts.length }, 'record.refused');
     stored.resolve();
+  }
+
+  function begin(home: number): Gathering {
+    const timer = setTimeout(storeGathered, GATHER_MS, home);
+    const gathering = { texts: [], bytes: 0, timer, stored: Promise.withResolvers<void>() };
+    gatherings.set(home, gathering);
+    return gathering;
   }
 
   return {
     record(entry) {
       const text = JSON.stringify(entry);
-      gathering ??= { texts: [], bytes: 0, stored: Promise.withResolvers() };
-      const { stored } = gathering;
+      const home = outcomes.homeOf(entry.deliveryId);
+      const gathering = gatherings.get(home) ?? begin(home);
       gathering.texts.push(text);
       gathering.bytes += text.length;
-      timer ??= setTimeout(storeGathered, GATHER_MS);
-      if (gathering.texts.length >= MAX_ENTRIES || gathering.bytes >= MAX_BYTES) storeGathered();
-      return stored.promise;
+      if (gathering.texts.length >= MAX_ENTRIES || gathering.bytes >= MAX_BYTES) storeGathered(home);
+      return gathering.stored.promise;
     },
-    [Symbol.dispose]: () => clearTimeout(timer),
+    [Symbol.dispose]() {
+      for (const { timer } of gatherings.values()) clearTimeout(timer);
+    },
   };
 }
