@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type NatsCluster, type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { openLeanBatch, openWholeBatch } from '../domain/lean-outcomes.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import { openLog } from '../log.ts';
 import { migrateDatabase } from '../store/migrate-database.ts';
@@ -63,7 +64,9 @@ async function tell(outcomes: Outcomes, streams: number): Promise<void> {
   for (const entry of [attempted(1, 'retry', 503), attempted(2, 'delivered', 200)]) {
     const entries = ids.map((deliveryId): OutcomeEntry => ({ ...entry, deliveryId }));
     for (const [home, own] of Map.groupBy(entries, ({ deliveryId }) => outcomesHome(deliveryId, streams))) {
-      const batch = JSON.stringify({ entries: own });
+      const gathered = outcomes.format === 'lean' ? openLeanBatch() : openWholeBatch();
+      for (const each of own) gathered.add(each);
+      const batch = gathered.text();
       for (const at of [home, home + 1]) assert.equal(await outcomes.append(batch, at % streams), 'stored');
     }
   }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts';
 import type { Outcomes } from '../../stream/deliveries/outcomes.ts';
+import { type GatheredBatch, openLeanBatch, openWholeBatch } from '../../domain/lean-outcomes.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
@@ -8,7 +9,7 @@ export type Recorder = Disposable & {
   record(entry: OutcomeEntry): Promise<void>;
 };
 
-type Gathering = { texts: string[]; bytes: number; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
+type Gathering = { batch: GatheredBatch; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
 
 const GATHER_MS = 20;
 const MAX_ENTRIES = 500;
@@ -31,29 +32,29 @@ export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logge
     void store(gathering, home);
   }
 
-  async function store({ texts, stored }: Gathering, home: number): Promise<void> {
-    const batch = `{"entries":[${texts.join(',')}]}`;
-    const answer = await whenAvailable(() => outcomes.append(batch, home));
-    if (answer === 'full') log.error({ entries: texts.length }, 'record.refused');
+  async function store({ batch, stored }: Gathering, home: number): Promise<void> {
+    const text = batch.text();
+    const answer = await whenAvailable(() => outcomes.append(text, home));
+    if (answer === 'full') log.error({ entries: batch.size() }, 'record.refused');
     stored.resolve();
   }
 
   function begin(home: number): Gathering {
     const timer = setTimeout(storeGathered, GATHER_MS, home);
-    const gathering = { texts: [], bytes: 0, timer, stored: Promise.withResolvers<void>() };
+    const batch = outcomes.format === 'lean' ? openLeanBatch() : openWholeBatch();
+    const gathering = { batch, timer, stored: Promise.withResolvers<void>() };
     gatherings.set(home, gathering);
     return gathering;
   }
 
   return {
     record(entry) {
-      const text = JSON.stringify(entry);
       const home = outcomes.homeOf(entry.deliveryId);
       const gathering = gatherings.get(home) ?? begin(home);
-      gathering.texts.push(text);
-      gathering.bytes += text.length;
-      if (gathering.texts.length >= MAX_ENTRIES || gathering.bytes >= MAX_BYTES) storeGathered(home);
-      return gathering.stored.promise;
+      const { batch, stored } = gathering;
+      batch.add(entry);
+      if (batch.size() >= MAX_ENTRIES || batch.bytes() >= MAX_BYTES) storeGathered(home);
+      return stored.promise;
     },
     [Symbol.dispose]() {
       for (const { timer } of gatherings.values()) clearTimeout(timer);

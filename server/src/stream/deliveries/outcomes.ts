@@ -1,5 +1,5 @@
 import { nuid } from '@nats-io/nats-core';
-import { formatHeader } from '../../domain/format.ts';
+import { FORMAT_HEADER, OUTCOME_FORMATS, type OutcomeFormat } from '../../domain/format.ts';
 import { outcomesSubject } from '../layout/layout.ts';
 import { outcomesHome } from '../layout/record-slots.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from '../nats/publish-durably.ts';
@@ -7,7 +7,8 @@ import { type DurableNeeds, keptOrNot, publishDurably } from '../nats/publish-du
 export type Outcomes = {
   /** The number of the stream that the outcomes of a delivery belong to. */
   homeOf(deliveryId: string): number;
-  /** Stores a batch in its home stream, or in another while that one cannot. Resolves with the answer of NATS. */
+  format: OutcomeFormat;
+  /** Stores a batch of that format in its home stream, or in another while that one cannot. Resolves with the answer of NATS. */
   append(batch: string, home?: number): Promise<'stored' | 'full' | 'unavailable'>;
 };
 
@@ -21,6 +22,8 @@ const AWAY_MS = 5_000;
  * and a repeated outcome changes nothing.
  */
 export function openOutcomes(needs: DurableNeeds, streams: number): Outcomes {
+  const format = streams === 1 ? 'whole' : 'lean';
+  const headers = [[FORMAT_HEADER, String(OUTCOME_FORMATS[format])]] as const;
   const awayUntil = Array.from({ length: streams }, () => 0);
 
   function inTurn(home: number): number[] {
@@ -30,7 +33,7 @@ export function openOutcomes(needs: DurableNeeds, streams: number): Outcomes {
   }
 
   async function appendTo(index: number, payload: Uint8Array): Promise<'stored' | 'full' | 'unavailable'> {
-    const publication = { subject: outcomesSubject(index), id: nuid.next(), headers: HEADERS, payload };
+    const publication = { subject: outcomesSubject(index), id: nuid.next(), headers, payload };
     const patienceMs = streams === 1 ? undefined : HOME_PATIENCE_MS;
     const answer = keptOrNot(await publishDurably(publication, needs, patienceMs));
     awayUntil[index] = answer === 'unavailable' ? performance.now() + AWAY_MS : 0;
@@ -38,6 +41,7 @@ export function openOutcomes(needs: DurableNeeds, streams: number): Outcomes {
   }
 
   return {
+    format,
     homeOf: (deliveryId) => outcomesHome(deliveryId, streams),
     async append(batch, home = 0) {
       const payload = Buffer.from(batch);
@@ -52,5 +56,3 @@ export function openOutcomes(needs: DurableNeeds, streams: number): Outcomes {
     },
   };
 }
-
-const HEADERS = [formatHeader('outcomes')];
