@@ -111,6 +111,7 @@ function readControl(read: Reader): ControlSettings {
       recordRetentionMs: read.duration('MILLRACE_RECORD_RETENTION'),
       counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
+      rows: readShare(read, 'MILLRACE_RECORD_ROWS'),
     },
   };
 }

@@ -59,7 +59,7 @@ const stream = await openStream({ natsUrl, settings, log });
 startRecorders({
   store: mortal(await openStore(databaseUrl)),
   side: mortalSide(await stream.recordSide()),
-  settings: { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 },
+  settings: { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 },
   now: () => new Date(),
   log,
 });

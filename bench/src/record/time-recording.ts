@@ -13,7 +13,7 @@ type Cost = { rowsPerSecond: number; nodeMicros: number; postgresMicros: number 
 export async function timeRecording(scene: Scene, deliveries: number): Promise<Record<string, unknown>> {
   const batches = Array.from({ length: Math.ceil(deliveries / PER_TRANSACTION) }, (_, index) => entries(index));
   const knownPartitions = new Set<string>();
-  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions };
+  const needs = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions };
   const write = (batch: OutcomeEntry[]) => scene.store.asSystem((tx) => writeOutcomes(tx, batch, needs));
   const ours = await costOf(batches, { scene, write });
   const again = await costOf(batches, { scene, write });

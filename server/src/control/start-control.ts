@@ -91,7 +91,7 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now) };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), successRowsKept: settings.record.rows };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));

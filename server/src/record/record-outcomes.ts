@@ -122,7 +122,8 @@ export function startRecorder({ store, side, settings, turns, now, log }: Record
 
   async function write(entries: OutcomeEntry[]): Promise<void> {
     const { recordsFrom } = firstKeptDays(settings, now());
-    const needs = { sample: settings.sample, recordsFrom, knownPartitions };
+    const { sample, rows } = settings;
+    const needs = { sample, rows, recordsFrom, knownPartitions };
     await turns.enter();
     await store.asSystem((tx) => writeOutcomes(tx, entries, needs)).finally(turns.leave);
     for (const { receivedAt, at } of entries) {

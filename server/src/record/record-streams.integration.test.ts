@@ -20,7 +20,7 @@ import { startRecorders } from './record-streams.ts';
 
 const CHILD = fileURLToPath(new URL('../../testing/recorder-child.ts', import.meta.url));
 const log = openLog({ level: 'silent', pretty: false });
-const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
+const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 const STREAMS = 3;
 /** Before each query of a transaction of the recorder, which has seven to eleven, around its commit, and after an acknowledgement. */
 const STEPS = [...Array.from({ length: 11 }, (_, index) => String(index + 1)), 'commit', 'committed', 'acknowledged'];
