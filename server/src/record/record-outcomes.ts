@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import type { Counter } from '../metrics/open-metrics.ts';
 import { isOfDatabase, isRefusedData, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { WaitingLine } from '../stream/nats/waiting-line.ts';
@@ -17,6 +18,8 @@ export type RecorderNeeds = {
   turns: WaitingLine;
   now(): Date;
   log: Logger;
+  /** Counts outcomes that are committed. */
+  recorded?: Counter | undefined;
 };
 
 export type Recorder = AsyncDisposable & {
@@ -45,7 +48,8 @@ const FAILURES_IN_A_ROW = 3;
  * again. Meanwhile the batches stay in the stream, and deliveries go on.
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function startRecorder({ store, side, settings, turns, now, log }: RecorderNeeds, stream: string): Recorder {
+export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
+  const { store, side, settings, turns, now, log, recorded } = needs;
   const held = holdBatches(() => performance.now());
   const stopping = new AbortController();
   const knownPartitions = new Set<string>();
@@ -126,6 +130,7 @@ export function startRecorder({ store, side, settings, turns, now, log }: Record
     const needs = { sample, rows, recordsFrom, knownPartitions };
     await turns.enter();
     await store.asSystem((tx) => writeOutcomes(tx, entries, needs)).finally(turns.leave);
+    recorded?.add(entries.length);
     for (const { receivedAt, at } of entries) {
       knownPartitions.add(receivedAt.slice(0, 10));
       knownPartitions.add(new Date(at).toISOString().slice(0, 7));

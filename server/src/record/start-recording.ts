@@ -21,7 +21,9 @@ export function startRecording({ store, side, settings, metrics, log }: Recordin
   const stack = new AsyncDisposableStack();
   const needs = { store, settings, now: () => new Date(side.now()), log };
   stack.use(keepPartitions(needs));
-  const recorder = stack.use(startRecorders({ ...needs, side }));
+  const recorder = stack.use(
+    startRecorders({ ...needs, side, recorded: metrics?.counter('millrace_outcomes_recorded_total') }),
+  );
   metrics?.gauge('millrace_recorder_lag_seconds', recorder.lagSeconds);
   stack.use(recordDepths({ ...needs, lanes: side.lanes }));
   stack.use(startCountingUsage({ store, usage: side.usage, log }));

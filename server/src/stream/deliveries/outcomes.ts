@@ -1,5 +1,6 @@
 import { nuid } from '@nats-io/nats-core';
 import { FORMAT_HEADER, OUTCOME_FORMATS, type OutcomeFormat } from '../../domain/format.ts';
+import type { Metrics } from '../../metrics/open-metrics.ts';
 import { outcomesSubject } from '../layout/layout.ts';
 import { outcomesHome } from '../layout/record-slots.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from '../nats/publish-durably.ts';
@@ -12,6 +13,8 @@ export type Outcomes = {
   append(batch: string, home?: number): Promise<'stored' | 'full' | 'unavailable'>;
 };
 
+export type OutcomesNeeds = DurableNeeds & { metrics: Metrics };
+
 /** Shorter than an election: another stream takes the batch meanwhile. */
 const HOME_PATIENCE_MS = 1_000;
 /** How long a stream that did not answer is asked last. */
@@ -21,7 +24,8 @@ const AWAY_MS = 5_000;
  * A batch may be in any stream, and in two of them after an answer that got lost: the recorders lock by delivery and not by stream,
  * and a repeated outcome changes nothing.
  */
-export function openOutcomes(needs: DurableNeeds, streams: number): Outcomes {
+export function openOutcomes({ metrics, ...needs }: OutcomesNeeds, streams: number): Outcomes {
+  const elsewhere = metrics.counter('millrace_outcomes_elsewhere_total');
   const format = streams === 1 ? 'whole' : 'lean';
   const headers = [[FORMAT_HEADER, String(OUTCOME_FORMATS[format])]] as const;
   const awayUntil = Array.from({ length: streams }, () => 0);
@@ -48,6 +52,7 @@ export function openOutcomes(needs: DurableNeeds, streams: number): Outcomes {
       let answer: 'full' | 'unavailable' = 'unavailable';
       for (const index of inTurn(home)) {
         const found = await appendTo(index, payload);
+        if (found === 'stored' && index !== home) elsewhere.add();
         if (found === 'stored') return found;
         // A full stream decides: waiting for one that may never come back would hold up deliveries.
         if (found === 'full') answer = found;
