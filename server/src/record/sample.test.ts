@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { OutcomeEntry } from '../domain/outcome.ts';
 import { attempted } from '../../testing/outcomes.ts';
 import { isLeftOut } from './sample.ts';
 
 const plain = attempted(1, 'delivered', 200);
-const isOut = (change: object, rows = 0) => isLeftOut({ ...plain, ...change } as OutcomeEntry, rows);
+const isOut = (change: object, rows = 0) => isLeftOut({ ...plain, ...change }, rows);
 
 suite('rows that are left out', () => {
   test('are those of first attempts that succeeded, and no others', () => {
