@@ -51,6 +51,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
       replicas: readReplicas(read),
       eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, 64),
       laneStreams: read.number('MILLRACE_LANE_STREAMS', 1, 64),
+      outcomeStreams: read.number('MILLRACE_OUTCOME_STREAMS', 1, 64),
       retentionMs: read.duration('MILLRACE_RETENTION'),
       dedupWindowMs: read.duration('MILLRACE_DEDUP_WINDOW'),
     },
@@ -111,6 +112,7 @@ function readControl(read: Reader): ControlSettings {
       recordRetentionMs: read.duration('MILLRACE_RECORD_RETENTION'),
       counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
+      rows: readShare(read, 'MILLRACE_RECORD_ROWS'),
     },
   };
 }

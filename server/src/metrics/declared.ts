@@ -99,6 +99,10 @@ export const METRICS = {
     kind: 'counter',
     help: 'Batches of the record that found no room and are lost to it',
   },
+  millrace_outcomes_elsewhere_total: {
+    kind: 'counter',
+    help: 'Batches of the record that were stored in another stream than their own, which did not answer or was full',
+  },
   millrace_quarantined_total: {
     kind: 'counter',
     label: 'kind',
@@ -143,6 +147,10 @@ export const METRICS = {
     help: 'Workspaces whose audit log cannot be sent to its URL at present',
   },
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
+  millrace_outcomes_recorded_total: {
+    kind: 'counter',
+    help: 'Outcomes that the recorders of this process wrote to PostgreSQL, repeated ones included',
+  },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
   millrace_compute_streams: { kind: 'gauge', help: 'Event streams that this process reads for audiences and traits' },
