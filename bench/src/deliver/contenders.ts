@@ -66,6 +66,7 @@ export function deliver(product: Product, traffic: Traffic): Contender {
 function environment(natsUrl: string): Record<string, string> {
   return {
     MILLRACE_ROLES: 'deliver',
+    MILLRACE_PROCESSES: '1',
     MILLRACE_METRICS_PORT: '0',
     MILLRACE_NATS_URL: natsUrl,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
