@@ -116,9 +116,14 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
     do {
       isAskedAgain = false;
       log.info({ processes: seats.length }, 'renewal.started');
-      for (const seat of seats) if (!(await replace(seat))) return;
-      log.info({}, 'renewal.done');
-    } while (isAskedAgain);
+      if (await replaceAll()) log.info({}, 'renewal.done');
+      // A person who has corrected the settings meanwhile asks again.
+    } while (isAskedAgain && !life.signal.aborted);
+  }
+
+  async function replaceAll(): Promise<boolean> {
+    for (const seat of seats) if (!(await replace(seat))) return false;
+    return true;
   }
 
   async function reportOf({ child, wasReady }: Seat): Promise<SeatReport> {
