@@ -11,6 +11,7 @@ import { benchConfiguration } from './configuration/bench-configuration.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFold } from './compute/bench-fold.ts';
 import { benchProfiles } from './compute/bench-profiles.ts';
+import { benchProcesses } from './processes/bench-processes.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   deliver: benchDeliver,
   fold: benchFold,
   lives: benchLives,
+  processes: benchProcesses,
   profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,

@@ -4,6 +4,7 @@ import { LIMITS } from './limits/limits.ts';
 /** Every setting with its default; docs/run/settings.md lists them, and a test holds the two together. */
 export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control,compute',
+  MILLRACE_PROCESSES: 'auto',
   MILLRACE_SECRETS_DIR: '',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
   MILLRACE_NATS_CA_FILE: '',

@@ -99,6 +99,7 @@ async function isReady(port: number): Promise<boolean> {
 function environment(natsUrl: string): Record<string, string> {
   return {
     MILLRACE_COLLECT_PORT: '0',
+    MILLRACE_PROCESSES: '1',
     MILLRACE_NATS_URL: natsUrl,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
     // All receivers are one host here.

@@ -234,6 +234,17 @@ export const METRICS = {
     kind: 'gauge',
     help: "How far the host's clock is ahead of the engine's; negative when it is behind",
   },
+  millrace_children: {
+    kind: 'gauge',
+    label: 'state',
+    help: 'Child processes of a supervisor (MILLRACE_PROCESSES), by state; waiting: to be started again',
+  },
+  millrace_child_ends_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['crashed', 'replaced'],
+    help: 'Child processes that ended by themselves, or because SIGHUP replaced them',
+  },
   millrace_event_loop_delay_p99_seconds: { kind: 'gauge', help: 'Delay of the event loop since the last scrape' },
 } as const satisfies Record<string, Declared>;
 
