@@ -1,6 +1,6 @@
 import { useAllCores } from '../replay/installation.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
-import { type OtherTimes, spend } from '../replay/watch-other.ts';
+import { type OtherTimes, type Span, spend } from '../replay/watch-other.ts';
 import type { Verdict } from '../run.ts';
 import { type Installation, openInstallation, type Shop } from './installation.ts';
 import { type Cost, measureCost, type Size } from './measure-cost.ts';
@@ -45,6 +45,7 @@ const QUICK: Sizes = {
 };
 const TURN_MS = 8_000;
 const WARM_UP_MS = 5_000;
+const STEP_MS = 5_000;
 
 /** 50 definitions over real streams: the cost of an event, the time until a change is told, and the effect on the other roles. */
 export async function benchAudiences({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
@@ -97,14 +98,22 @@ async function timeTelling(
   stack: Installation,
   shop: Shop,
   { told, users, ms }: { told: Told; users: number; ms: number },
-): Promise<OtherTimes & { eventsPerSecond: number; refused: number }> {
+): Promise<OtherTimes & { eventsPerSecond: number; refused: number; p99MsByStep: number[] }> {
   let span = { from: 0, to: 0 };
   const work = async () => {
     await spend(WARM_UP_MS);
     span = await spend(ms);
   };
   const times = await probe(stack, shop, { told, users, load: 'full', work });
-  return { ...times.timesIn([span]), eventsPerSecond: times.eventsPerSecond, refused: times.refused };
+  const { eventsPerSecond, refused } = times;
+  const p99MsByStep = stepsOf(span).map((step) => times.timesIn([step]).p99Ms);
+  return { ...times.timesIn([span]), eventsPerSecond, refused, p99MsByStep };
+}
+
+/** A checkpoint or a vacuum shows in some of them, and a slow path in all. */
+function stepsOf({ from, to }: Span): Span[] {
+  const count = Math.floor((to - from) / STEP_MS);
+  return Array.from({ length: count }, (_, nth) => ({ from: from + nth * STEP_MS, to: from + (nth + 1) * STEP_MS }));
 }
 
 /** Figures that grow with the number of profiles, by the line through two sizes. */

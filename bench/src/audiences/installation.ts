@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import type { Definition } from '@millrace/contract/audiences';
@@ -8,11 +8,13 @@ import { openStore } from '../../../server/src/store/open-store.ts';
 import { addDefinition } from '../../../server/testing/definitions.ts';
 import { addDestination, overHttp, stackSettings } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
-import { openPostgresCpu } from '../compute/postgres-cpu.ts';
+import { mainPid, openPostgresCpu } from '../compute/postgres-cpu.ts';
 import { cpuUs } from '../cpu-us.ts';
 
 /** As docs/run/postgresql.md advises for audiences on a machine with 16 GB: tables and indexes of a million users fit into the buffers. */
 const DATABASE_OPTIONS = '-c fsync=on -c shared_buffers=4GB -c max_wal_size=4GB -c checkpoint_timeout=15min';
+/** A tenth of the weight of the others, as in deploy/ and docs/run/postgresql.md. */
+const YIELDING = 10;
 const COMPUTES = 2;
 const PATIENCE_MS = 60_000;
 
@@ -26,6 +28,7 @@ export async function openInstallation() {
   opening.defer(() => rmSync(dir, { recursive: true, force: true }));
   const nats = opening.use(await startNatsCluster({ maxFileStoreMb: 40_960 }));
   const postgres = opening.use(await startPostgresServer({ options: DATABASE_OPTIONS }));
+  setPriority(mainPid(postgres), YIELDING);
   const [controlPort = 0] = await freePorts(1);
   const settings = { ...stackSettings(nats.url, postgres), MILLRACE_CONTROL_PORT: String(controlPort) };
   const start = async (roles: string, name: string) =>
@@ -46,7 +49,7 @@ export async function openInstallation() {
     store,
     collectUrl: server.url,
     logs: () => computes.map(({ logFile }) => readFileSync(logFile, 'utf8')).join(''),
-    startComputing: async () => void (await Promise.all(computes.map((each) => each.start()))),
+    startComputing: async () => void (await Promise.all(computes.map(startYielding))),
     stopComputing: async () => void (await Promise.all(computes.map((each) => each.kill('SIGTERM')))),
     cpu: (): Cpu => ({
       compute: computes.reduce((sum, each) => sum + cpuUs(each.pid() ?? 0), 0),
@@ -55,6 +58,11 @@ export async function openInstallation() {
     }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+async function startYielding(compute: ServerProcess): Promise<void> {
+  await compute.start();
+  setPriority(compute.pid() ?? 0, YIELDING);
 }
 
 export type Shop = { workspaceId: string; sourceId: string; writeKey: string };

@@ -11,8 +11,9 @@ import { waitUntil } from '../wait-until.ts';
 
 /** A little below the part of a stream from which on events go that compute has not read. */
 const NEARLY = 0.86;
-/** From there on slowly: up to ten seconds pass until the process that trims looks, and then it looks every second. */
-const STEP_MS = 800;
+/** Above that part, and with room for the calls that come until the process that trims has looked: how soon it looks is not promised. */
+const FILLED = 0.94;
+const STEP_MS = 200;
 const CALLS = 10;
 const PADDING = 'x'.repeat(20_000);
 const TRIMMED_WITHIN_MS = 60_000;
@@ -35,10 +36,10 @@ export async function starveCompute(run: FaultRun): Promise<Findings> {
   const [compute] = computes;
   await compute.kill('SIGTERM');
   const stoppedAt = Date.now();
-  while ((await fillOf(scene)) < NEARLY) await sendOne(scene, agent, sent);
+  while ((await fillOf(scene, Math.min)) < NEARLY) await sendOne(scene, agent, sent);
   run.say(`the streams are nearly full after ${sent.requests} requests`);
   await waitUntil('unread events are trimmed', TRIMMED_WITHIN_MS, async () => {
-    await sendOne(scene, agent, sent);
+    if ((await fillOf(scene, Math.max)) < FILLED) await sendOne(scene, agent, sent);
     await sleep(STEP_MS);
     return isTrimmed(scene);
   });
@@ -82,9 +83,10 @@ async function sendOne({ main, writeKey }: ComputeScene, agent: Agent, sent: Sen
   else sent.others.push(String(outcome));
 }
 
-async function fillOf({ cluster }: ComputeScene): Promise<number> {
+/** Of all event streams, the part of the emptiest or of the fullest one. */
+async function fillOf({ cluster }: ComputeScene, of: typeof Math.min): Promise<number> {
   const figures = await fillFigures(cluster.adminUrl);
-  return Math.min(...EVENT_STREAM_NAMES.map((name) => figures[name]?.ratio ?? 0));
+  return of(...EVENT_STREAM_NAMES.map((name) => figures[name]?.ratio ?? 0));
 }
 
 /** Nothing has been trimmed yet, so a stream has as many messages as its last sequence says. */
