@@ -10,9 +10,9 @@ export const DELIVER_KILL_EVERY_MS = 5_000;
 const CALLS_PER_BATCH = 10;
 const DESTINATIONS_PER_SOURCE = 2;
 /** Requests that the dead process had written into its sockets still arrive, on a busy machine a little later. */
-const ON_ITS_WAY_MS = 1_000;
+export const ON_ITS_WAY_MS = 1_000;
 /** A lane removes delivered groups half a second later, or at the end of a drain. */
-const LANE_MEMORY_MS = 1_000;
+export const LANE_MEMORY_MS = 1_000;
 
 /** One of two deliver processes is killed every five seconds: the deliveries it had in flight come again, and no others. */
 export async function killDeliver(run: FaultRun): Promise<Findings> {
