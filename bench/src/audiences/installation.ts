@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
@@ -28,7 +28,7 @@ export async function openInstallation() {
   opening.defer(() => rmSync(dir, { recursive: true, force: true }));
   const nats = opening.use(await startNatsCluster({ maxFileStoreMb: 40_960 }));
   const postgres = opening.use(await startPostgresServer({ options: DATABASE_OPTIONS }));
-  setPriority(mainPid(postgres), YIELDING);
+  yieldAsGroup(mainPid(postgres));
   const [controlPort = 0] = await freePorts(1);
   const settings = { ...stackSettings(nats.url, postgres), MILLRACE_CONTROL_PORT: String(controlPort) };
   const start = async (roles: string, name: string) =>
@@ -58,6 +58,13 @@ export async function openInstallation() {
     }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** PostgreSQL is a session of its own: kernels that weigh sessions as groups (autogroup) know the weight of the group alone. */
+function yieldAsGroup(pid: number): void {
+  setPriority(pid, YIELDING);
+  const group = `/proc/${pid}/autogroup`;
+  if (existsSync(group)) writeFileSync(group, String(YIELDING));
 }
 
 async function startYielding(compute: ServerProcess): Promise<void> {

@@ -9,7 +9,7 @@ import { until } from '../../testing/until.ts';
 const WORKSPACES = 100;
 const PATIENCE_MS = 120_000;
 const PER_SECOND = { attempts: undefined, perSecond: 100 };
-const WORKSPACE_PATHS = Array.from({ length: WORKSPACES }, (_, index) => `/${index}`);
+const WORKSPACE_PATHS = Array.from({ length: WORKSPACES }, (_, index) => `/hook/${index}`);
 /** A lane that a busy machine looks at late misses a turn or two of a round. One that gets less does so in each round. */
 const ROUNDS = 3;
 const TURNS = 12;

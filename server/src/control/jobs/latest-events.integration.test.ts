@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster } from '@millrace/engines';
 import { openLog } from '../../log.ts';
 import type { EventReader } from '../../stream/events/stored-events.ts';
@@ -48,6 +49,8 @@ suite('the latest events of a source', () => {
       await append('src_sparse', [track(`e${at}`)]);
       const others = Array.from({ length: 20 }, () => append('src_busy', [track('other')]));
       await Promise.all(others);
+      // Requests of two streams are ordered by the millisecond in which they were stored: each gets one of its own.
+      await sleep(2);
     }
     assert.deepEqual(await look('src_sparse', 10), { names: names(20, 30), endedBy: 'last' });
     assert.deepEqual(await look('src_sparse', 30), { names: names(0, 30), endedBy: 'all' });
