@@ -3,7 +3,8 @@ import { judgeLatency, type LatencyBound, NOISY, startedIn, STRICT } from '../de
 import type { DeliverScene } from '../deliver/open-deliver-scene.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';
 import { joinFindings } from '../join-findings.ts';
-import { allReached, askOften, type Greed, startGreed } from '../limits/greed.ts';
+import { askOften } from '../limits/ask-often.ts';
+import { allReached, type Greedy, startGreed } from '../limits/greed.ts';
 import { openTenants } from '../limits/open-tenants.ts';
 import type { Span, Timed } from '../measure-attempts.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -36,10 +37,10 @@ export async function limitTenant(run: FaultRun): Promise<Findings> {
   await using asking = askOften(well, API_EVERY_MS);
   await spend(sizes.warmUpMs);
   const quiet = await spend(sizes.quietMs);
-  await using greed = await startGreed(tenants);
+  using greed = await startGreed(tenants);
   const notReached = await allReached(greedy, greed);
   const during = await spend(sizes.duringMs);
-  await Promise.all([greed.stop(), asking.stop()]);
+  const [seen] = await Promise.all([greed.stop(), asking.stop()]);
   await load.stop();
   const spans = { quiet, during };
   const compared = [
@@ -47,7 +48,11 @@ export async function limitTenant(run: FaultRun): Promise<Findings> {
     compareTimes({ name: 'collect', times: storedOf(scene), bound, percentile: 0.99 }, spans, scene),
     compareTimes({ name: 'api', times: asking.times, bound, percentile: 0.95 }, spans, scene),
   ];
-  return joinFindings(await healthy.judge(), ...compared, costOf(scene, { asked: asking.statuses, greed, notReached }));
+  return joinFindings(
+    await healthy.judge(),
+    ...compared,
+    costOf(scene, { asked: asking.statuses, greed: { ...seen, codes: greed.codes }, notReached }),
+  );
 }
 
 /** The neighbour's calls, from the first try to the answer 200: one that was refused meanwhile is a slow one. */
@@ -69,7 +74,11 @@ function compareTimes({ times, ...compared }: Compared, spans: { quiet: Span; du
   return judgeLatency({ ...compared, ...measured, machineLateMs });
 }
 
-type Cost = { asked: ReadonlyMap<number, number>; greed: Greed; notReached: readonly string[] };
+type Cost = {
+  asked: ReadonlyMap<number, number>;
+  greed: Greedy & { codes: ReadonlySet<string> };
+  notReached: readonly string[];
+};
 
 function costOf({ oracle }: DeliverScene, { asked, greed, notReached }: Cost): Partial<Findings> {
   const unanswered = wellCalls(oracle.calls).filter(({ answered }) => answered === undefined).length;

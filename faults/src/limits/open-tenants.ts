@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { LimitName } from '@millrace/contract/control';
 import { hashOfSecret } from '../../../server/src/control/access/secret-text.ts';
 import { newId } from '../../../server/src/store/new-id.ts';
 import { openStore, type Store } from '../../../server/src/store/open-store.ts';
@@ -16,20 +15,8 @@ import type { FaultRun } from '../run-fault.ts';
 import { serverProcess } from '../server-process.ts';
 import { startDatabase } from '../start-database.ts';
 import { waitUntil } from '../wait-until.ts';
+import { LIMITS } from './limits.ts';
 
-/** Small enough for one workspace to reach all of them within seconds. */
-export const LIMITS: Readonly<Record<LimitName, number>> = {
-  callsPerSecond: 50,
-  sources: 4,
-  destinations: 12,
-  targetHosts: 8,
-  configBytes: 100_000,
-  laneBytes: 500_000,
-  deadLetterBytes: 500_000,
-  jobs: 3,
-  tails: 5,
-  apiRequestsPerSecond: 20,
-};
 const PROJECTED_WITHIN_MS = 15_000;
 
 export type Tenants = AsyncDisposable & {
@@ -37,7 +24,7 @@ export type Tenants = AsyncDisposable & {
   operator: ControlClient;
   well: ControlClient;
   greedy: ControlClient;
-  greedyId: string;
+  greedyToken: string;
   plans: { well: Plan; greedy: Plan };
 };
 
@@ -63,7 +50,7 @@ export async function openTenants(run: FaultRun): Promise<Tenants> {
     const limits = await operator.ask('PATCH', `/api/v1/operator/workspaces/${greedy.id}/limits`, { limits: LIMITS });
     if (limits.status !== 200) throw new Error(`the limits were answered ${limits.status} ${limits.body.code ?? ''}`);
     await waitUntil('the plans are projected', PROJECTED_WITHIN_MS, () => isProjected(store));
-    Object.assign(made, { operator, well: well.client, greedy: greedy.client, greedyId: greedy.id });
+    Object.assign(made, { operator, well: well.client, greedy: greedy.client, greedyToken: greedy.secret });
     return joinPlans(plans.well, plans.greedy);
   };
   const shape = {
@@ -76,14 +63,14 @@ export async function openTenants(run: FaultRun): Promise<Tenants> {
   const scene = parts.use(
     await openDeliverScene(run, { ...shape, plan: joinPlans(plans.well, plans.greedy), enter, isKept }),
   );
-  const { operator, well, greedy, greedyId } = made;
-  if (operator === undefined || well === undefined || greedy === undefined || greedyId === undefined)
+  const { operator, well, greedy, greedyToken } = made;
+  if (operator === undefined || well === undefined || greedy === undefined || greedyToken === undefined)
     throw new Error('nothing was entered');
   const open = parts.move();
-  return { scene, operator, well, greedy, greedyId, plans, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { scene, operator, well, greedy, greedyToken, plans, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-async function addTenant(store: Store, url: string): Promise<{ id: string; client: ControlClient }> {
+async function addTenant(store: Store, url: string): Promise<{ id: string; secret: string; client: ControlClient }> {
   const id = newId('ws');
   const secret = randomBytes(24).toString('hex');
   await store.asSystem(async (tx) => {
@@ -98,5 +85,5 @@ async function addTenant(store: Store, url: string): Promise<{ id: string; clien
     } as const;
     await insertToken(tx, { ...token, scopes: null, expiresAt: null, secretHash: hashOfSecret(secret) });
   });
-  return { id, client: controlClient(url, secret) };
+  return { id, secret, client: controlClient(url, secret) };
 }

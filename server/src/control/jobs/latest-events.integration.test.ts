@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startNatsCluster } from '@millrace/engines';
 import { openLog } from '../../log.ts';
 import type { EventReader } from '../../stream/events/stored-events.ts';
 import { openStream, type Stream } from '../../stream/open-stream.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 import { track } from '../../../testing/samples.ts';
+import { until } from '../../../testing/until.ts';
 import { latestEvents } from './latest-events.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
@@ -50,7 +50,8 @@ suite('the latest events of a source', () => {
       const others = Array.from({ length: 20 }, () => append('src_busy', [track('other')]));
       await Promise.all(others);
       // Requests of two streams are ordered by the millisecond in which they were stored: each gets one of its own.
-      await sleep(2);
+      const storedBy = Date.now();
+      await until(() => Date.now() > storedBy, MINUTE);
     }
     assert.deepEqual(await look('src_sparse', 10), { names: names(20, 30), endedBy: 'last' });
     assert.deepEqual(await look('src_sparse', 30), { names: names(0, 30), endedBy: 'all' });
