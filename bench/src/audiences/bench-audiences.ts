@@ -63,15 +63,17 @@ export async function benchAudiences({ isQuick }: { isQuick: boolean }): Promise
   const previews = say('previews', await measurePreviews(stack));
   const turnsOf = { receivers, users, backlog, turns, turnMs: TURN_MS };
   const neighbour = say('neighbour', await measureNeighbour(stack, shop, turnsOf));
-  const figures = { small, large, steady, previews, neighbour };
+  stack.setApart();
+  const apart = say('neighbour apart', await measureNeighbour(stack, shop, turnsOf));
+  const figures = { small, large, steady, previews, neighbour, apart };
   const tenMillion = extrapolate(small, large, 10_000_000);
   const missed = missedGoals(figures);
   return { isGood: missed.length === 0, figures: { bench: 'audiences', goals: GOALS, missed, tenMillion, ...figures } };
 }
 
-type Figures = { large: Cost; steady: OtherTimes; previews: Previews; neighbour: Neighbour };
+type Figures = { large: Cost; steady: OtherTimes; previews: Previews; neighbour: Neighbour; apart: Neighbour };
 
-function missedGoals({ large, steady, previews, neighbour }: Figures): string[] {
+function missedGoals({ large, steady, previews, neighbour, apart }: Figures): string[] {
   const isMet = {
     cpuUs: large.cpuUs.all <= GOALS.cpuUs,
     profileBytes: large.profileBytes <= GOALS.profileBytes,
@@ -80,6 +82,7 @@ function missedGoals({ large, steady, previews, neighbour }: Figures): string[] 
     previewMs: previews.slowestMs <= GOALS.previewMs,
     previewsInside: previews.inside >= GOALS.previewsInside,
     neighbourRatio: Math.max(neighbour.ratios.collect, neighbour.ratios.deliver) <= GOALS.neighbourRatio,
+    apartRatio: Math.max(apart.ratios.collect, apart.ratios.deliver) <= GOALS.neighbourRatio,
   };
   return Object.entries(isMet).flatMap(([goal, met]) => (met ? [] : [goal]));
 }

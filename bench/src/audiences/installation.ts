@@ -10,6 +10,7 @@ import { addDestination, overHttp, stackSettings } from '../../../server/testing
 import { until } from '../../../server/testing/until.ts';
 import { mainPid, openPostgresCpu } from '../compute/postgres-cpu.ts';
 import { cpuUs } from '../cpu-us.ts';
+import { familyOf, FIRST_CORES, LAST_CORE, pin } from '../pin.ts';
 
 /** As docs/run/postgresql.md advises for audiences on a machine with 16 GB: tables and indexes of a million users fit into the buffers. */
 const DATABASE_OPTIONS = '-c fsync=on -c shared_buffers=4GB -c max_wal_size=4GB -c checkpoint_timeout=15min';
@@ -49,14 +50,30 @@ export async function openInstallation() {
     store,
     collectUrl: server.url,
     logs: () => computes.map(({ logFile }) => readFileSync(logFile, 'utf8')).join(''),
-    startComputing: async () => void (await Promise.all(computes.map(startYielding))),
-    stopComputing: async () => void (await Promise.all(computes.map((each) => each.kill('SIGTERM')))),
+    ...openComputing(computes, mainPid(postgres)),
     cpu: (): Cpu => ({
       compute: computes.reduce((sum, each) => sum + cpuUs(each.pid() ?? 0), 0),
       postgres: postgresCpu(),
       nats: cpuUs(nats.nodes[0]?.pid() ?? 0),
     }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function openComputing(computes: readonly ServerProcess[], postgresPid: number) {
+  let isApart = false;
+  return {
+    startComputing: async () => {
+      await Promise.all(computes.map(startYielding));
+      if (isApart) for (const each of computes) pin(each.pid() ?? 0, LAST_CORE);
+    },
+    stopComputing: async () => void (await Promise.all(computes.map((each) => each.kill('SIGTERM')))),
+    /** From now on compute and PostgreSQL have the last core for themselves, as on a machine of their own. */
+    setApart() {
+      isApart = true;
+      for (const pid of familyOf(process.pid)) pin(pid, FIRST_CORES);
+      for (const pid of familyOf(postgresPid)) pin(pid, LAST_CORE);
+    },
   };
 }
 
