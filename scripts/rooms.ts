@@ -22,7 +22,18 @@ const STREAM = ['domain', 'limits', 'log', 'metrics', 'stream/layout', 'stream/n
 export const ROOMS: Readonly<Record<string, Room>> = {
   demo: {
     holds: 'npm run dev: the server with a source, a receiver and a screen to look at',
-    imports: ['demo/shop', '.', 'collect', 'control', 'control/access', 'secrets', 'store', 'stream/*', ...LEAVES],
+    imports: [
+      'demo/shop',
+      '.',
+      'processes',
+      'collect',
+      'control',
+      'control/access',
+      'secrets',
+      'store',
+      'stream/*',
+      ...LEAVES,
+    ],
   },
   'demo/shop': {
     holds: 'npm run dev -- --demo: a made-up shop that uses the real APIs, with receivers in every state of health',
@@ -44,8 +55,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'secrets',
       'tracing',
       'version',
+      'processes',
       ...LEAVES,
     ],
+  },
+  processes: {
+    holds: 'several processes for one installation on one machine: the supervisor, its children, one page of metrics',
+    imports: ['metrics', 'log', 'pause'],
   },
   collect: {
     holds: 'role: calls come in over HTTP and are stored; never touches PostgreSQL',

@@ -7,9 +7,11 @@ import { benchAudiences } from './audiences/bench-audiences.ts';
 import { benchLives } from './audiences/bench-lives.ts';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
+import { benchConfiguration } from './configuration/bench-configuration.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFold } from './compute/bench-fold.ts';
 import { benchProfiles } from './compute/bench-profiles.ts';
+import { benchProcesses } from './processes/bench-processes.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
@@ -24,9 +26,11 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   audiences: benchAudiences,
   clients: benchClients,
   collect: benchCollect,
+  configuration: benchConfiguration,
   deliver: benchDeliver,
   fold: benchFold,
   lives: benchLives,
+  processes: benchProcesses,
   profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,

@@ -13,6 +13,7 @@ import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver
 import { killDeliver } from './inject/kill-deliver.ts';
 import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
+import { killOutcomesLeaders } from './inject/kill-outcomes-leaders.ts';
 import { limitTenant } from './inject/limit-tenant.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
@@ -54,6 +55,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['quiet-receivers', quietReceivers],
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
+  ['outcomes-leader-kill', killOutcomesLeaders],
   ['clock-skew', skewClocks],
   ['poison', poisonStreams],
   ['mixed-versions', mixVersions],
@@ -75,6 +77,7 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'deliver-leader-kill',
   'deliver-both-kill',
   'deliver-sigterm',
+  'outcomes-leader-kill',
   'clock-skew',
   'mixed-versions',
   'rolling-upgrade',

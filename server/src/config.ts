@@ -12,6 +12,8 @@ import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { readHostCap, readHostProof, readLimits } from './limit-settings.ts';
 import { readMailSettings } from './mail-settings.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
+import { readChild, readProcesses } from './process-settings.ts';
+import type { ChildPlan } from './processes/start-child.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
 import { type ShownSetting, showSettings } from './show-settings.ts';
@@ -22,6 +24,9 @@ export type Role = (typeof ROLES)[number];
 
 export type Config = NatsSettings & {
   roles: Role[];
+  processes: number;
+  /** Set in a process that a supervisor has started: its number, and the roles that it plays. */
+  child: ChildPlan | undefined;
   logLevel: string;
   /** Whether spans are made, for an OpenTelemetry SDK that `node --import` has loaded. */
   isTraced: boolean;
@@ -43,6 +48,8 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
   const read = reader({ ...extra, ...files, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
   const value: Config = {
     roles: readRoles(read),
+    processes: readProcesses(read),
+    child: readChild(env),
     ...readNatsSettings(read),
     logLevel: readLogLevel(read),
     // The SDK's own setting, so that one says both where spans go and that there are any.
@@ -51,6 +58,7 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
       replicas: readReplicas(read),
       eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, 64),
       laneStreams: read.number('MILLRACE_LANE_STREAMS', 1, 64),
+      outcomeStreams: read.number('MILLRACE_OUTCOME_STREAMS', 1, 64),
       retentionMs: read.duration('MILLRACE_RETENTION'),
       dedupWindowMs: read.duration('MILLRACE_DEDUP_WINDOW'),
     },
@@ -111,6 +119,7 @@ function readControl(read: Reader): ControlSettings {
       recordRetentionMs: read.duration('MILLRACE_RECORD_RETENTION'),
       counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
+      rows: readShare(read, 'MILLRACE_RECORD_ROWS'),
     },
   };
 }

@@ -12,9 +12,9 @@ import { type Deliver, type DeliverNeeds, startDeliver } from './deliver/start-d
 import { RETRY_WINDOW_MS } from './domain/delivery.ts';
 import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
-import { type MetricsServer, serveMetrics } from './metrics/serve-metrics.ts';
+import { type MetricsServer, type Readiness, serveMetrics } from './metrics/serve-metrics.ts';
 import { type EntrySigner, openEntrySigner } from './secrets/sign-entry.ts';
-import type { ConfigView } from './stream/config/config-bucket.ts';
+import { CONFIG_ROLES, type ConfigView } from './stream/config/config-bucket.ts';
 import { openStream, type Stream } from './stream/open-stream.ts';
 import { NO_TAIL, type TailWriter } from './stream/signals/tail-writer.ts';
 import { VERSION } from './version.ts';
@@ -28,22 +28,26 @@ export type Running = AsyncDisposable & {
   metricsPort: number | undefined;
   deliver: Deliver | undefined;
   control: Control | undefined;
+  /** Tells the roles that another process listens on the same ports already. To be called before the end. */
+  handOver(): void;
 };
 
-export async function startRoles(config: Config, log: Logger): Promise<Running> {
+/** `serve` makes metrics and readiness known; a child of a supervisor has another way than a port of its own. */
+export async function startRoles(config: Config, log: Logger, serve = serveMetrics): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const metrics = openMetrics();
   const life: Life = { doing: 'starting' };
-  const watched = starting.use(await playMetrics({ config, metrics, life, log }));
+  const watched = starting.use(await playMetrics({ config, metrics, life, serve, log }));
   const { natsUrl, natsFiles, roles, stream: settings } = config;
   const stream = starting.use(
     await openStream({ natsUrl, natsFiles, roles, settings, metrics, log, version: VERSION }),
   );
   const plays = (role: Role) => config.roles.includes(role);
-  // One copy of the configuration for all roles of the process.
+  // One copy of the configuration for all roles of the process, with what they need.
   const signer = config.control.keys.size === 0 ? undefined : openEntrySigner(config.control.keys);
   const trust = signer && { check: signer.check, mayBeUnsigned: config.mayBeUnsigned };
-  const view = plays('collect') || plays('deliver') ? starting.use(await stream.configView(trust)) : undefined;
+  const readers = CONFIG_ROLES.filter(plays);
+  const view = readers.length > 0 ? starting.use(await stream.configView(trust, readers)) : undefined;
   const tail = view === undefined ? NO_TAIL : starting.use(stream.tailWriter());
   const tracing = config.isTraced ? openTracing() : NO_TRACING;
   const needs = { config, stream, signer, metrics, tail, tracing, log };
@@ -52,11 +56,7 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
   const control = plays('control') ? starting.use(await playControl(needs)) : undefined;
   const compute = plays('compute') ? starting.use(await playCompute(needs)) : undefined;
   const running = starting.move();
-  life.doing = 'working';
-  life.stream = stream;
-  life.view = view;
-  life.control = control;
-  life.compute = compute;
+  Object.assign(life, { doing: 'working', stream, view, control, compute } satisfies Life);
   log.info({ roles: config.roles }, 'server.started');
   return {
     stream,
@@ -65,6 +65,7 @@ export async function startRoles(config: Config, log: Logger): Promise<Running> 
     metricsPort: watched.port,
     deliver,
     control,
+    handOver: () => collect?.handOver(),
     [Symbol.asyncDispose]() {
       life.doing = 'shutting down';
       return running.disposeAsync();
@@ -79,23 +80,24 @@ type Life = {
   control?: Control | undefined;
   compute?: Compute | undefined;
 };
-type WatchNeeds = { config: Config; metrics: Metrics; life: Life; log: Logger };
+type WatchNeeds = { config: Config; metrics: Metrics; life: Life; serve: typeof serveMetrics; log: Logger };
 
 /** First to start and last to stop, so that it can be asked all the time. Roles that are open have read the configuration. */
-async function playMetrics({ config, metrics, life, log }: WatchNeeds): Promise<MetricsServer> {
+async function playMetrics({ config, metrics, life, serve, log }: WatchNeeds): Promise<MetricsServer> {
   await using starting = new AsyncDisposableStack();
   starting.use(metrics.watchProcess());
   // A load balancer must not take collect away because control cannot use the database.
   const isAlone = config.roles.length === 1;
-  const whyNotReady = () => [
-    ...(isAlone ? refusalOf(life) : []),
-    ...(life.doing === 'working' ? [] : [`this process is ${life.doing}`]),
-    ...(life.stream?.isConnected() === false ? ['NATS cannot be reached'] : []),
-    ...(life.view?.isSettled() === false ? ['the configuration is not signed by control yet'] : []),
-  ];
-  const { port } = starting.use(
-    await serveMetrics({ settings: config.metrics, metrics, whyNotReady, whatIsMissing: () => refusalOf(life), log }),
-  );
+  const look = (): Readiness => ({
+    reasons: [
+      ...(isAlone ? refusalOf(life) : []),
+      ...(life.doing === 'working' ? [] : [`this process is ${life.doing}`]),
+      ...(life.stream?.isConnected() === false ? ['NATS cannot be reached'] : []),
+      ...(life.view?.isSettled() === false ? ['the configuration is not signed by control yet'] : []),
+    ],
+    missing: refusalOf(life),
+  });
+  const { port } = starting.use(await serve({ settings: config.metrics, metrics, look, log }));
   const running = starting.move();
   return { port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -186,11 +188,4 @@ async function playCompute({ config, stream, metrics, log }: RoleNeeds): Promise
   const compute = starting.use(startCompute({ settings: { databaseUrl }, side, append, metrics, log }));
   const running = starting.move();
   return { ...compute, [Symbol.asyncDispose]: () => running.disposeAsync() };
-}
-
-/** A second signal ends the process at once: nothing is lost, because nothing is acknowledged before it is stored. */
-export function nextStopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
-  });
 }

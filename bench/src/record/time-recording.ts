@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { hash } from 'node:crypto';
 import { writeOutcomes } from '../../../server/src/record/write-outcomes.ts';
 import type { OutcomeEntry } from '../../../server/src/domain/outcome.ts';
 import type { Scene } from './bench-record.ts';
+import { deliveredAtOnce } from './delivered-at-once.ts';
 import { runSql } from './load-rows.ts';
 
 const PER_TRANSACTION = 4_000;
@@ -13,7 +13,7 @@ type Cost = { rowsPerSecond: number; nodeMicros: number; postgresMicros: number 
 export async function timeRecording(scene: Scene, deliveries: number): Promise<Record<string, unknown>> {
   const batches = Array.from({ length: Math.ceil(deliveries / PER_TRANSACTION) }, (_, index) => entries(index));
   const knownPartitions = new Set<string>();
-  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions };
+  const needs = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions };
   const write = (batch: OutcomeEntry[]) => scene.store.asSystem((tx) => writeOutcomes(tx, batch, needs));
   const ours = await costOf(batches, { scene, write });
   const again = await costOf(batches, { scene, write });
@@ -33,27 +33,7 @@ export async function timeRecording(scene: Scene, deliveries: number): Promise<R
 
 function entries(index: number): OutcomeEntry[] {
   const at = Date.now();
-  return Array.from({ length: PER_TRANSACTION }, (_, offset) => {
-    const number = index * PER_TRANSACTION + offset;
-    return {
-      workspaceId: 'ws_bench',
-      sourceId: `src_${number % 20}`,
-      destinationId: `dst_${number % 100}`,
-      deliveryId: `dlv_${hash('sha1', String(number), 'base64url')}`,
-      messageId: `m-${number}`,
-      type: 'track',
-      name: `Event ${number % 50}`,
-      userId: `user-${(number * 31) % 1_000_000}`,
-      receivedAt: new Date(at).toISOString(),
-      at,
-      kind: 'attempt',
-      attempt: 1,
-      outcome: 'delivered',
-      answers: [
-        { url: 'https://hooks.example.com/orders', status: 200, address: '203.0.113.7', timings: { totalMs: 43.5 } },
-      ],
-    };
-  });
+  return Array.from({ length: PER_TRANSACTION }, (_, offset) => deliveredAtOnce(index * PER_TRANSACTION + offset, at));
 }
 
 /** The same rows as a plain batched insert would write them. */

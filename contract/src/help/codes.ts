@@ -65,6 +65,7 @@ export const PROBLEM_CODES = [
   'sso_refused',
   'workspace_required',
   'not_found',
+  'delivery_without_row',
   'conflict',
   'last_owner',
   'last_operator',

@@ -55,6 +55,14 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Check the address, or look for it in its list.',
     whoCanDoIt: 'you',
   },
+  delivery_without_row: {
+    title: 'The row of this delivery was not kept',
+    cause:
+      'The delivery succeeded at its first attempt, and the installation keeps a sample of such rows. The counters have all of them.',
+    remedy:
+      'Explain the event: it tells when the delivery was made. The operator can keep more rows of later deliveries.',
+    whoCanDoIt: 'operator',
+  },
   conflict: {
     title: 'It exists already',
     cause: 'Another one of this kind has the same name or address.',

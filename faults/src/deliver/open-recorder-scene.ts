@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../../server/src/store/open-store.ts';
+import { outcomesStreamName } from '../../../server/src/stream/layout/layout.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
 import { controlPortIn } from '../open-control-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
@@ -21,6 +22,8 @@ export type RecorderScene = AsyncDisposable & {
   /** Asks control as its owner. Each start has a port of its own. */
   clientAt(said: string): ControlClient;
   entered: EnteredPlan;
+  /** The names of the streams of outcomes. */
+  outcomes: readonly string[];
 };
 
 const SOURCES = 5;
@@ -28,7 +31,12 @@ const PROJECTED_WITHIN_MS = 15_000;
 /** One answer in twenty is a 500. */
 const BEHAVIOUR = { status: 200, failing: 0.05 };
 
-export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
+export type RecorderShape = { nodes?: 1 | 3; outcomeStreams?: number };
+
+export async function openRecorderScene(
+  run: FaultRun,
+  { nodes = 1, outcomeStreams = 1 }: RecorderShape = {},
+): Promise<RecorderScene> {
   await using parts = new AsyncDisposableStack();
   const database = parts.use(await startDatabase());
   const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
@@ -47,12 +55,14 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
     return entered.plan;
   };
   const roles = ['collect,deliver'] as const;
-  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480 };
-  const scene = parts.use(await openDeliverScene(run, { nodes: 1, plan, ...rest, enter }));
+  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480, outcomeStreams };
+  const scene = parts.use(await openDeliverScene(run, { nodes, plan, ...rest, enter }));
   const { control, store, entered } = installed;
   if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
   const open = parts.move();
-  return { scene, database, store, control, clientAt, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  const outcomes = Array.from({ length: outcomeStreams }, (_, index) => outcomesStreamName(index));
+  const facts = { scene, database, store, control, clientAt, entered, outcomes };
+  return { ...facts, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 export function controlSettings({ url, serviceUrl }: Database, token: string): Settings {

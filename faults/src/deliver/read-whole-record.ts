@@ -1,5 +1,4 @@
 import type { Store, Tx } from '../../../server/src/store/open-store.ts';
-import { OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { viewEngine } from '../engine-view.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -9,11 +8,11 @@ import type { WholeRecord } from './judge-whole-record.ts';
 const RECORDED_WITHIN_MS = 120_000;
 
 /** The record in PostgreSQL when the recorder has nothing left to do. */
-export async function readWholeRecord({ scene, store, entered }: RecorderScene): Promise<WholeRecord> {
-  const engine = viewEngine(scene.cluster, [...EVENT_STREAM_NAMES, OUTCOMES_STREAM]);
+export async function readWholeRecord({ scene, store, entered, outcomes }: RecorderScene): Promise<WholeRecord> {
+  const engine = viewEngine(scene.cluster, [...EVENT_STREAM_NAMES, ...outcomes]);
   await waitUntil('everything is recorded', RECORDED_WITHIN_MS, async () => {
     const held = await engine.isWhole();
-    return held.get(OUTCOMES_STREAM) === 0 && isCounted(held, await positionsOf(store));
+    return outcomes.every((stream) => held.get(stream) === 0) && isCounted(held, await positionsOf(store));
   });
   const deliveries: WholeRecord['deliveries'][number][] = [];
   for (const [id, destinationId] of entered.destinations) {

@@ -92,7 +92,8 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings) };
+  const rows = { successRowsKept: settings.record.rows };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...rows };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));

@@ -4,7 +4,7 @@ import type { Networks } from '../http/address-policy.ts';
 import type { HostCap, LimitValues } from '../limits/limits.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
@@ -49,7 +49,7 @@ export type DeliverSettings = {
 
 export type DeliverNeeds = {
   settings: DeliverSettings;
-  config: ConfigView;
+  config: DeliverConfig;
   side: DeliverySide;
   metrics: Metrics;
   tail: TailWriter;
@@ -168,7 +168,7 @@ async function openParts(
   const drains = openDrains({ ...shared, ...settlement, ...draining, looks: windows.looks });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
-  stack.use(findStranded({ lanes, tickets, now, random, log }));
+  stack.use(findStranded({ lanes, tickets, isMyTurn: side.peers.isFirst, uptimeMs, now, log }));
   return { dispatcher, requests, drains };
 }
 

@@ -1,5 +1,5 @@
 import type { DestinationConfig, SourceConfig, UserConfig } from './configuration.ts';
-import { type Fields, fieldProblem, isFields, readFields, type Stored, unreadable } from './format.ts';
+import { type Fields, fieldProblem, isFields, readFields, type Stored, type Unread, unreadable } from './format.ts';
 
 /** Ids become a part of subjects, where a dot or a wildcard would mean something else. */
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -48,11 +48,10 @@ export type ReadDestination = Stored<DestinationConfig> & {
 
 export function readDestinationConfig(text: string): ReadDestination {
   const read = readFields('destination', text);
-  const owner = ownerOf(text);
-  if (!read.ok) return owner === undefined ? read : { ...read, owner };
+  if (!read.ok) return withOwner(read, text);
   const why = fieldProblem(read.value, DESTINATION) ?? filtersProblem(read.value['filters']);
   if (why === undefined) return { ok: true, value: read.value as DestinationConfig };
-  return { ...unreadable(`a destination whose ${why}`), ...(owner === undefined ? {} : { owner }) };
+  return withOwner(unreadable(`a destination whose ${why}`), text);
 }
 
 const DESTINATION = {
@@ -71,6 +70,11 @@ function filtersProblem(filters: unknown): string | undefined {
   if (filters === undefined) return undefined;
   const isRule = (rule: unknown) => isFields(rule) && fieldProblem(rule, { field: 'text', op: 'text' }) === undefined;
   return Array.isArray(filters) && filters.every(isRule) ? undefined : 'filters are not all rules';
+}
+
+function withOwner(unread: Unread, text: string): ReadDestination {
+  const owner = ownerOf(text);
+  return owner === undefined ? unread : { ...unread, owner };
 }
 
 function ownerOf(text: string): DestinationOwner | undefined {

@@ -99,6 +99,10 @@ export const METRICS = {
     kind: 'counter',
     help: 'Batches of the record that found no room and are lost to it',
   },
+  millrace_outcomes_elsewhere_total: {
+    kind: 'counter',
+    help: 'Batches of the record that were stored in another stream than their own, which did not answer or was full',
+  },
   millrace_quarantined_total: {
     kind: 'counter',
     label: 'kind',
@@ -143,6 +147,10 @@ export const METRICS = {
     help: 'Workspaces whose audit log cannot be sent to its URL at present',
   },
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
+  millrace_outcomes_recorded_total: {
+    kind: 'counter',
+    help: 'Outcomes that the recorders of this process wrote to PostgreSQL, repeated ones included',
+  },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
   millrace_compute_streams: { kind: 'gauge', help: 'Event streams that this process reads for audiences and traits' },
@@ -191,6 +199,12 @@ export const METRICS = {
     help: 'How long the first profile that has to be evaluated by itself has been due',
   },
 
+  millrace_config_entries: {
+    kind: 'gauge',
+    label: 'kind',
+    values: ['source', 'destination', 'user'],
+    help: 'Config entries that this process holds, of the kinds that its roles need',
+  },
   millrace_config_refused_total: {
     kind: 'counter',
     label: 'why',
@@ -219,6 +233,17 @@ export const METRICS = {
   millrace_clock_offset_seconds: {
     kind: 'gauge',
     help: "How far the host's clock is ahead of the engine's; negative when it is behind",
+  },
+  millrace_children: {
+    kind: 'gauge',
+    label: 'state',
+    help: 'Child processes of a supervisor (MILLRACE_PROCESSES), by state; waiting: to be started again',
+  },
+  millrace_child_ends_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['crashed', 'replaced'],
+    help: 'Child processes that ended by themselves, or because SIGHUP replaced them',
   },
   millrace_event_loop_delay_p99_seconds: { kind: 'gauge', help: 'Delay of the event loop since the last scrape' },
 } as const satisfies Record<string, Declared>;

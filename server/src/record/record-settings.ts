@@ -6,6 +6,8 @@ export type RecordSettings = {
   counterRetentionMs: number;
   /** From 0 to 1: how many of the attempts that went well at once are kept. */
   sample: number;
+  /** From 0 to 1: how many of the deliveries that succeeded at once have a row. */
+  rows: number;
 };
 
 /** The first days whose records and counters are kept, in UTC. */

@@ -5,7 +5,7 @@ import type { RecordSide } from '../stream/open-record-side.ts';
 import { startCountingUsage } from './count-usage.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { recordDepths } from './record-depths.ts';
-import { startRecorder } from './record-outcomes.ts';
+import { startRecorders } from './record-streams.ts';
 import type { RecordSettings } from './record-settings.ts';
 
 export type RecordingNeeds = {
@@ -21,7 +21,9 @@ export function startRecording({ store, side, settings, metrics, log }: Recordin
   const stack = new AsyncDisposableStack();
   const needs = { store, settings, now: () => new Date(side.now()), log };
   stack.use(keepPartitions(needs));
-  const recorder = stack.use(startRecorder({ ...needs, side }));
+  const recorder = stack.use(
+    startRecorders({ ...needs, side, recorded: metrics?.counter('millrace_outcomes_recorded_total') }),
+  );
   metrics?.gauge('millrace_recorder_lag_seconds', recorder.lagSeconds);
   stack.use(recordDepths({ ...needs, lanes: side.lanes }));
   stack.use(startCountingUsage({ store, usage: side.usage, log }));

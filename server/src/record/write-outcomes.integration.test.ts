@@ -20,17 +20,20 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-const FOREVER = { recordsFrom: '2000-01-01', sample: 1 };
+const FOREVER = { recordsFrom: '2000-01-01', sample: 1, rows: 1 };
 const write = (entries: OutcomeEntry[], needs = {}) =>
   store.asSystem((tx) => writeOutcomes(tx, entries, { ...FOREVER, knownPartitions: new Set(), ...needs }));
 
 const rows = (sql: string): Promise<Record<string, unknown>[]> => store.asSystem((tx) => tx.query(sql));
 const DELIVERIES = 'SELECT * FROM deliveries ORDER BY id';
+const STATES = `SELECT id, state FROM deliveries UNION SELECT id, 'delivered' FROM plain_deliveries p
+  WHERE NOT EXISTS (SELECT FROM deliveries d WHERE d.id = p.id) ORDER BY id`;
 const ATTEMPTS = 'SELECT * FROM attempts ORDER BY delivery_id, at';
 const COUNTS = 'SELECT outcome, sum(count)::int AS count FROM delivery_counts GROUP BY 1 ORDER BY 1';
 
 async function empty(): Promise<void> {
   await rows('DELETE FROM deliveries');
+  await rows('DELETE FROM plain_deliveries');
   await rows('DELETE FROM attempts');
   await rows('DELETE FROM delivery_counts');
 }
@@ -77,6 +80,13 @@ suite('the record', () => {
           .map(({ entry }) => entry);
         for (let at = 0; at < twice.length; at += size) await write(twice.slice(at, at + size));
         assert.deepEqual([await rows(DELIVERIES), await rows(ATTEMPTS), await rows(COUNTS)], expected);
+        const states = (await rows(DELIVERIES)).map(({ id, state }) => ({ id, state }));
+        await empty();
+        // With rows left out, and with another share for each batch, as while the setting changes.
+        for (let at = 0; at < twice.length; at += size) {
+          await write(twice.slice(at, at + size), { rows: dice.next().value % 2 === 0 ? 0 : 1 });
+        }
+        assert.deepEqual([await rows(STATES), await rows(COUNTS)], [states, model(entries)]);
       }),
       { numRuns: 12 },
     );
@@ -116,6 +126,61 @@ suite('the record', () => {
     ]);
   });
 
+  test('without rows of plain successes counts each once, and makes a row when anything else happens to one', async () => {
+    await empty();
+    const plain = attempted(1, 'delivered', 200);
+    const again = { ...attempted(2, 'delivered', 200), attempt: 1 } as OutcomeEntry;
+    const notification = { ...plain, deliveryId: 'dlv_3', type: 'delete' };
+    for (const entry of [again, plain, again, notification]) await write([entry], { rows: 0 });
+    assert.deepEqual(
+      (await rows(DELIVERIES)).map(({ id }) => id),
+      ['dlv_3'],
+    );
+    assert.deepEqual(await rows('SELECT id, delivered_at, status FROM plain_deliveries'), [
+      { id: 'dlv_1', delivered_at: new Date(plain.at), status: 200 },
+    ]);
+    assert.deepEqual(await rows(COUNTS), [{ outcome: 'delivered', count: 2 }]);
+    await write([{ ...attempted(3, 'retry', 503), replayId: 'rpl_1' }], { rows: 0 });
+    const [row] = await rows(DELIVERIES);
+    assert.deepEqual(
+      [row?.['state'], row?.['changed_at'], row?.['last_status'], row?.['replay_id']],
+      ['delivered', new Date(plain.at), 200, 'rpl_1'],
+    );
+    await write([plain, again], { rows: 0 });
+    assert.deepEqual(await rows(COUNTS), [
+      { outcome: 'delivered', count: 2 },
+      { outcome: 'retry', count: 1 },
+    ]);
+  });
+
+  test('an outcome that is written after its user was erased brings nothing of the user back', async () => {
+    await empty();
+    await write([attempted(1, 'retry', 503)]);
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    const { promise: isErased, resolve: erased } = Promise.withResolvers<void>();
+    const recording = store.asSystem((tx) => {
+      const slow: typeof tx = {
+        async query(sql, values) {
+          if (typeof sql === 'string' && sql.startsWith('INSERT INTO deliveries')) {
+            read();
+            await isErased;
+          }
+          return tx.query(sql, values);
+        },
+      };
+      return writeOutcomes(slow, [attempted(2, 'delivered', 200)], { ...FOREVER, knownPartitions: new Set() });
+    });
+    await isRead;
+    await rows('UPDATE deliveries SET user_id = NULL, anonymous_id = NULL, sentence = NULL, is_erased = true');
+    erased();
+    await recording;
+    const [row] = await rows(DELIVERIES);
+    assert.deepEqual(
+      [row?.['user_id'], row?.['sentence'], row?.['is_erased'], row?.['state']],
+      [null, null, true, 'delivered'],
+    );
+  });
+
   test('only counts what happens to events that are older than the records that are kept', async () => {
     await empty();
     await write([attempted(1, 'delivered', 200)], { recordsFrom: '2999-01-01' });
@@ -132,7 +197,7 @@ suite('the record', () => {
 });
 
 suite('days of the record', () => {
-  const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
+  const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
   const partitions = async () =>
     (
       await rows(`SELECT relname FROM pg_class WHERE relname ~ '^(deliveries|attempts)_2' AND relkind = 'r' ORDER BY 1`)
@@ -148,7 +213,9 @@ suite('days of the record', () => {
     await write([{ ...old, kind: 'skipped', reason: 'blocked_event' }]);
     assert.ok((await partitions()).includes('deliveries_20310502'));
     // A day that the record has, the history of memberships has too.
-    const dropped = ['deliveries_20310502', 'attempts_20310502', 'membership_changes_20310502'];
+    const dropped = ['deliveries', 'plain_deliveries', 'attempts', 'membership_changes'].map(
+      (name) => `${name}_20310502`,
+    );
     assert.deepEqual(await dropOld(needs), dropped);
     assert.deepEqual(await partitions(), names);
   });

@@ -1,18 +1,22 @@
 import { addAttempts, type AttemptRow } from '../store/attempts.ts';
-import { deliveriesOfDay, type DeliveryRow, lockRecord, putDeliveries } from '../store/deliveries.ts';
+import { type DeliveryRow, lockRecord } from '../store/deliveries.ts';
 import { addCounts, type CountRow } from '../store/delivery-counts.ts';
 import type { Tx } from '../store/open-store.ts';
 import { makeDayPartitions, makeMonthPartition } from '../store/record-partitions.ts';
 import { storable } from '../store/record-text.ts';
 import { addOutcomeSlots } from '../store/slot-counts.ts';
+import { slotOf } from '../stream/layout/record-slots.ts';
 import type { OutcomeAnswer, OutcomeEntry } from '../domain/outcome.ts';
 import { errorClassOf, foldOutcome, tellingAnswer } from './fold-outcome.ts';
 import { forgetErased } from './forget-erased.ts';
-import { isSampled } from './sample.ts';
+import { isLeftOut, isSampled } from './sample.ts';
+import { readStored } from './stored-deliveries.ts';
 
 export type WriteNeeds = {
   /** From 0 to 1: how many of the attempts that went well at once are kept. */
   sample: number;
+  /** From 0 to 1: how many of the deliveries that succeeded at once have a row. */
+  rows: number;
   /** Events received on a day before this one have no row any more; they are only counted. */
   recordsFrom: string;
   /** Partitions that exist: days, and months as `2026-11`. */
@@ -25,30 +29,34 @@ type Counts = Map<string, CountRow>;
 export async function writeOutcomes(tx: Tx, outcomes: readonly OutcomeEntry[], needs: WriteNeeds): Promise<void> {
   const entries = await forgetErased(tx, outcomes);
   await makePartitions(tx, entries, needs);
-  await lockRecord(tx);
+  await lockRecord(
+    tx,
+    entries.map(({ deliveryId }) => slotOf(deliveryId)),
+  );
   const counts: Counts = new Map();
   const kept = entries.filter(({ receivedAt }) => receivedAt.slice(0, 10) >= needs.recordsFrom);
-  const rows = await readRows(tx, kept);
-  const changed = new Map<string, DeliveryRow>();
+  const stored = await readStored(tx, kept);
+  const leftOut = new Set<OutcomeEntry>();
   for (const entry of entries) {
     const isKept = entry.receivedAt.slice(0, 10) >= needs.recordsFrom;
-    const key = keyOf(entry);
-    const before = isKept ? rows.get(key) : undefined;
+    const before = isKept ? stored.rowOf(entry) : undefined;
     // A process that never knew the deleted destination wrote it: only an older row has the workspace.
     if (before === undefined && entry.workspaceId === '') continue;
     const { row, counted } = foldOutcome(before, entry);
     if (counted !== undefined) countOne(counts, { ...entry, workspaceId: row.workspace_id }, counted);
-    if (!isKept || isSame(before, row)) continue;
-    rows.set(key, row);
-    changed.set(key, row);
+    if (!isKept) continue;
+    const hasRow = stored.hasRow(entry);
+    if (!hasRow && entry.kind === 'attempt' && isLeftOut(entry, needs.rows)) {
+      leftOut.add(entry);
+      stored.putPlain(entry);
+    } else if (!hasRow || !isSame(before, row)) stored.put(row);
   }
-  await putDeliveries(tx, [...changed.values()]);
-  await writeAttempts(tx, kept, needs.sample, counts);
+  await stored.write(tx);
+  const withRows = kept.filter((entry) => !leftOut.has(entry));
+  await writeAttempts(tx, withRows, needs.sample, counts);
   await addCounts(tx, [...counts.values()]);
   await addOutcomeSlots(tx, [...counts.values()]);
 }
-
-const keyOf = ({ deliveryId, receivedAt }: OutcomeEntry) => `${receivedAt.slice(0, 10)} ${deliveryId}`;
 
 async function makePartitions(
   tx: Tx,
@@ -59,17 +67,6 @@ async function makePartitions(
   const months = new Set(entries.map(({ at }) => new Date(at).toISOString().slice(0, 7)));
   for (const day of days) if (day >= recordsFrom && !known.has(day)) await makeDayPartitions(tx, day);
   for (const month of months) if (!known.has(month)) await makeMonthPartition(tx, `${month}-01`);
-}
-
-/** The stored rows of the deliveries that the entries are about. */
-async function readRows(tx: Tx, entries: readonly OutcomeEntry[]): Promise<Map<string, DeliveryRow>> {
-  const idsByDay = Map.groupBy(entries, ({ receivedAt }) => receivedAt.slice(0, 10));
-  const rows = new Map<string, DeliveryRow>();
-  for (const [day, ofDay] of idsByDay) {
-    const ids = [...new Set(ofDay.map(({ deliveryId }) => deliveryId))];
-    for (const row of await deliveriesOfDay(tx, day, ids)) rows.set(`${day} ${row.id}`, row);
-  }
-  return rows;
 }
 
 function isSame(before: DeliveryRow | undefined, row: DeliveryRow): boolean {

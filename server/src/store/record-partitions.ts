@@ -2,7 +2,7 @@ import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
 
 /** Tables of the record: those of deliveries and the history of memberships have a partition a day, the counters a partition a month. */
-const DAILY = ['deliveries', 'attempts', 'membership_changes'] as const;
+const DAILY = ['deliveries', 'plain_deliveries', 'attempts', 'membership_changes'] as const;
 const MONTHLY = 'delivery_counts';
 
 export async function makeDayPartitions(tx: Tx, day: string): Promise<void> {

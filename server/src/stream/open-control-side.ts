@@ -17,7 +17,7 @@ import { openRedrive, type Redrive } from './quarantine/redrive-quarantined.ts';
 import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine/quarantine.ts';
 import { type EventReader, openEventReader } from './events/stored-events.ts';
 import { type HeardPeer, hearPeers } from './signals/hear-peers.ts';
-import { type HeardProcess, hearProcesses } from './signals/hear-processes.ts';
+import { type HeardProcess, hearProcesses, isFirstOf } from './signals/hear-processes.ts';
 import { openTickets, type Tickets } from './deliveries/tickets.ts';
 import { purgeMarks } from './deliveries/purge-marks.ts';
 import { trimEvents } from './events/trim-events.ts';
@@ -53,6 +53,8 @@ export type ControlSideNeeds = {
   now(): number;
   log: Logger;
   metrics: Metrics;
+  /** That of the heartbeats of this process. */
+  processId: string;
 };
 
 /** Its own connection: a replay that reads much must not delay collect and deliver. */
@@ -67,11 +69,11 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   const streams = await countEventStreams(manager, settings.eventStreams);
   const quarantine = countQuarantined(openQuarantine({ ...durable, ...needs }), needs);
   const { retentionMs } = settings;
-  const isMyTurn = () => true;
-  opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
-  opening.use(purgeMarks({ connection, manager, now, log: needs.log }));
   const peers = opening.use(hearPeers(connection));
   const processes = opening.use(hearProcesses(connection));
+  const isMyTurn = () => isFirstOf('control', needs.processId, processes.list());
+  opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
+  opening.use(purgeMarks({ connection, manager, now, log: needs.log }));
   const deadLetters = openDeadLetterBox(manager, quarantine);
   const box = openQuarantineBox(manager);
   const open = opening.move();

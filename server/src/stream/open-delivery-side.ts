@@ -94,7 +94,7 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
     ...sharesOf({ manager, peers: peers.count, log }, lanes),
     tickets,
     deadLetters: openDeadLetters(durable),
-    outcomes: openOutcomes(durable),
+    outcomes: openOutcomes({ ...durable, metrics }, settings.outcomeStreams),
     quarantine,
     health: openHealthBucket({ ...durable, watching: pulling, quarantine, log }),
     worked: openWorkedBucket(pulling, log),

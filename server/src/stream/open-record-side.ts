@@ -9,7 +9,8 @@ import { type AuditAnchors, openAuditAnchors } from './config/audit-anchors.ts';
 import { watchHealth } from './deliveries/health-bucket.ts';
 import { type LaneIndex, openLaneIndex } from './deliveries/lane-index.ts';
 import type { LaneHealth } from '../domain/lane-health.ts';
-import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
+import { RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
+import { listOutcomesStreams } from './nats/list-streams.ts';
 import { openPublisher } from './nats/publish.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
 import { pull, type PullNeeds } from './nats/pull.ts';
@@ -20,6 +21,7 @@ import { watchFill } from './nats/watch-fill.ts';
 
 /** A batch of outcomes that this process has to record. */
 export type PulledOutcomes = {
+  stream: string;
   subject: string;
   sequence: number;
   payload: Uint8Array;
@@ -36,12 +38,14 @@ export type PulledOutcomes = {
   giveBack(): void;
 };
 
-export type OutcomesTaker = Pick<PullNeeds, 'room'> & { taken(batch: PulledOutcomes): void };
+export type OutcomesTaker = Pick<PullNeeds, 'stream' | 'room'> & { taken(batch: PulledOutcomes): void };
 
 /** The parts of NATS that the recorder works with. */
 export type RecordSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
+  /** The names of all streams of outcomes that exist. */
+  outcomesStreams(): Promise<string[]>;
   pullOutcomes(needs: OutcomesTaker): AsyncDisposable;
   quarantine: Quarantine;
   auditAnchors: AuditAnchors;
@@ -76,10 +80,11 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   return {
     now,
     usage,
-    pullOutcomes: ({ room, taken }) =>
+    outcomesStreams: () => listOutcomesStreams(manager),
+    pullOutcomes: ({ stream, room, taken }) =>
       pull({
         connection,
-        stream: OUTCOMES_STREAM,
+        stream,
         consumer: RECORD_CONSUMER,
         room,
         taken: (message) => takeUnlessNewer(message, taken, quarantine),
@@ -105,6 +110,7 @@ function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quaranti
     return;
   }
   taken({
+    stream: message.info.stream,
     subject: message.subject,
     sequence: message.seq,
     payload: message.data,

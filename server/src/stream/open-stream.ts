@@ -2,7 +2,13 @@ import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { EntrySigner } from '../secrets/sign-entry.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './events/append-request.ts';
-import { type ConfigTrust, openConfigView, type ConfigView } from './config/config-bucket.ts';
+import {
+  CONFIG_ROLES,
+  type ConfigRole,
+  type ConfigTrust,
+  type ConfigView,
+  openConfigView,
+} from './config/config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config/config-writer.ts';
 import { type Connect, type Connection, connectNats } from './nats/connect-nats.ts';
 import { type EngineClock, openEngineClock } from './nats/engine-clock.ts';
@@ -38,8 +44,8 @@ export type Stream = AsyncDisposable & {
   isConnected(): boolean;
   /** Without a signer, entries are refused by every process that has the key ring. */
   configWriter(signer?: EntrySigner): Promise<ConfigWriter>;
-  /** Without trust, every entry is used: collect has no key ring. */
-  configView(trust?: ConfigTrust): Promise<ConfigView>;
+  /** Without trust, every entry is used: collect has no key ring. Only what these roles need is read; by default both. */
+  configView(trust?: ConfigTrust, roles?: readonly ConfigRole[]): Promise<ConfigView>;
   deliverySide(): Promise<DeliverySide>;
   recordSide(): Promise<RecordSide>;
   controlSide(): Promise<ControlSide>;
@@ -81,7 +87,8 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const watching = opening.use(await connect('millrace-watch'));
   await prepareLayout(watching, { roles, settings, log });
   const { now } = opening.use(await openEngineClock({ connection: watching, metrics, log }));
-  if (version !== '') opening.use(tellAlive(watching, { roles, version, startedAt: Math.round(now()) }));
+  const about = { roles, version, startedAt: Math.round(now()) };
+  const processId = version === '' ? '' : opening.use(tellAlive(watching, about)).id;
   const publisher = opening.use(openPublisher(publishing));
   const events = opening.use(
     openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),
@@ -97,10 +104,10 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
     isConnected,
     configWriter: async (signer) => openConfigWriter({ ...writing, signer }),
-    configView: (trust) => openConfigView({ connection: watching, trust, metrics, log }),
+    configView: (trust, roles = CONFIG_ROLES) => openConfigView({ connection: watching, roles, trust, metrics, log }),
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics, version }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
-    controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
+    controlSide: () => openControlSide({ connect, settings, now, log, metrics, processId }),
     computeSide: () => openComputeSide({ connect, now, log }),
     tailWriter: () => openTailWriter(watching),
     tails: () => openTails(watching),

@@ -1,7 +1,7 @@
 import { type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { withheld } from '../../domain/withheld.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { LaneGroup, LanePlace, Lanes } from '../../stream/deliveries/lanes.ts';
 import { isPassed, type LaneNote, positionIn, takenIn } from './lane-note.ts';
 import type { Settlement } from '../settle/settle.ts';
@@ -9,7 +9,7 @@ import type { Webhook } from '../attempt/webhook.ts';
 
 export type ScrubNeeds = {
   lanes: Pick<Lanes, 'read' | 'append' | 'remove'>;
-  config: ConfigView;
+  config: DeliverConfig;
   erase: Settlement['erase'];
   now(): number;
 };
@@ -20,7 +20,7 @@ export type Scrubbing = { webhook: Webhook; note: LaneNote; counts: ReadonlyMap<
 const UNDER_WAY_MS = 20_000;
 const READ_AT_ONCE = 32;
 
-export function isErasedIn(config: ConfigView, webhook: Webhook): (delivery: Delivery) => boolean {
+export function isErasedIn(config: DeliverConfig, webhook: Webhook): (delivery: Delivery) => boolean {
   const markOf = (userId: string) => config.userMark(webhook.sourceId, userId);
   return ({ event, sourceId }) => {
     const markOfComputed = (userId: string) => config.userMark(sourceId ?? '', userId, webhook.workspaceId);

@@ -9,7 +9,7 @@ import type { Unread } from '../../domain/format.ts';
 import type { ComputedRoute } from '../../domain/read-request.ts';
 import type { Routing } from '../../domain/route-event.ts';
 import type { Logger } from '../../log.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { PulledRequest } from '../../stream/events/requests.ts';
 import { deliverEvent, type EventNeeds, type Way } from './deliver-event.ts';
 import { type Amount, newShare, openFairShares } from './fair-shares.ts';
@@ -32,7 +32,7 @@ export type OpenRequest = {
 };
 
 export type TakeApartNeeds = EventNeeds & {
-  config: ConfigView;
+  config: DeliverConfig;
   /** The most that may be offered, and the most that may be on its way to the lanes; of all requests together. */
   most: Readonly<Amount>;
   /** All deliveries of the request are done or safe. */

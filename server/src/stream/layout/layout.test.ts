@@ -7,6 +7,7 @@ const SETTINGS = {
   replicas: 3,
   eventStreams: 4,
   laneStreams: 3,
+  outcomeStreams: 4,
   retentionMs: 3_600_000,
   dedupWindowMs: 600_000,
 } as const;
@@ -42,7 +43,7 @@ suite('the layout', () => {
   });
 
   test('gives no stream the room of one that an earlier setting left behind', () => {
-    const found = { eventStreams: 8, laneStreams: 6 };
+    const found = { eventStreams: 8, laneStreams: 6, outcomeStreams: 4 };
     const fewer = layout(SETTINGS, STORE_BYTES, found);
     const bytesOf = (plan: typeof fewer, name: string) =>
       plan.streams.find((stream) => stream.name === name)?.max_bytes ?? 0;

@@ -15,6 +15,7 @@ export type StreamSettings = {
   replicas: 1 | 3;
   eventStreams: number;
   laneStreams: number;
+  outcomeStreams: number;
   retentionMs: number;
   dedupWindowMs: number;
 };
@@ -28,7 +29,7 @@ export type BucketPlan = {
   ttlMs?: number;
 };
 /** How many streams of a kind exist already, also those that the settings do not ask for any more. */
-export type StreamsFound = { eventStreams: number; laneStreams: number };
+export type StreamsFound = { eventStreams: number; laneStreams: number; outcomeStreams: number };
 export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets: BucketPlan[] };
 
 export const eventStreamName = (index: number): string => `EVENTS-${index}`;
@@ -53,8 +54,12 @@ export const CLOCK_SUBJECT = `$JS.API.STREAM.INFO.${TICKETS_STREAM}`;
 export const anyTicketSubject = (destinationId: string): string => `tickets.*.${destinationId}`;
 export const DEAD_STREAM = 'DEAD';
 export const deadSubject = (destinationId: string): string => `dead.${destinationId}`;
+/** The first has the name and the subject that versions with one stream know, so that both write to it during an upgrade. */
 export const OUTCOMES_STREAM = 'OUTCOMES';
-export const outcomesSubject = (index: number): string => `outcomes.${index}`;
+export const outcomesStreamName = (index: number): string => (index === 0 ? OUTCOMES_STREAM : `OUTCOMES-${index}`);
+export const outcomesStreamIndex = (name: string): number | undefined =>
+  name === OUTCOMES_STREAM ? 0 : indexIn(name, /^OUTCOMES-([1-9]\d*)$/);
+export const outcomesSubject = (index: number): string => (index === 0 ? 'outcomes.0' : `outcomes.stream.${index}`);
 /** Stored things that a role could not work with, kept for people to look at. */
 export const QUARANTINE_STREAM = 'QUARANTINE';
 export const QUARANTINED_KINDS = ['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health'] as const;
@@ -139,12 +144,13 @@ export function layout(settings: StreamSettings, storeBytes: number, found?: Str
   const among = (wanted: number, there = 0) => Math.max(wanted, there);
   const oneEvents = Math.floor(eventBytes / among(settings.eventStreams, found?.eventStreams));
   const oneLanes = share(SHARE.lanes, among(settings.laneStreams, found?.laneStreams));
+  const oneOutcomes = share(SHARE.outcomes, among(settings.outcomeStreams, found?.outcomeStreams));
   const streams = [
     ...times(settings.eventStreams, (i) => eventsPlan(i, settings, oneEvents)),
     ...times(settings.laneStreams, (k) => lanesPlan(k, oneLanes)),
     ticketsPlan(),
     deadPlan(share(SHARE.dead)),
-    outcomesPlan(share(SHARE.outcomes)),
+    ...times(settings.outcomeStreams, (k) => outcomesPlan(k, oneOutcomes)),
     quarantinePlan(share(SHARE.quarantine)),
     auditPlan(share(SHARE.audit)),
   ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
@@ -214,10 +220,11 @@ function deadPlan(maxBytes: number): StreamPlan {
   };
 }
 
-function outcomesPlan(maxBytes: number): StreamPlan {
+function outcomesPlan(index: number, maxBytes: number): StreamPlan {
   return {
-    name: OUTCOMES_STREAM,
-    subjects: ['outcomes.*'],
+    name: outcomesStreamName(index),
+    // An earlier version starts with this plan for the first stream: no other may have a subject that it covers.
+    subjects: index === 0 ? ['outcomes.*'] : [outcomesSubject(index)],
     retention: RetentionPolicy.Workqueue,
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
@@ -270,7 +277,10 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
       stream: TICKETS_STREAM,
       config: { durable_name: DRAIN_URGENT_CONSUMER, filter_subject: 'tickets.urgent.*', ...shared },
     },
-    { stream: OUTCOMES_STREAM, config: { durable_name: RECORD_CONSUMER, ...shared } },
+    ...times(settings.outcomeStreams, (k) => ({
+      stream: outcomesStreamName(k),
+      config: { durable_name: RECORD_CONSUMER, ...shared },
+    })),
   ];
 }
 

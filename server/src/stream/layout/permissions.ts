@@ -22,7 +22,7 @@ import {
   laneStreamName,
   LAYOUT_BUCKET,
   layout,
-  OUTCOMES_STREAM,
+  outcomesStreamName,
   ALIVE_SUBJECT,
   PEERS_SUBJECT,
   QUARANTINE_STREAM,
@@ -45,7 +45,7 @@ export type NatsUser = NatsRole | 'millrace';
 export const NATS_USERS: readonly NatsUser[] = [...NATS_ROLES, 'millrace'];
 
 /** Wildcards of NATS stand for whole tokens, and a stream's number is a part of one: so it depends on how many there are. */
-export type StreamCounts = Pick<StreamSettings, 'eventStreams' | 'laneStreams'>;
+export type StreamCounts = Pick<StreamSettings, 'eventStreams' | 'laneStreams' | 'outcomeStreams'>;
 export type Permissions = { publish: string[]; subscribe: string[] };
 
 /** The user of a process that plays these roles. */
@@ -86,7 +86,7 @@ export function streamsNeeded(role: NatsRole, counts: StreamCounts): string[] {
     .map((subject) => subject.slice(prefix.length));
 }
 
-type Streams = { events: string[]; lanes: string[]; subjectsOf(...streams: string[]): string[] };
+type Streams = { events: string[]; lanes: string[]; outcomes: string[]; subjectsOf(...streams: string[]): string[] };
 
 const STREAM_NAMES = '$JS.API.STREAM.NAMES';
 
@@ -103,18 +103,18 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
     ],
     subscribe: [wantSubject('*')],
   }),
-  deliver: ({ events, lanes, subjectsOf }) => ({
+  deliver: ({ events, lanes, outcomes, subjectsOf }) => ({
     publish: [
       ...events.flatMap((stream) => [info(stream), purge(stream), ...pull(stream, DELIVER_CONSUMER)]),
       STREAM_NAMES,
       ...lanes.flatMap((stream) => [...read(stream), purge(stream), remove(stream)]),
-      ...subjectsOf(...lanes, DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM),
+      ...subjectsOf(...lanes, DEAD_STREAM, ...outcomes, QUARANTINE_STREAM),
       ticketAtSubject('*'),
       ...read(TICKETS_STREAM),
       remove(TICKETS_STREAM),
       ...pull(TICKETS_STREAM, DRAIN_CONSUMER),
       ...pull(TICKETS_STREAM, DRAIN_URGENT_CONSUMER),
-      ...[DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM].map(info),
+      ...[DEAD_STREAM, ...outcomes, QUARANTINE_STREAM].map(info),
       ...read(bucketStream(FLOORS_BUCKET)),
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
@@ -130,7 +130,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
     ],
     subscribe: [PEERS_SUBJECT, wantSubject('*'), ASK_SUBJECT],
   }),
-  control: ({ events, lanes, subjectsOf }) => ({
+  control: ({ events, lanes, outcomes, subjectsOf }) => ({
     publish: [
       ...LAYOUT,
       ...events.flatMap((stream) => [...read(stream), ...readAsConsumer(stream)]),
@@ -139,11 +139,11 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
         remove(stream),
       ]),
       // The operator puts quarantined things back to where they came from.
-      ...subjectsOf(...events, ...lanes, DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM, AUDIT_STREAM),
+      ...subjectsOf(...events, ...lanes, DEAD_STREAM, ...outcomes, QUARANTINE_STREAM, AUDIT_STREAM),
       ...read(AUDIT_STREAM),
       ticketAtSubject('*'),
       ticketDueSubject('*'),
-      ...pull(OUTCOMES_STREAM, RECORD_CONSUMER),
+      ...outcomes.flatMap((stream) => pull(stream, RECORD_CONSUMER)),
       ...read(bucketStream(CONFIG_BUCKET)),
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
@@ -236,6 +236,7 @@ function streamsOf(counts: StreamCounts): Streams {
   return {
     events: Array.from({ length: counts.eventStreams }, (_, index) => eventStreamName(index)),
     lanes: Array.from({ length: counts.laneStreams }, (_, index) => laneStreamName(index)),
+    outcomes: Array.from({ length: counts.outcomeStreams }, (_, index) => outcomesStreamName(index)),
     subjectsOf: (...names) => streams.filter(({ name }) => names.includes(name)).flatMap(({ subjects }) => subjects),
   };
 }

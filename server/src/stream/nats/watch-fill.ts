@@ -44,7 +44,7 @@ function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => 
 }
 
 const OURS =
-  /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout|floors))$/;
+  /^(?:(EVENTS|LANES)-\d+|(OUTCOMES)(?:-\d+)?|(TICKETS|DEAD|QUARANTINE|AUDIT)|KV_(config|health|worked|layout|floors))$/;
 
 /** The label for a stream: a known word, whatever else the account holds. */
 export function kindOf(stream: string): string | undefined {

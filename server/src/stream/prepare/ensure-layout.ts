@@ -25,7 +25,7 @@ export async function ensureLayout(connection: Connection, settings: StreamSetti
   const isThere = (await whenSettled(() => findStream(manager, eventStreamName(0)))) !== undefined;
   const servers = await assertServers(connection.nc, { replicas: settings.replicas, isThere });
   const size = { replicas: settings.replicas, mayResize: servers.isComplete };
-  const { eventStreams, laneStreams } = settings;
+  const { eventStreams, laneStreams, outcomeStreams } = settings;
   const bucketPlans = layout(settings, servers.storeBytes).buckets;
   const layoutPlan = bucketPlans.filter(({ name }) => name === LAYOUT_BUCKET);
   for (const bucket of layoutPlan) await whenSettled(() => ensureBucket(connection, bucket, size));
@@ -33,7 +33,7 @@ export async function ensureLayout(connection: Connection, settings: StreamSetti
   const laneCounts = await whenSettled(() =>
     settleLaneCounts(bucket, manager, { count: laneStreams, now: Date.now() }),
   );
-  const inUse = { eventStreams, laneStreams: Math.max(laneStreams, ...laneCounts) };
+  const inUse = { eventStreams, laneStreams: Math.max(laneStreams, ...laneCounts), outcomeStreams };
   await whenSettled(() => deleteEmptySurplus(manager, inUse));
   const plan = layout(settings, servers.storeBytes, await whenSettled(() => streamsFound(manager)));
   for (const stream of plan.streams) await whenSettled(() => ensureStream(manager, stream, servers.isComplete));
