@@ -2,7 +2,7 @@
 import { figure, type FigureName, isEstimate } from '../sizing/figures.ts';
 import { cpuUsOf, type Part } from '../sizing/measured-costs.ts';
 import { sizeInstallation } from '../sizing/size-installation.ts';
-import { partOf, type ScaleLoad } from './scale-load.ts';
+import { partOf, type ScaleLoad, serverSets } from './scale-load.ts';
 
 export type Ceiling = {
   component: string;
@@ -100,6 +100,7 @@ function streamCeilings(load: ScaleLoad): Ceiling[] {
 }
 
 function sharedCeilings(load: ScaleLoad): Ceiling[] {
+  const sets = serverSets(load);
   const ofCells = needsOf(load, [
     {
       component: 'all event streams of a cell',
@@ -107,8 +108,11 @@ function sharedCeilings(load: ScaleLoad): Ceiling[] {
       from: ['stream.requests'],
     },
     { component: 'a cell', eventsPerSecond: figure('cell.events'), from: ['cell.events'] },
-    { component: 'a NATS server', eventsPerSecond: figure('plan.nats-cores') * coreCeiling('nats', load) },
-    { component: 'the disk of a NATS server', eventsPerSecond: diskCeiling(load) },
+    {
+      component: 'the cores of NATS in a cell',
+      eventsPerSecond: sets * figure('plan.nats-cores') * coreCeiling('nats', load),
+    },
+    { component: 'the disks of NATS in a cell', eventsPerSecond: sets * diskCeiling(load) },
   ]);
   const ofInstallations = needsOf(load, [
     {
@@ -130,7 +134,7 @@ function coreCeiling(part: Part, load: ScaleLoad, cells = 1): number {
   return (figure('plan.busy-core') * US) / cpuUsOf(part, partOf(load, cells));
 }
 
-/** Every server of a cell stores every message of it, so more servers add no room. */
+/** Of one set of servers, each of which stores every message of its streams. */
 function diskCeiling(load: ScaleLoad): number {
   const { nats } = sizeInstallation(partOf({ ...load, eventsPerSecond: SAMPLE_RATE }, 1));
   return (SAMPLE_RATE * load.diskBytes) / nats.diskBytes;

@@ -76,9 +76,15 @@ function partsOf(load: ScaleLoad, whole: Unit, cell: Unit): ScalePart[] {
     role('collect', whole),
     role('deliver', cell),
     role('control', whole),
-    enginePart('nats', cell.nats, cell.count),
+    enginePart('nats', spread(cell.nats, load), cell.count),
     enginePart('postgres', whole.postgres, whole.count),
   ];
+}
+
+/** The same streams on as many sets of servers as their disks ask for. */
+function spread(nats: Sizing['nats'], load: ScaleLoad): Sizing['nats'] {
+  const sets = Math.max(1, Math.ceil(nats.diskBytes / load.diskBytes));
+  return { ...nats, processes: nats.processes * sets, cores: nats.cores / sets, diskBytes: nats.diskBytes / sets };
 }
 
 function enginePart(part: 'nats' | 'postgres', each: Machine & { diskBytes: number }, count: number): ScalePart {

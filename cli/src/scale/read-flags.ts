@@ -21,6 +21,7 @@ type Values = {
   plain?: true;
   single?: true;
   disk: number;
+  servers: number;
   cores: number;
   prices: string;
   json?: true;
@@ -49,6 +50,7 @@ export function scaleProgram(run: (flags: ScaleFlags) => void | Promise<void>): 
     .option('--plain', 'receivers without TLS')
     .option('--single', 'one copy of each message, one of each role: an outage is an outage')
     .option('--disk <terabytes>', 'the largest disk of a server', positive, usual.diskBytes / 1e12)
+    .option('--servers <number>', 'NATS servers of a cell at most: 3, 6, 9 …', atLeastOne, usual.serversPerCell)
     .option('--cores <number>', 'cores of a machine for processes', atLeastOne, usual.coresPerMachine)
     .option('--prices <file>', 'a list of prices in the form of cli/src/scale/prices.json', EXAMPLE_PRICES)
     .option('--json', 'one line of JSON')
@@ -75,6 +77,7 @@ function flagsOf(values: Values): ScaleFlags {
     hasTls: values.plain !== true,
     replicas: values.single === true ? 1 : 3,
     diskBytes: values.disk * 1e12,
+    serversPerCell: values.servers,
     coresPerMachine: Math.floor(values.cores),
   };
   return { load, prices: values.prices, isJson: values.json === true, isCheck: values.check === true };

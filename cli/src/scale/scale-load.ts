@@ -1,4 +1,5 @@
 /** A load as `npm run scale` is asked about it, and a part of it as the sizing of one installation understands it. */
+import { figure } from '../sizing/figures.ts';
 import type { Workload } from '../sizing/size-installation.ts';
 
 export type ScaleLoad = {
@@ -24,6 +25,8 @@ export type ScaleLoad = {
   replicas: 1 | 3;
   /** The largest disk that a server can have. */
   diskBytes: number;
+  /** NATS servers of a cell at most. Three store everything three times; each three more hold other streams. */
+  serversPerCell: number;
   /** Processes of one role on one machine: MILLRACE_PROCESSES. */
   coresPerMachine: number;
 };
@@ -44,6 +47,7 @@ export const USUAL_LOAD: ScaleLoad = {
   hasTls: true,
   replicas: 3,
   diskBytes: 16e12,
+  serversPerCell: figure('cell.servers'),
   coresPerMachine: 8,
 };
 
@@ -52,11 +56,23 @@ const OUTAGE_HOURS = 4;
 
 /** The load of one cell, or of one installation: they share events and destinations evenly. */
 export function partOf(load: ScaleLoad, among: number): Workload {
-  const { eventsPerSecond, destinations, diskBytes: _disk, coresPerMachine: _cores, ...shape } = load;
+  const {
+    eventsPerSecond,
+    destinations,
+    diskBytes: _disk,
+    coresPerMachine: _cores,
+    serversPerCell: _servers,
+    ...shape
+  } = load;
   return {
     ...shape,
     eventsPerSecond: eventsPerSecond / load.peakFactor / among,
     destinationsConfigured: destinations / among,
     outageHours: OUTAGE_HOURS,
   };
+}
+
+/** The copies of all streams that fit into a cell beside each other, a set of servers for each. */
+export function serverSets({ serversPerCell }: ScaleLoad): number {
+  return Math.max(1, Math.floor(serversPerCell / 3));
 }

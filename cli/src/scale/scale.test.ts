@@ -101,12 +101,22 @@ suite('the scale of an installation', () => {
   });
 
   test('names the component that decides about cells', () => {
-    assert.match(planScale(MILLION, prices).cells.decidedBy, /the disk of a NATS server/);
+    assert.match(planScale(MILLION, prices).cells.decidedBy, /the disks of NATS/);
     assert.match(planScale({ ...MILLION, retentionHours: 1 }, prices).cells.decidedBy, /a cell/);
     assert.match(
       planScale({ ...MILLION, retentionHours: 1, callsPerRequest: 1 }, prices).cells.decidedBy,
       /event streams/,
     );
+  });
+
+  test('has fewer cells with more servers in each, until the rate decides, and no disk above the largest', () => {
+    const plans = [3, 6, 9].map((serversPerCell) => planScale({ ...MILLION, serversPerCell, rowsKept: 0.01 }, prices));
+    const counts = plans.map(({ cells }) => cells.count);
+    assert.deepEqual(counts, [45, 23, 20]);
+    for (const { parts } of plans) {
+      const nats = parts.find(({ part }) => part === 'nats');
+      assert.ok((nats?.diskBytes ?? 0) <= MILLION.diskBytes * (nats?.processes ?? 0));
+    }
   });
 
   test('says what is from an estimate, and which setting shrinks a record that fits on no disk', () => {

@@ -80,6 +80,11 @@ export const FIGURES = {
   ),
   'stream.requests': estimate(500, 'a second', 'requests that one event stream syncs, with a disk that syncs in 1 ms'),
   'streams.most': set(64, '', 'event streams, lane streams or streams of outcomes at most'),
+  'cell.servers': plan(
+    3,
+    '',
+    'NATS servers of a cell at most: beyond the number of copies only where streams spread over them',
+  ),
   'cell.events': estimate(50_000, 'a second', 'events of one cell at most'),
 
   'bytes.request': fitted(300, 'bytes', 'envelope of a stored request'),
