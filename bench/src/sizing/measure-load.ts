@@ -113,8 +113,11 @@ async function steadyBytes(stack: Installation, kind: string, before: number): P
   return bytes;
 }
 
+/** The padding is in `properties`: receivers get those of a track call, and not its `traits`. */
 function callOf({ padding, name }: Load, index: number): object {
-  return { type: 'track', messageId: `${name}-${index}`, ...orderCall(index), traits: { note: 'x'.repeat(padding) } };
+  const call = orderCall(index);
+  const properties = padding === 0 ? call.properties : { ...call.properties, note: 'x'.repeat(padding) };
+  return { type: 'track', messageId: `${name}-${index}`, ...call, properties };
 }
 
 /** The first deliveries open connections and compile code. */

@@ -94,7 +94,7 @@ export const FIGURES = {
   'bytes.plain-row': estimate(150, 'bytes', 'a delivery that `MILLRACE_RECORD_ROWS` leaves without a row'),
   'bytes.outcome': fitted(600, 'bytes', 'an outcome in its stream, with one stream of outcomes'),
   'bytes.http-in': estimate(400, 'bytes', 'headers of a request to collect and of its answer'),
-  'bytes.http-out': estimate(900, 'bytes', 'headers of a POST and of its answer'),
+  'bytes.http-out': fitted(280, 'bytes', 'a POST beside its event: headers, and the fields that collect adds'),
   'bytes.destination': fitted(700, 'bytes', 'memory of a configured destination in each deliver process'),
 
   'memory.collect': fitted(185_000_000, 'bytes', 'memory of a collect process under load'),
