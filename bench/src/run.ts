@@ -11,9 +11,11 @@ import { benchConfiguration } from './configuration/bench-configuration.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFold } from './compute/bench-fold.ts';
 import { benchProfiles } from './compute/bench-profiles.ts';
+import { benchPeers } from './peers/bench-peers.ts';
 import { benchProcesses } from './processes/bench-processes.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
+import { benchScale } from './scale/bench-scale.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
 import { benchTail } from './tail/bench-tail.ts';
 import { benchReplay } from './replay/bench-replay.ts';
@@ -30,12 +32,14 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   deliver: benchDeliver,
   fold: benchFold,
   lives: benchLives,
+  peers: benchPeers,
   processes: benchProcesses,
   profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,
   tail: benchTail,
   replay: benchReplay,
+  scale: benchScale,
   sizing: benchSizing,
 };
 
