@@ -72,7 +72,7 @@ function privateBytes(pid: number): number {
 }
 
 /** CPU of processes that ended and were waited for, in ticks of 10 ms: PostgreSQL has one for each connection. */
-function endedChildrenUs(pid: number): number {
+export function endedChildrenUs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
