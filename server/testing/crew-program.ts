@@ -26,7 +26,7 @@ async function superviseTwo(): Promise<number> {
     log.info({ canFork: env['CREW_FILLER'] === undefined }, 'crew.filled');
   });
   const plan = [['collect'], ['collect']];
-  return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs: 50, log });
+  return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs: 400, log });
 }
 
 async function beChild(): Promise<number> {

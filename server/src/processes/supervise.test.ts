@@ -82,8 +82,8 @@ suite('a supervisor', () => {
     const page = await service.page();
     assert.match(page, /^up\{process="2"\} 1$/m);
     assert.doesNotMatch(page, /^up\{process="1"\}/m);
-    await until(() => service.of('child.hung').length === 1);
-    await until(() => service.children().length === 3);
+    await until(() => service.of('child.hung').length > 0);
+    await until(() => service.children().length > 2);
     await service.bothReady();
   });
 
@@ -116,7 +116,7 @@ suite('a supervisor', () => {
     await service.bothReady();
     behave('start');
     service.signal('SIGHUP');
-    await until(() => service.children().length === 3);
+    await until(() => service.children().length > 2);
     await until(async () => (await service.inState('starting')) === 1);
     behave('work');
     service.signal('SIGHUP');
@@ -136,7 +136,7 @@ suite('a supervisor', () => {
     await service.bothReady();
     behave('start');
     service.signal('SIGHUP');
-    await until(() => service.children().length === 3);
+    await until(() => service.children().length > 2);
     service.signalAll('SIGTERM');
     assert.equal(await service.exitCode(), 0);
   });
