@@ -1,4 +1,5 @@
 /** How many processes there are, and which of them this one is. */
+import cluster from 'node:cluster';
 import { availableParallelism, totalmem } from 'node:os';
 import { type Machine, processesFor } from './processes/plan-processes.ts';
 import { CHILD_VARIABLE, type ChildPlan } from './processes/start-child.ts';
@@ -25,8 +26,8 @@ function thisMachine(): Machine {
   };
 }
 
-/** Undefined unless a supervisor has started this process. */
+/** Undefined unless a supervisor has started this process: another one may have inherited the variable, or anything under its name. */
 export function readChild(env: Environment): ChildPlan | undefined {
-  const text = env[CHILD_VARIABLE];
+  const text = cluster.isWorker ? env[CHILD_VARIABLE] : undefined;
   return text === undefined ? undefined : (JSON.parse(text) as ChildPlan);
 }

@@ -28,7 +28,7 @@ async function run(): Promise<number> {
     return EX_CONFIG;
   }
   const { logLevel: level, roles, processes, child, metrics: settings, collect } = read.value;
-  if (child !== undefined && cluster.isWorker) {
+  if (child !== undefined) {
     using channel = openChannel();
     const own = { ...read.value, roles: child.roles as Role[] };
     return await play(own, openLog({ level, pretty: false, process: child.number }), channel);

@@ -1,14 +1,11 @@
 /** `npm start` with several processes, as a service of its own over real engines. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { overHttp, stackSettings } from './stack.ts';
-import type { LogLine } from './log-lines.ts';
+import { type Service, startService } from './start-service.ts';
 import { until } from './until.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
@@ -24,7 +21,6 @@ export async function openProcessBed() {
   opening.defer(() => rmSync(secretsDir, { recursive: true }));
   const settings = {
     ...stackSettings(nats.url, postgres),
-    MILLRACE_PROCESSES: '2',
     MILLRACE_SECRETS_DIR: secretsDir,
     MILLRACE_COLLECT_PORT: String(collect),
     MILLRACE_CONTROL_PORT: String(control),
@@ -38,38 +34,17 @@ export async function openProcessBed() {
     secretsDir,
     collectUrl: urlOf(collect),
     metricsUrl: urlOf(metrics),
-    start: () => startService(settings, urlOf(metrics)),
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
-  };
-}
-
-/** Resolves when all processes are ready. `signal` reaches the supervisor alone, `signalAll` each process, as systemd sends it. */
-async function startService(settings: Record<string, string>, metricsUrl: string) {
-  // Five of the processes start later than the first ones, and need not compile the same modules.
-  const cache = { NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') };
-  // oxlint-disable-next-line node/no-process-env -- the rest that a program needs
-  const env = { ...cache, ...process.env, ...settings };
-  const service = spawn(process.execPath, [MAIN], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const lines: LogLine[] = [];
-  let said = '';
-  createInterface({ input: service.stdout }).on('line', (line) => lines.push(JSON.parse(line) as LogLine));
-  service.stderr.on('data', (chunk) => (said += String(chunk)));
-  const exited = once(service, 'close') as Promise<[number | null]>;
-  const signalAll = (signal: NodeJS.Signals) => process.kill(-(service.pid ?? 0), signal);
-  const isReady = async () => (await fetch(`${metricsUrl}/readyz`).catch(() => undefined))?.status === 200;
-  await until(isReady, 60_000, () => `${said}${JSON.stringify(lines)}`);
-  return {
-    lines,
-    of: (event: string) => lines.filter(({ msg }) => msg === event),
-    /** The ids of the processes that children were started as, in the order of their starts. */
-    children: () => lines.filter(({ msg }) => msg === 'child.started').map(({ pid }) => Number(pid)),
-    signal: (signal: NodeJS.Signals) => void service.kill(signal),
-    signalAll,
-    exitCode: async () => (await exited)[0],
-    async [Symbol.asyncDispose]() {
-      if (service.exitCode === null && service.signalCode === null) signalAll('SIGKILL');
-      await exited;
+    /** Resolves when all processes are ready. */
+    async start(processes = 2): Promise<Service> {
+      await using starting = new AsyncDisposableStack();
+      const service = starting.use(
+        startService(MAIN, { ...settings, MILLRACE_PROCESSES: String(processes) }, urlOf(metrics)),
+      );
+      await service.ready();
+      starting.move();
+      return service;
     },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 

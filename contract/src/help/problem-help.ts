@@ -1,4 +1,5 @@
 import type { ProblemCode } from './codes.ts';
+import { DELIVERY_HELP } from './delivery-help.ts';
 import { FACTOR_HELP } from './factor-help.ts';
 import type { Help } from './help.ts';
 import { SIGN_ON_HELP } from './sign-on-help.ts';
@@ -55,14 +56,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Check the address, or look for it in its list.',
     whoCanDoIt: 'you',
   },
-  delivery_without_row: {
-    title: 'The row of this delivery was not kept',
-    cause:
-      'The delivery succeeded at its first attempt, and the installation keeps a sample of such rows. The counters have all of them.',
-    remedy:
-      'Explain the event: it tells when the delivery was made. The operator can keep more rows of later deliveries.',
-    whoCanDoIt: 'operator',
-  },
+  ...DELIVERY_HELP,
   conflict: {
     title: 'It exists already',
     cause: 'Another one of this kind has the same name or address.',
@@ -222,12 +216,6 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Wait some seconds, look at the result of that attempt, and ask again if it is needed.',
     whoCanDoIt: 'you',
   },
-  not_waiting: {
-    title: 'This delivery does not wait',
-    cause: 'Millrace has delivered it, has given it up, or is making an attempt right now.',
-    remedy: 'Look at its state. A dead letter can be sent again from the list of dead letters.',
-    whoCanDoIt: 'you',
-  },
   limit_reached: {
     title: 'The workspace has reached a limit',
     cause: 'The workspace has as many of these as it may have. The answer names the limit and its number.',
@@ -241,12 +229,6 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy:
       'Publish the text of the answer as a DNS record or as a file on the host, and check the host. Then save again.',
     whoCanDoIt: 'you',
-  },
-  event_gone: {
-    title: 'The event is no longer stored',
-    cause: 'Events are kept for a limited time, and the events of an erased user are removed at once.',
-    remedy: 'Look at a newer delivery, or keep events for longer in the settings of Millrace.',
-    whoCanDoIt: 'operator',
   },
   internal: {
     title: 'Something went wrong in Millrace',

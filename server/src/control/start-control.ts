@@ -92,8 +92,7 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const rows = { successRowsKept: settings.record.rows };
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...rows };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...rowsOf(settings) };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
@@ -145,6 +144,10 @@ function signOnOf({ consoleUrl, networks }: ControlSettings, now: () => Date): P
 
 function proofOf({ hostProof, nameServers }: ControlSettings): Pick<ControlNeeds, 'hostProof'> {
   return hostProof === undefined ? {} : { hostProof: { ...hostProof, readTxt: openTxtReader(nameServers) } };
+}
+
+function rowsOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept'> {
+  return { successRowsKept: record.rows };
 }
 
 function startCleaning(store: Store, log: Logger): Disposable {

@@ -29,4 +29,12 @@ suite('metrics of several processes', () => {
       ].join('\n'),
     );
   });
+
+  test('has one head for a metric that two versions describe differently, and no line that is no sample', () => {
+    const merged = mergeMetrics([
+      { process: '1', text: `${HEAD}\ncalls_total 3\n# EOF\n` },
+      { process: '2', text: '# HELP calls_total All calls\n# TYPE calls_total counter\ncalls_total 4\n' },
+    ]);
+    assert.equal(merged, `${HEAD}\ncalls_total{process="1"} 3\ncalls_total{process="2"} 4\n`);
+  });
 });

@@ -6,7 +6,8 @@
  *   ready → leaving       `replace` has a successor that is ready: the child hands its ports over and drains
  *   any → leaving         `stop`: all children drain at the same time
  *
- * A child that ends with 78 has found a mistake in the settings, and so would the next one: `refused` tells the supervisor to end.
+ * A child that ends with 78 has found a mistake in the settings, and so would the next one: `refused` tells the supervisor to end. While another
+ * child works, the service must not end because a file was spoiled: then it is a crash as any other.
  */
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
@@ -18,16 +19,19 @@ import { mergeMetrics } from './merge-metrics.ts';
 import { type EndOrder, EX_CONFIG } from './talk.ts';
 import { restartDelayMs } from './restart-delay.ts';
 import { type Child, startChild } from './start-child.ts';
+import { watchChildren } from './watch-children.ts';
 
 export type CrewNeeds = {
   /** The roles of each seat. */
   plan: readonly (readonly string[])[];
   /** A child that takes longer to end is killed, which loses nothing. */
   patienceMs: number;
+  /** How often children are asked whether they hang. */
+  watchEveryMs?: number | undefined;
   log: Logger;
 };
 
-export type Crew = {
+export type Crew = Disposable & {
   /** Resolves with the exit code when a child refuses the settings. */
   refused: Promise<number>;
   metrics: Pick<Metrics, 'text' | 'contentType' | 'watchProcess'>;
@@ -48,7 +52,7 @@ const { millrace_children, millrace_child_ends_total, millrace_event_loop_delay_
 const OWN_METRICS = { millrace_children, millrace_child_ends_total, millrace_event_loop_delay_p99_seconds };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
+export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Crew {
   const metrics = openMetrics(OWN_METRICS);
   const ends = metrics.counters('millrace_child_ends_total');
   const children = new Set<Child>();
@@ -57,12 +61,14 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
   const life = new AbortController();
   let renewing: Promise<void> | undefined;
   let isAskedAgain = false;
+  /** The child of a renewal that is not ready yet. */
+  let successor: Child | undefined;
   metrics.gauges('millrace_children', () => countStates(seats, children));
 
   function launch({ roles }: Seat): Child {
     const child = startChild({ number: freeNumber(children), roles });
     children.add(child);
-    log.info({ process: child.number, pid: child.pid, roles }, 'child.started');
+    if (child.pid !== undefined) log.info({ process: child.number, pid: child.pid, roles }, 'child.started');
     void child.ended.then(() => children.delete(child));
     return child;
   }
@@ -76,7 +82,8 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
   async function keep(seat: Seat, child: Child): Promise<void> {
     const { readyMs, ...end } = await child.ended;
     if (life.signal.aborted || seat.child !== child) return;
-    if (end.code === EX_CONFIG) return refuse(EX_CONFIG);
+    if (end.code === EX_CONFIG && !children.values().some((other) => other.state() === 'ready'))
+      return refuse(EX_CONFIG);
     seat.failures = readyMs > STEADY_MS ? 1 : seat.failures + 1;
     const restartInMs = restartDelayMs(seat.failures);
     ends('crashed').add();
@@ -89,10 +96,12 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
   async function replace(seat: Seat): Promise<boolean> {
     if (life.signal.aborted) return false;
     const next = launch(seat);
+    successor = next;
     const isReady = await Promise.race([next.ready.then(() => true), next.ended.then(() => false)]);
+    successor = undefined;
     if (life.signal.aborted) return false;
     if (!isReady) {
-      log.error({ process: next.number, ...(await next.ended) }, 'renewal.failed');
+      if (!isAskedAgain) log.error({ process: next.number, ...(await next.ended) }, 'renewal.failed');
       return false;
     }
     const { child } = seat;
@@ -134,6 +143,7 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
   }
 
   for (const seat of seats) settle(seat, launch(seat));
+  const watch = watchChildren({ children, everyMs: watchEveryMs, log });
   return {
     refused,
     metrics: {
@@ -154,6 +164,8 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
     },
     async renew() {
       isAskedAgain = renewing !== undefined;
+      // It may have read settings that were corrected since, and may never get ready with them.
+      if (isAskedAgain) successor?.kill();
       renewing ??= renewAll().finally(() => (renewing = undefined));
       await renewing;
     },
@@ -162,6 +174,7 @@ export function openCrew({ plan, patienceMs, log }: CrewNeeds): Crew {
       await Promise.all([...children].map((child) => end(child, 'stop')));
     },
     kill: () => children.forEach((child) => child.kill()),
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
   };
 }
 

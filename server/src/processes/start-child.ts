@@ -1,4 +1,4 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import type { Answer, Told, EndOrder, Order, Asked } from './talk.ts';
 
 export type ChildPlan = { number: number; roles: readonly string[] };
@@ -23,9 +23,30 @@ export const CHILD_VARIABLE = 'MILLRACE_CHILD';
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Runs the program of this process once more. */
-// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function startChild(plan: ChildPlan): Child {
-  const worker = cluster.fork({ [CHILD_VARIABLE]: JSON.stringify(plan) });
+  try {
+    return follow(plan, cluster.fork({ [CHILD_VARIABLE]: JSON.stringify(plan) }));
+  } catch (error) {
+    return stillborn(plan, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The machine has no room for another process. That must not end those that it has. */
+function stillborn(plan: ChildPlan, error: string): Child {
+  return {
+    ...plan,
+    pid: undefined,
+    state: () => 'starting',
+    ready: new Promise(() => undefined),
+    ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
+    ask: () => Promise.resolve(undefined),
+    order: () => undefined,
+    kill: () => undefined,
+  };
+}
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+function follow(plan: ChildPlan, worker: Worker): Child {
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<ChildEnd>();
   const asked = new Map<number, (answer: Answer | undefined) => void>();

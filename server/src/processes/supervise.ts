@@ -10,7 +10,7 @@ import type { Logger } from '../log.ts';
 import { type MetricsSettings, serveMetrics } from '../metrics/serve-metrics.ts';
 import { type Crew, type CrewNeeds, openCrew } from './open-crew.ts';
 
-export type SupervisorNeeds = Pick<CrewNeeds, 'plan'> & {
+export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'watchEveryMs'> & {
   settings: MetricsSettings;
   drainMs: number;
   /** The first signal to stop. */
@@ -22,14 +22,16 @@ export type SupervisorNeeds = Pick<CrewNeeds, 'plan'> & {
 const END_MS = 25_000;
 
 /** Resolves with the exit code when all children have ended. */
-export async function supervise({ plan, settings, drainMs, stopped, log }: SupervisorNeeds): Promise<number> {
+export async function supervise({ settings, drainMs, stopped, ...needs }: SupervisorNeeds): Promise<number> {
+  const { plan, log } = needs;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const crew = openCrew({ plan, patienceMs: drainMs + END_MS, log });
   await using open = new AsyncDisposableStack();
+  const crew = open.use(openCrew({ ...needs, patienceMs: drainMs + END_MS }));
+  // At once: without a listener this signal would end the supervisor.
+  process.on('SIGHUP', () => void crew.renew());
   open.use(crew.metrics.watchProcess());
   open.use(await serveMetrics({ settings, metrics: crew.metrics, look: crew.look, log }));
   log.info({ processes: plan.length, roles: plan }, 'supervisor.started');
-  process.on('SIGHUP', () => void crew.renew());
   const why = await Promise.race([stopped, crew.refused]);
   log.info(typeof why === 'string' ? { signal: why } : { code: why }, 'server.stopping');
   endAtSecondSignal(crew);

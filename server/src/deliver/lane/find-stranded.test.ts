@@ -25,7 +25,7 @@ suite('the search for lanes without a ticket', () => {
       clock.uptimeMs += ms;
       t.mock.timers.tick(ms);
     };
-    pass(3_600_000);
+    pass(3_595_000);
     assert.equal(looks, 0, 'another process has the turn');
     turn.isMine = true;
     pass(5_000);
@@ -39,5 +39,8 @@ suite('the search for lanes without a ticket', () => {
     turn.isMine = true;
     pass(5_000);
     assert.equal(looks, 3);
+    turn.isMine = false;
+    pass(3_600_000);
+    assert.equal(looks, 4, 'the process that has the turn may do nothing');
   });
 });

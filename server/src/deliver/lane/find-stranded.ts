@@ -6,20 +6,25 @@ export type StrandedNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & { now(): n
 export type StrandedTurns = StrandedNeeds & { isMyTurn(): boolean; uptimeMs(): number };
 
 const EVERY_MS = 600_000;
+/** The same for a process that does not have the turn. */
+const SPARE_EVERY_MS = 3_600_000;
 /** How often a process asks for its turn; by the first time it has heard of the others. */
 const TURN_MS = 5_000;
 
 /**
  * Looks every ten minutes for lanes without a ticket, which no process would ever drain, and makes one for each. There should be
  * none: this is a safety net, for instance for a TICKETS stream that was emptied by hand. One process looks for all; the next one
- * to have the turn looks at once.
+ * to have the turn looks at once. The others look every hour: a heartbeat can be forged, and the process that has the turn may not
+ * reach the streams.
  */
 export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): Disposable {
   let lookAt = 0;
+  let spareLookAt = uptimeMs() + SPARE_EVERY_MS;
   const timer = setInterval(() => {
     if (!isMyTurn()) lookAt = 0;
-    if (!isMyTurn() || uptimeMs() < lookAt) return;
+    if (uptimeMs() < (isMyTurn() ? lookAt : spareLookAt)) return;
     lookAt = uptimeMs() + EVERY_MS;
+    spareLookAt = uptimeMs() + SPARE_EVERY_MS;
     ensureTickets(needs).catch((error: unknown) => needs.log.warn({ error: String(error) }, 'lanes.not_listed'));
   }, TURN_MS);
   timer.unref();

@@ -9,6 +9,38 @@ function source(id: string, limits?: SourceConfig['limits']): SourceConfig {
   return { ...entry, ...(limits === undefined ? {} : { limits }) };
 }
 
+function withKeys(id: string, ...writeKeyHashes: string[]): string {
+  return JSON.stringify({ ...source(id), writeKeyHashes });
+}
+
+suite('a write key', () => {
+  test('leads to the source that got it last, whatever becomes of the one that had it', () => {
+    const sources = indexSources();
+    const owner = () => sources.byKeyHash('key')?.id;
+    sources.set('src_1', withKeys('src_1', 'key'));
+    assert.equal(owner(), 'src_1');
+    sources.set('src_2', withKeys('src_2', 'key'));
+    assert.equal(owner(), 'src_2');
+    sources.set('src_1', withKeys('src_1', 'another'));
+    assert.equal(owner(), 'src_2');
+    sources.set('src_1', undefined);
+    assert.equal(owner(), 'src_2');
+    sources.set('src_2', undefined);
+    assert.equal(owner(), undefined);
+    sources.set('src_2', withKeys('src_2', 'key'));
+    assert.equal(owner(), 'src_2', 'deleted and made again');
+  });
+
+  test('stays with its source when an entry of it cannot be read, or is that of another one', () => {
+    const sources = indexSources();
+    sources.set('src_1', withKeys('src_1', 'key'));
+    for (const wrong of ['{"broken', withKeys('src_2', 'key'), JSON.stringify({ ...source('src_1'), v: 99 })]) {
+      assert.throws(() => sources.set('src_1', wrong));
+      assert.equal(sources.byKeyHash('key')?.id, 'src_1');
+    }
+  });
+});
+
 function text(...given: Parameters<typeof source>): string {
   return JSON.stringify(source(...given));
 }
