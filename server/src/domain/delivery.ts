@@ -10,6 +10,8 @@ export type Delivery = {
   sourceId?: string;
   /** Not routed yet: a process that understands the destination decides before the attempt whether it is sent. */
   isUndecided?: true;
+  /** The place of its event among all of the source (`order.ts`); older versions wrote none. */
+  order?: string;
   /** The replay, or the retry of a dead letter, that made it. */
   replayId?: string;
   /** W3C `traceparent` of the append, when tracing is on. */
