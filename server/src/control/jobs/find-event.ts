@@ -1,6 +1,6 @@
 /** Finds one stored event near the time at which it was received, in a bounded part of the streams. */
 import type { AcceptedEvent } from '@millrace/contract';
-import { eventOrder, requestOrder } from '../../domain/order.ts';
+import { eventOrder, requestOrder } from '../../domain/delivery.ts';
 import { recordText } from '../../store/record-text.ts';
 import type { EventReader } from '../../stream/events/stored-events.ts';
 

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { ReplayRange } from '@millrace/contract/control';
 import { openBreather } from '../../breathe.ts';
-import { eventOrder, requestOrder } from '../../domain/order.ts';
+import { eventOrder, requestOrder } from '../../domain/delivery.ts';
 import type { EventReader, StoredEvents } from '../../stream/events/stored-events.ts';
 
 /** Where the next scan continues: this event of this request in this stream. */

@@ -4,9 +4,8 @@
  */
 import { CATALOG, type CatalogEntry, type WebhookSettings } from '@millrace/contract/control';
 import { type BodyFormat, signBody, signingKey, type SigningKey, signStandardWebhook } from '@millrace/contract';
-import type { Delivery } from '../../domain/delivery.ts';
+import { type Delivery, orderOf } from '../../domain/delivery.ts';
 import { type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
-import { orderOf } from '../../domain/order.ts';
 import type { DestinationOwner } from '../../domain/read-config.ts';
 import { SET_HEADERS } from '../../domain/webhook-headers.ts';
 import type { Logger } from '../../log.ts';

@@ -123,8 +123,9 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
       if (mode === 'probe') noticeBack(webhook);
       return new Promise<Attempt | undefined>((finish) => offer(delivery, webhook, finish)).finally(answered.resolve);
     };
-    const counting = { begin: () => void (underWay += 1), end };
-    const ran = runChain(chain, webhook, { ...needs, ...counting, finishUnsent, attempt: attemptNext, mayGoOn });
+    underWay += 1;
+    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn };
+    const ran = runChain(chain, webhook, { ...needs, ...own }).then(freeRoom);
     if (mode === 'probe') {
       await Promise.race([answered.promise, ran]);
       return noticeBack(webhook);
@@ -189,11 +190,19 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     else dispatcher.offerBacklog(pending);
   }
 
-  /** Without `settled`, the delivery was not touched. */
   function end(taken: Taken, settled: Settled | undefined): void {
+    leave(taken, settled);
+    freeRoom();
+  }
+
+  /** Without `settled`, the delivery was not touched. */
+  function leave(taken: Taken, settled: Settled | undefined): void {
     if (settled === undefined) taken.keep();
     else taken.done();
     if (settled !== undefined && settled !== 'retry' && settled !== 'untried') left += 1;
+  }
+
+  function freeRoom(): void {
     underWay -= 1;
     wake.resolve();
   }

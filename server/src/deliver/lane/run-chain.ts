@@ -17,8 +17,7 @@ export type ChainNeeds = {
   /** Resolves with undefined when no attempt was made. */
   attempt(delivery: Delivery, webhook: Webhook): Promise<Attempt | undefined>;
   settle: Settlement['settle'];
-  /** Counts one more delivery under way, until `end`. Without `settled`, the delivery was not touched. */
-  begin(): void;
+  /** Without `settled`, the delivery was not touched. */
   end(taken: Taken, settled: Settled | undefined): void;
   mayGoOn(): boolean;
   /** Whether the lane has another holder now, which reads the same groups. */
@@ -30,12 +29,13 @@ export type ChainNeeds = {
 /** Meanwhile the groups behind this one cannot be dropped, and a crash would repeat what was delivered of them. */
 const CHAIN_MS = 2_000;
 
+/** Resolves when all of them are done, stored in the lane, or kept in their group. */
 export async function runChain(chain: readonly Taken[], webhook: Webhook, needs: ChainNeeds): Promise<void> {
   const untilAt = needs.uptimeMs() + CHAIN_MS;
+  const recorded: Promise<void>[] = [];
   for (const [index, link] of chain.entries()) {
     const isFirst = index === 0;
     const delivery = isFirst ? link.delivery : inTurn(link.delivery, needs.now());
-    needs.begin();
     const isTimeUp = !isFirst && (!needs.mayGoOn() || needs.uptimeMs() >= untilAt);
     const unsent = isTimeUp ? undefined : needs.finishUnsent(delivery, webhook);
     if (unsent !== undefined) {
@@ -45,7 +45,7 @@ export async function runChain(chain: readonly Taken[], webhook: Webhook, needs:
     const made = isTimeUp ? undefined : await needs.attempt(delivery, webhook);
     if (made !== undefined && isDelivered(delivery, made.answers)) {
       // The next one need not wait until the record knows of this one.
-      void needs.settle(delivery, webhook, made).then((settled) => needs.end(link, settled));
+      recorded.push(needs.settle(delivery, webhook, made).then((settled) => needs.end(link, settled)));
       continue;
     }
     const behind = chain.slice(index + 1);
@@ -55,12 +55,10 @@ export async function runChain(chain: readonly Taken[], webhook: Webhook, needs:
     const settled = isKept ? undefined : await needs.settle(delivery, webhook, made, deliveries);
     needs.end(link, settled);
     if (settled !== undefined && !isLeftToLane(settled)) continue;
-    for (const each of behind) {
-      needs.begin();
-      needs.end(each, settled);
-    }
-    return;
+    for (const each of behind) needs.end(each, settled);
+    break;
   }
+  await Promise.all(recorded);
 }
 
 /** Its window begins now: it could not be attempted while another one was before it. */

@@ -4,9 +4,8 @@
  * more, and from it on the group stays in the lane.
  */
 import type { LaneGroup, Lanes } from '../../stream/deliveries/lanes.ts';
-import { boundTimes, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
+import { boundTimes, chainOf, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
-import { chainOf } from '../../domain/order.ts';
 import { aheadIn, isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
 
 /** A delivery that was taken from a lane. It is either done, or kept as if it had not been taken. */

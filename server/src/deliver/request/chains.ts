@@ -5,8 +5,7 @@
  * the lane with one write, so that it has the same order there. After a second in memory a chain that goes well goes to the lane
  * too: a request does not wait for its slowest user.
  */
-import type { Delivery } from '../../domain/delivery.ts';
-import { chainOf } from '../../domain/order.ts';
+import { chainOf, type Delivery } from '../../domain/delivery.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import { isDelivered } from '../attempt/judge.ts';

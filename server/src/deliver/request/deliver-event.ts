@@ -1,6 +1,5 @@
 import { type AcceptedEvent, ruleText } from '@millrace/contract';
-import { deliveryId, newDelivery } from '../../domain/delivery.ts';
-import { chainOf } from '../../domain/order.ts';
+import { chainOf, deliveryId, newDelivery } from '../../domain/delivery.ts';
 import { routeEvent, type Routed, type Routing } from '../../domain/route-event.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';

@@ -6,7 +6,7 @@
  */
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Unread } from '../../domain/format.ts';
-import { eventOrder, requestOrder } from '../../domain/order.ts';
+import { eventOrder, requestOrder } from '../../domain/delivery.ts';
 import type { ComputedRoute } from '../../domain/read-request.ts';
 import type { Routing } from '../../domain/route-event.ts';
 import type { Logger } from '../../log.ts';

@@ -1,6 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Stored } from '../../domain/format.ts';
-import type { StoredPlace } from '../../domain/order.ts';
+import type { StoredPlace } from '../../domain/delivery.ts';
 import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
