@@ -24,7 +24,7 @@ const idsOf = (receiver: Receiver, from = 0) =>
   receiver.received.slice(from).map(({ headers }) => headers['webhook-id']);
 /** Each with the id of its delivery. */
 const ordersOf = (received: Receiver['received']) =>
-  new Map(received.map(({ headers }) => [headers['webhook-id'], headers['x-millrace-order']] as const).toSorted());
+  new Map(received.map(({ headers }) => [headers['webhook-id'], headers['x-millrace-order']] as const));
 const start = (scene: Scene, change: object = {}) => stack.get<Job>('POST', '/replays', rangeOf(scene, change));
 
 /** In several requests, which are in both event streams then. */
