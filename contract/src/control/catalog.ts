@@ -45,6 +45,7 @@ const WebhookSettings = Type.Object(
     ),
     successPolicy: Type.Optional(Type.Enum(['any', 'all'], { default: 'any' })),
     bodyFormat: Type.Optional(Type.Enum(['documented', 'full'], { default: 'documented' })),
+    order: Type.Optional(Type.Enum(['none', 'user'], { default: 'none' })),
     maxConcurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
     maxPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   },

@@ -28,6 +28,12 @@ function withSettings(command: Command): Command {
       new Option('--success-policy <policy>', 'delivered when any or all URLs took it').choices(['any', 'all']),
     )
     .addOption(new Option('--body-format <format>', 'the body of requests').choices(['documented', 'full']))
+    .addOption(
+      new Option('--order <order>', "user: one user's events of a request one after the other").choices([
+        'none',
+        'user',
+      ]),
+    )
     .option('--max-concurrency <count>', 'most requests at a time, or none')
     .option('--max-per-second <count>', 'most requests a second, or none')
     .option('--filter <rule>', 'a rule that events must pass, such as "type equals track"; repeat it for more', many)

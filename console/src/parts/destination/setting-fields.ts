@@ -33,6 +33,12 @@ const WORDS: Readonly<Record<string, { short: string; label: string; about: stri
     label: 'Body of the requests',
     about: 'Documented: the fields of the webhook format. Full: the stored event with messageId and all times.',
   },
+  order: {
+    short: 'order',
+    label: 'Order of events',
+    about:
+      'None: all travel side by side. User: of one user in one request, each goes when the one before was answered 2xx or given up.',
+  },
   maxPerSecond: {
     short: 'rate limit',
     label: 'Requests a second, at most',
@@ -50,6 +56,8 @@ export const OPTION_WORDS: Readonly<Record<string, string>> = {
   all: 'all answer 2xx',
   documented: 'documented',
   full: 'full',
+  none: 'none',
+  user: 'by user, within a request',
 };
 
 export function settingFields(schema: Record<string, unknown> | undefined): SettingField[] {

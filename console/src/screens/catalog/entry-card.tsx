@@ -11,6 +11,7 @@ const MEANINGS: Record<string, string> = {
   sharedSecret: 'Signs every request; you can rotate it without a gap',
   successPolicy: 'Whether one target is enough, or all must accept',
   bodyFormat: 'The documented fields, or the full event',
+  order: 'Whether events of one user in one request are sent one after the other',
   maxConcurrency: 'Requests under way at one time',
   maxPerSecond: 'Requests a second',
 };

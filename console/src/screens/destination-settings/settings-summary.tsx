@@ -37,6 +37,7 @@ export function SettingsSummary({ destination }: { destination: Destination }) {
                 ),
                 ['Delivered when', settings.successPolicy === 'all' ? 'all answer 2xx' : 'any answers 2xx'],
                 ['Body', settings.bodyFormat === 'full' ? 'full' : 'documented'],
+                ['Order', settings.order === 'user' ? 'by user, within a request' : 'none'],
                 ['Secret', settings.sharedSecret === undefined ? 'none: nothing is signed' : 'stored, hidden'],
                 ['Requests a second', numberText(settings.maxPerSecond)],
                 ['At the same time', numberText(settings.maxConcurrency)],

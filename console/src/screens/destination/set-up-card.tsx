@@ -31,6 +31,7 @@ export function SetUpCard({ destination }: { destination: Destination }) {
             ['Filter', filters.length === 0 ? 'all events' : <Rules key="f" filters={filters} />],
             ['Signing', hasSecret(destination) ? 'webhook-signature and X-Signature' : 'none: no secret is set'],
             ['Body', settings['bodyFormat'] === 'full' ? 'the whole stored event' : 'as documented'],
+            ...(settings['order'] === 'user' ? [['Order', 'by user, within a request'] as const] : []),
             ['Rate limit', limit === undefined ? 'none' : `${count(limit)} a second`],
             ...(side === undefined ? [] : [['Side by side', `at most ${count(side)}`] as const]),
             ['Created', <TimeText key="c" at={createdAt} />],

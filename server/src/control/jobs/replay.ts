@@ -59,9 +59,10 @@ async function replaySome(
   const tally = openTally(routing);
   const scan = { range: { ...range, destinationId }, at, most: Math.min(most, room), isWanted: tally.isDelivered };
   const { found, next } = await scanEvents(side.events, scan);
-  const deliveries = found.map((event) => ({
+  const deliveries = found.map(({ event, order }) => ({
     ...newDelivery(deliveryId(destinationId, range.sourceId, event.messageId), event, now().getTime()),
     ...(routing.isComputed && { sourceId: range.sourceId }),
+    order,
     replayId: job.id,
   }));
   ahead.fed(Math.ceil(deliveries.length / MAX_DELIVERIES));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { type AcceptedEvent, signingKey } from '@millrace/contract';
-import { type Delivery, encodeDeliveries, RETRY_WINDOW_MS } from '../../domain/delivery.ts';
+import { type Delivery, encodeDeliveries, eventOrder, requestOrder, RETRY_WINDOW_MS } from '../../domain/delivery.ts';
 import { readableDeliveries } from '../../domain/read-deliveries.ts';
 import { makePosts } from './make-posts.ts';
 import { aDelivery, aWebhook, EVENT } from '../../../testing/samples.ts';
@@ -87,7 +87,8 @@ suite('the headers', () => {
     const targets = [{ url: 'https://hooks.example.com/webhooks', headers: fixedHeaders({ 'X-Team': 'orders' }) }];
     const [, secret = ''] = /with the secret `([^`]+)`/.exec(page) ?? [];
     const webhook = { targets, secret: signingKey(secret) };
-    const post = postOf({ id: 'dlv_01kxsj7n3qv5d8w2c6e9rzb4ht', event }, webhook, 1_794_701_327_000);
+    const order = eventOrder(requestOrder(event.receivedAt, { stream: 0, sequence: 4_711 }), 3);
+    const post = postOf({ id: 'dlv_01kxsj7n3qv5d8w2c6e9rzb4ht', order, event }, webhook, 1_794_701_327_000);
     assert.deepEqual(post.pairs, written);
     assert.equal(post.body, body.trim());
     const length = shown.find(([name]) => name === 'Content-Length')?.[1];
@@ -101,17 +102,20 @@ suite('the headers', () => {
       'Content-Type',
       'webhook-id',
       'webhook-timestamp',
+      'X-Millrace-Order',
       'X-Millrace-Attempt',
       'X-Millrace-Give-Up-At',
     ]);
   });
 
-  test('count the attempts, and keep the id', () => {
-    const first = postOf();
-    const third = postOf({ attempts: 2, firstAttemptAt: NOW - 20_000 });
+  test('count the attempts, and keep the id and the order', () => {
+    const first = postOf({ order: '7' });
+    const third = postOf({ order: '7', attempts: 2, firstAttemptAt: NOW - 20_000 });
     assert.equal(first.header.get('X-Millrace-Attempt'), '1');
     assert.equal(third.header.get('X-Millrace-Attempt'), '3');
     assert.equal(first.header.get('webhook-id'), third.header.get('webhook-id'));
+    assert.equal(first.header.get('X-Millrace-Order'), '7');
+    assert.equal(third.header.get('X-Millrace-Order'), '7');
     assert.equal(first.body, third.body);
   });
 

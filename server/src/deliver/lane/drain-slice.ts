@@ -1,10 +1,12 @@
 import { type Delivery, deliveryId, giveUpAt } from '../../domain/delivery.ts';
 import type { Hurry } from '../../domain/read-ticket.ts';
+import type { Attempt } from '../attempt/attempt.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { concurrencyOf } from '../dispatch/gate.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
+import { runChain } from './run-chain.ts';
 import type { Taken, TierReader } from './tier-reader.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
@@ -89,6 +91,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     if (webhook === undefined || next === undefined || isLost()) return false;
     const taken = next.reader.take();
     if (taken === undefined) return false;
+    const behind = webhook.order === 'user' && mode !== 'expire' ? next.reader.takeBehind() : [];
+    if (behind.length > 0) return startChain([taken, ...behind], webhook);
     const finished = finishUnsent(taken.delivery, webhook);
     if (finished !== undefined) {
       void finished.then((settled) => end(taken, settled));
@@ -102,8 +106,31 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
       return true;
     }
     await roomFor(1);
-    if (dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
+    return noticeBack(webhook);
+  }
+
+  /** Whether the receiver is back. */
+  function noticeBack({ destinationId }: Webhook): boolean {
+    if (dispatcher.gateOf(destinationId).shut !== undefined) return false;
     mode = 'drain';
+    return true;
+  }
+
+  /** A chain counts as one delivery under way, however long it is: those of other users are attempted beside it. */
+  async function startChain(chain: readonly Taken[], webhook: Webhook): Promise<boolean> {
+    const answered = Promise.withResolvers<void>();
+    const attemptNext = (delivery: Delivery) => {
+      if (mode === 'probe') noticeBack(webhook);
+      return new Promise<Attempt | undefined>((finish) => offer(delivery, webhook, finish)).finally(answered.resolve);
+    };
+    underWay += 1;
+    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn };
+    const ran = runChain(chain, webhook, { ...needs, ...own }).then(freeRoom);
+    if (mode === 'probe') {
+      await Promise.race([answered.promise, ran]);
+      return noticeBack(webhook);
+    }
+    await roomFor(abreast(webhook) + AHEAD);
     return true;
   }
 
@@ -139,32 +166,43 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
 
   function attempt(taken: Taken, webhook: Webhook): void {
     const { delivery } = taken;
-    offered += 1;
     underWay += 1;
+    offer(delivery, webhook, (made) => {
+      if (made === undefined) end(taken, undefined);
+      else void needs.settle(delivery, webhook, made).then((settled) => end(taken, settled));
+    });
+  }
+
+  function offer(delivery: Delivery, webhook: Webhook, finish: PendingAttempt['finish']): void {
+    offered += 1;
     const pending: PendingAttempt = {
       delivery,
       webhook,
       isLong: offered > SHORT_BACKLOG,
       isWithdrawn: isLost,
       finish(made) {
-        if (made === undefined) {
-          isCut = true;
-          end(taken, undefined);
-          return;
-        }
-        attempted += 1;
-        void needs.settle(delivery, webhook, made).then((settled) => end(taken, settled));
+        if (made === undefined) isCut = true;
+        else attempted += 1;
+        finish(made);
       },
     };
     if (mode === 'probe') dispatcher.probe(pending);
     else dispatcher.offerBacklog(pending);
   }
 
-  /** Without `settled`, the delivery was not touched. */
   function end(taken: Taken, settled: Settled | undefined): void {
+    leave(taken, settled);
+    freeRoom();
+  }
+
+  /** Without `settled`, the delivery was not touched. */
+  function leave(taken: Taken, settled: Settled | undefined): void {
     if (settled === undefined) taken.keep();
     else taken.done();
     if (settled !== undefined && settled !== 'retry' && settled !== 'untried') left += 1;
+  }
+
+  function freeRoom(): void {
     underWay -= 1;
     wake.resolve();
   }

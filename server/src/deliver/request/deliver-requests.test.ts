@@ -81,6 +81,7 @@ function aRequest(place: string, calls: number, change: { sourceId?: string; sha
   const told: Told = { acks: 0, working: 0, givenBack: 0 };
   const request: PulledRequest = {
     sourceId,
+    stored: { stream: 0, sequence: 1 },
     place,
     key: place,
     bytes: body.length,

@@ -1,9 +1,10 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Stored } from '../../domain/format.ts';
+import type { StoredPlace } from '../../domain/delivery.ts';
 import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
-import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents } from '../layout/layout.ts';
+import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents, streamOfEvents } from '../layout/layout.ts';
 import { pull } from '../nats/pull.ts';
 import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
@@ -12,7 +13,8 @@ import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts
 /** An accepted request that this process works on until it acknowledges it. */
 export type PulledRequest = {
   sourceId: string;
-  /** Where it is stored, for the log. */
+  stored: StoredPlace;
+  /** The same for the log. */
   place: string;
   /** Its place and when NATS stored it: places come again in a stream that was recreated or restored. */
   key: string;
@@ -114,6 +116,7 @@ function pulledRequest(message: JsMsg, { stream, freshness, quarantine }: From):
   const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
   return {
     sourceId: sourceOfEvents(subject),
+    stored: { stream: streamOfEvents(subject), sequence: message.seq },
     place,
     key: `${place}@${message.info.timestampNanos}`,
     bytes: message.data.length,

@@ -41,9 +41,9 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
       const requests: StoredEvents[] = [];
       const breathe = openBreather();
       for (const message of found) {
-        const { events, computed } = readableCalls(message.header.get(ENVELOPE_HEADER), message.data);
+        const { events, places, computed } = readableCalls(message.header.get(ENVELOPE_HEADER), message.data);
         const place = { sequence: message.seq, storedAt: message.time.getTime(), bytes: message.data.length };
-        requests.push({ ...place, events, ...(computed && { computed }) });
+        requests.push({ ...place, events, places, ...(computed && { computed }) });
         await breathe();
       }
       return requests;

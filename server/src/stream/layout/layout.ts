@@ -34,6 +34,7 @@ export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets
 
 export const eventStreamName = (index: number): string => `EVENTS-${index}`;
 export const eventSubject = (index: number, sourceId: string): string => `events.${index}.${sourceId}`;
+export const streamOfEvents = (subject: string): number => Number(subject.split('.', 2)[1]);
 export const sourceOfEvents = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 export const laneStreamName = (index: number): string => `LANES-${index}`;
 /** The number in the name of an event stream or of a lane stream; undefined for any other name. */

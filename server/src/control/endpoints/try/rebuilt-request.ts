@@ -32,7 +32,7 @@ export const rebuiltRequestRoutes: Route[] = [
         readAttempt(tx, { workspaceId, id: params.id, attempt: query.attempt }),
       );
       mustHaveTarget(destination, targetIndex);
-      const event = await readEvent(row, request, needs);
+      const { event, order } = await readEvent(row, request, needs);
       const answer = await askDeliver(
         {
           kind: 'rebuild',
@@ -41,6 +41,7 @@ export const rebuiltRequestRoutes: Route[] = [
           updatedAt: destination.updated_at.toISOString(),
           targetIndex,
           event,
+          order,
           deliveryId: row.id,
           at: attempt.at.getTime(),
           attempt: attempt.attempt,
@@ -104,10 +105,10 @@ async function readEvent(row: DeliveryRow, { actor, inWorkspace }: EngineRequest
       'more events came at that time than are looked through: search for it with GET /api/v1/stored-events';
     throw new ApiProblem('not_found', [{ path: '/', message }]);
   }
-  const { event } = search;
+  const { event, order } = search;
   const isShown = await inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, [event]));
   if (!isShown(event)) throw gone('Its user was erased or is suppressed.');
-  return event;
+  return { event, order };
 }
 
 /** Any change of the destination counts: the record does not say which settings an attempt had. */
