@@ -1,3 +1,4 @@
+import { addServer } from './inject/add-server.ts';
 import { attackFromReceivers } from './inject/attack-from-receivers.ts';
 import { attackSignIn } from './inject/attack-sign-in.ts';
 import { collectBacklog } from './inject/collect-backlog.ts';
@@ -64,6 +65,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['compute-kill', killCompute],
   ['compute-behind', starveCompute],
   ['sign-in-attack', attackSignIn],
+  ['server-added', addServer],
 ]);
 
 /**
@@ -84,4 +86,5 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'restore-drill',
   'compute-kill',
   'compute-behind',
+  'server-added',
 ]);

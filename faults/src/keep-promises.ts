@@ -50,6 +50,8 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'collect takes every call while nothing computes, and definitions say since when events are missing in them',
   'sign-in-attack':
     'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
+  'server-added':
+    'a server that joins the cluster under load adds room and leads streams without a restart of any process, and nothing is lost',
 };
 
 const SEED = 1;

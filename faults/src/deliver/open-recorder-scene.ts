@@ -4,6 +4,7 @@ import { openStore, type Store } from '../../../server/src/store/open-store.ts';
 import { outcomesStreamName } from '../../../server/src/stream/layout/layout.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
 import { controlPortIn } from '../open-control-scene.ts';
+import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
 import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
 import { type Database, startDatabase } from '../start-database.ts';
@@ -22,6 +23,8 @@ export type RecorderScene = AsyncDisposable & {
   /** Asks control as its owner. Each start has a port of its own. */
   clientAt(said: string): ControlClient;
   entered: EnteredPlan;
+  /** The names of the event streams; a server that is added brings more. */
+  events: string[];
   /** The names of the streams of outcomes. */
   outcomes: readonly string[];
 };
@@ -61,7 +64,8 @@ export async function openRecorderScene(
   if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
   const open = parts.move();
   const outcomes = Array.from({ length: outcomeStreams }, (_, index) => outcomesStreamName(index));
-  const facts = { scene, database, store, control, clientAt, entered, outcomes };
+  const events = [...EVENT_STREAM_NAMES];
+  const facts = { scene, database, store, control, clientAt, entered, events, outcomes };
   return { ...facts, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 

@@ -4,6 +4,7 @@
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
 import type { Declared } from './declared-type.ts';
+import { STORAGE_METRICS } from './storage-metrics.ts';
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const ATTEMPT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
@@ -219,16 +220,7 @@ export const METRICS = {
     values: ['silent', 'no_leader', 'full'],
     help: 'Event streams that stopped taking requests',
   },
-  millrace_stream_fill_ratio: {
-    kind: 'gauge',
-    label: 'stream',
-    help: 'How full the streams and buckets of a kind are: the fullest, as a part of its limit',
-  },
-  millrace_stream_bytes_max: {
-    kind: 'gauge',
-    label: 'stream',
-    help: 'Bytes in the largest stream or bucket of a kind',
-  },
+  ...STORAGE_METRICS,
   millrace_event_streams_in_trouble: { kind: 'gauge', help: 'Event streams that take no requests now' },
   millrace_clock_offset_seconds: {
     kind: 'gauge',

@@ -15,11 +15,12 @@ import { type EngineClock, openEngineClock } from './nats/engine-clock.ts';
 import { type ComputeSide, openComputeSide } from './open-compute-side.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
-import { type EventStream, openEventStreams } from './events/event-streams.ts';
+import { type EventStreams, openEventStreams } from './events/event-streams.ts';
 import type { StreamSettings } from './layout/layout.ts';
 import type { NatsFiles } from './nats/nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { inboxPrefix, NATS_ROLES, type NatsRole, userOf } from './layout/permissions.ts';
+import { followEventCount } from './prepare/event-count.ts';
 import { prepareLayout } from './prepare/prepare-layout.ts';
 import { probeStreams } from './events/probe-streams.ts';
 import { openPublisher, type Publisher } from './nats/publish.ts';
@@ -90,12 +91,12 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const about = { roles, version, startedAt: Math.round(now()) };
   const processId = version === '' ? '' : opening.use(tellAlive(watching, about)).id;
   const publisher = opening.use(openPublisher(publishing));
-  const events = opening.use(
-    openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),
-  );
-  opening.use(probeStreams({ connection: publishing, streams: events.streams, log }));
+  const following = { connection: watching, asked: settings.eventStreams, log };
+  const { streams: count } = opening.use(await followEventCount(following));
+  const events = opening.use(openEventStreams({ connection: publishing, publisher, count, metrics, log }));
+  opening.use(probeStreams({ connection: publishing, events, log }));
   const isConnected = () => publishing.isConnected() && watching.isConnected();
-  showState(metrics, isConnected, events.streams);
+  showState(metrics, isConnected, events);
   const writing = writingWith({ publishing, publisher, connect }, { metrics, log });
   const open = opening.move();
   return {
@@ -107,7 +108,7 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     configView: (trust, roles = CONFIG_ROLES) => openConfigView({ connection: watching, roles, trust, metrics, log }),
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics, version }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
-    controlSide: () => openControlSide({ connect, settings, now, log, metrics, processId }),
+    controlSide: () => openControlSide({ connect, settings, eventStreams: count, now, log, metrics, processId }),
     computeSide: () => openComputeSide({ connect, now, log }),
     tailWriter: () => openTailWriter(watching),
     tails: () => openTails(watching),
@@ -142,8 +143,8 @@ function askingOver(connection: Connection, needs: { now(): number; log: Logger 
   };
 }
 
-function showState(metrics: Metrics, isConnected: () => boolean, streams: readonly EventStream[]): void {
-  const inTrouble = () => streams.filter((stream) => stream.trouble !== undefined).length;
+function showState(metrics: Metrics, isConnected: () => boolean, events: Pick<EventStreams, 'streams'>): void {
+  const inTrouble = () => events.streams.filter((stream) => stream.trouble !== undefined).length;
   metrics.gauge('millrace_nats_connected', () => Number(isConnected()));
   metrics.gauge('millrace_event_streams_in_trouble', inTrouble);
 }

@@ -63,7 +63,7 @@ export async function appendRequest(request: RequestToAppend, needs: AppendNeeds
 }
 
 /** The home stream, or the first one after it that is not in trouble. */
-export function pickStream(streams: EventStream[], home: number): EventStream | undefined {
+export function pickStream(streams: readonly EventStream[], home: number): EventStream | undefined {
   for (let step = 0; step < streams.length; step += 1) {
     const stream = streams[(home + step) % streams.length];
     if (stream !== undefined && stream.trouble === undefined) return stream;
@@ -79,6 +79,6 @@ async function isReachable(connection: Connection): Promise<boolean> {
   return connection.isConnected();
 }
 
-function troubles(streams: EventStream[]): string {
+function troubles(streams: readonly EventStream[]): string {
   return streams.map((stream) => `${stream.name} ${stream.trouble ?? 'ok'}`).join(', ');
 }

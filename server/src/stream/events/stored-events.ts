@@ -10,7 +10,8 @@ export type StoredEvents = { sequence: number; storedAt: number; bytes: number }
 
 /** The requests of one source that are still in the event streams. */
 export type EventReader = {
-  streams: number;
+  /** How many streams there are now. */
+  readonly streams: number;
   /** The first and the last sequence of a stream; undefined when it is empty or missing. Both may be another source's. */
   ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */
@@ -19,7 +20,7 @@ export type EventReader = {
   read(place: { stream: number; sourceId: string; from: number }, most: number): Promise<StoredEvents[]>;
 };
 
-export type EventReaderNeeds = { manager: JetStreamManager; streams: number };
+export type EventReaderNeeds = { manager: JetStreamManager; streams(): number };
 
 export function openEventReader({ manager, streams }: EventReaderNeeds): EventReader {
   const placeOf = (stream: number, sourceId: string, from: number) => ({
@@ -28,7 +29,9 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
     from,
   });
   return {
-    streams,
+    get streams() {
+      return streams();
+    },
     ends: (stream) => endsOf(manager, stream),
     async firstAt(stream, sourceId, at) {
       const ends = await endsOf(manager, stream);

@@ -78,12 +78,18 @@ function ofRole(role: NatsRole, counts: StreamCounts): Permissions {
   return { publish: [...EVERYBODYS, ...publish], subscribe: [`${inboxPrefix(role)}.>`, ...subscribe] };
 }
 
+/** The roles that read the number of event streams from the layout, and nothing else. */
+const FOLLOWS_ONLY: readonly NatsRole[] = ['collect', 'compute'];
+
 /** The streams that a role works with, and cannot start without. */
 export function streamsNeeded(role: NatsRole, counts: StreamCounts): string[] {
   const prefix = info('');
+  // NATS users of an earlier version have no permission for it, and the settings have the number then.
+  const isSpared = (stream: string) => stream === bucketStream(LAYOUT_BUCKET) && FOLLOWS_ONLY.includes(role);
   return ofRole(role, counts)
     .publish.filter((subject) => subject.startsWith(prefix) && !subject.endsWith('*'))
-    .map((subject) => subject.slice(prefix.length));
+    .map((subject) => subject.slice(prefix.length))
+    .filter((stream) => !isSpared(stream));
 }
 
 type Streams = { events: string[]; lanes: string[]; outcomes: string[]; subjectsOf(...streams: string[]): string[] };
@@ -96,6 +102,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...subjectsOf(...events),
       ...events.map(info),
       ...watch(CONFIG_BUCKET),
+      ...watch(LAYOUT_BUCKET),
       SEEN_SUBJECT,
       REFUSED_SUBJECT,
       ALIVE_SUBJECT,
@@ -164,6 +171,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...subjectsOf(...events),
       ...events.flatMap((stream) => [...read(stream), ...readAsConsumer(stream)]),
       STREAM_NAMES,
+      ...watch(LAYOUT_BUCKET),
       ...read(bucketStream(FLOORS_BUCKET)),
       bucketSubject(FLOORS_BUCKET, '>'),
       COMPUTED_SUBJECT,
@@ -181,6 +189,7 @@ const LAYOUT = [
   '$JS.API.CONSUMER.CREATE.>',
   '$JS.API.CONSUMER.DURABLE.CREATE.*.*',
   '$JS.API.CONSUMER.INFO.*.*',
+  '$JS.API.STREAM.LEADER.STEPDOWN.*',
 ];
 
 function info(stream: string): string {
@@ -232,7 +241,7 @@ function watch(bucket: string): string[] {
 }
 
 function streamsOf(counts: StreamCounts): Streams {
-  const { streams } = layout({ replicas: 1, retentionMs: 1, dedupWindowMs: 1, ...counts }, 0);
+  const { streams } = layout({ replicas: 1, retentionMs: 1, dedupWindowMs: 1, ...counts }, () => 0);
   return {
     events: Array.from({ length: counts.eventStreams }, (_, index) => eventStreamName(index)),
     lanes: Array.from({ length: counts.laneStreams }, (_, index) => laneStreamName(index)),
