@@ -63,6 +63,13 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
       'Explain the event: it tells when the delivery was made. The operator can keep more rows of later deliveries.',
     whoCanDoIt: 'operator',
   },
+  cursor_gone: {
+    title: 'Outcomes after this cursor are missing',
+    cause:
+      'The stream was not read for longer than the installation keeps outcomes, or its database was restored from a backup.',
+    remedy: 'Begin the stream without a cursor. The list of deliveries has what happened in between.',
+    whoCanDoIt: 'you',
+  },
   conflict: {
     title: 'It exists already',
     cause: 'Another one of this kind has the same name or address.',

@@ -92,7 +92,9 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const rows = { successRowsKept: settings.record.rows };
+  const { rows: successRowsKept, exportRetentionMs } = settings.record;
+  const kept = exportRetentionMs === undefined ? {} : { exportKeptMs: exportRetentionMs };
+  const rows = { successRowsKept, ...kept };
   const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...rows };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
