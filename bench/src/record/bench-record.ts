@@ -7,28 +7,20 @@ import { insertWorkspace } from '../../../server/src/store/workspaces.ts';
 import { openLog } from '../../../server/src/log.ts';
 import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import type { Verdict } from '../run.ts';
+import { compareRecorders, ROUNDS } from './compare-recorders.ts';
 import { dayOf, loadRows } from './load-rows.ts';
 import { timeQuestions } from './time-questions.ts';
 import { timeRecording } from './time-recording.ts';
-import { type Recorders, timeStreams } from './time-streams.ts';
 
 export const WORKSPACE = 'ws_bench';
 const DAYS = 7;
 const GOALS = { listP95Ms: 200, explainP95Ms: 100, dropSeconds: 1, streamsRatio: 2 };
-/** What one process did before the record had slots, what two do now, and the same with a tenth of the rows of plain successes. */
-const RECORDERS = {
-  before: { outcomeStreams: 1, processes: 1, rows: 1 },
-  now: { outcomeStreams: 4, processes: 2, rows: 1 },
-  sampled: { outcomeStreams: 4, processes: 2, rows: 0.1 },
-} as const satisfies Record<string, Recorders>;
-const ROUNDS = 3;
-
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** The record when it is large: the cost of queries, of dropping a day's partition, and of recording. */
 export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   const rows = isQuick ? 140_000 : 10_000_000;
-  const streams = await compareStreams(isQuick ? 20_000 : 200_000, isQuick ? 1 : ROUNDS);
+  const streams = await compareRecorders(isQuick ? 20_000 : 200_000, isQuick ? 1 : ROUNDS);
   await using scene = await openScene();
   const recording = await timeRecording(scene, isQuick ? 20_000 : 200_000);
   console.log(JSON.stringify(recording));
@@ -45,28 +37,6 @@ export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Ve
     streams.ratio >= GOALS.streamsRatio;
   const figures = { goals: GOALS, rows, loadSeconds, questions, dropSeconds, recording, streams };
   return { isGood, figures: { bench: 'record', ...figures } };
-}
-
-type Contender = keyof typeof RECORDERS;
-
-/** One after the other, in turns, so that other load on the machine meets all of them. */
-async function compareStreams(deliveries: number, rounds: number) {
-  const runs = { before: [], now: [], sampled: [] } as Record<Contender, Awaited<ReturnType<typeof timeStreams>>[]>;
-  for (let round = 0; round < rounds; round += 1) {
-    for (const name of Object.keys(RECORDERS) as Contender[]) {
-      const run = await timeStreams(RECORDERS[name], deliveries);
-      console.log(name, JSON.stringify(run));
-      runs[name].push(run);
-    }
-  }
-  const rate = (name: Contender) => median(runs[name].map(({ perSecond }) => perSecond));
-  const ratioOf = (name: Contender) => Math.round((rate(name) / rate('before')) * 100) / 100;
-  const isExact = Object.values(runs).every((own) => own.every(({ exact }) => exact));
-  return { deliveries, runs, ratio: ratioOf('now'), ratioSampled: ratioOf('sampled'), isExact };
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 async function openScene() {

@@ -14,7 +14,7 @@ import { postgresCpuMs, readStat } from './processor-time.ts';
 const RECORDER = fileURLToPath(new URL('../../../server/testing/recorder-child.ts', import.meta.url));
 const PATIENCE_MS = 600_000;
 
-/** So many processes that record so many streams; `rows`: how many plain successes have a row. */
+/** Processes that record, and the streams that they read; `rows`: the share of plain successes that has a row. */
 export type Recorders = { outcomeStreams: number; processes: number; rows: number };
 
 /**

@@ -1,6 +1,7 @@
 import type { ProblemCode } from './codes.ts';
 import { FACTOR_HELP } from './factor-help.ts';
 import type { Help } from './help.ts';
+import { RECORD_HELP } from './record-help.ts';
 import { SIGN_ON_HELP } from './sign-on-help.ts';
 
 /** The control API refused a request of a person or a script. */
@@ -30,6 +31,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     whoCanDoIt: 'you',
   },
   ...FACTOR_HELP,
+  ...RECORD_HELP,
   not_allowed: {
     title: 'You may not do this',
     cause: 'Your role, or the scope of your token, does not include this action.',
@@ -53,21 +55,6 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     title: 'It does not exist',
     cause: 'It was deleted, it belongs to another workspace, or the address is wrong.',
     remedy: 'Check the address, or look for it in its list.',
-    whoCanDoIt: 'you',
-  },
-  delivery_without_row: {
-    title: 'The row of this delivery was not kept',
-    cause:
-      'The delivery succeeded at its first attempt, and the installation keeps a sample of such rows. The counters have all of them.',
-    remedy:
-      'Explain the event: it tells when the delivery was made. The operator can keep more rows of later deliveries.',
-    whoCanDoIt: 'operator',
-  },
-  cursor_gone: {
-    title: 'Outcomes after this cursor are missing',
-    cause:
-      'The stream was not read for longer than the installation keeps outcomes, or its database was restored from a backup.',
-    remedy: 'Begin the stream without a cursor. The list of deliveries has what happened in between.',
     whoCanDoIt: 'you',
   },
   conflict: {

@@ -34,7 +34,7 @@ import { memberRoutes } from './endpoints/people/members.ts';
 import { ownWorkspaceRoutes } from './endpoints/people/own-workspaces.ts';
 import { passwordResetRoutes } from './endpoints/people/password-resets.ts';
 import { acceptRoutes } from './endpoints/people/accept-invitation.ts';
-import { outcomeStreamRoutes } from './endpoints/flow/outcome-stream.ts';
+import { outcomeStreamRoutes } from './endpoints/look/outcome-stream.ts';
 import { overviewRoutes } from './endpoints/look/overview.ts';
 import { quarantineRoutes } from './endpoints/flow/quarantine.ts';
 import { replayRoutes } from './endpoints/flow/replays.ts';

@@ -1,4 +1,4 @@
-/** `millrace outcomes`: what happens to deliveries, as lines of JSON for other programs. */
+/** `millrace outcomes`: writes the outcomes of deliveries as lines of JSON, for other programs. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import type { Command } from 'commander';

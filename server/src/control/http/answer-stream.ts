@@ -37,6 +37,7 @@ const MAX_UNREAD_BYTES = 1_048_576;
  * authorization is checked again every few seconds. It ends when the viewer disconnects, a check fails, another viewer takes its
  * place, or the server stops.
  */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openStreams(needs: AnswerNeeds): Streams {
   /** The oldest first. */
   const open = new Set<OpenStream>();
