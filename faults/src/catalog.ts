@@ -14,6 +14,7 @@ import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver
 import { killDeliver } from './inject/kill-deliver.ts';
 import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
+import { killOneRecorder } from './inject/kill-one-recorder.ts';
 import { killOutcomesLeaders } from './inject/kill-outcomes-leaders.ts';
 import { limitTenant } from './inject/limit-tenant.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
@@ -57,6 +58,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
   ['outcomes-leader-kill', killOutcomesLeaders],
+  ['one-recorder-kill', killOneRecorder],
   ['clock-skew', skewClocks],
   ['poison', poisonStreams],
   ['mixed-versions', mixVersions],
@@ -80,6 +82,7 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'deliver-both-kill',
   'deliver-sigterm',
   'outcomes-leader-kill',
+  'one-recorder-kill',
   'clock-skew',
   'mixed-versions',
   'rolling-upgrade',

@@ -35,6 +35,8 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'deliveries do not notice that nobody records them, and afterwards the record misses none of them',
   'database-restarted': 'the record is exact to the last attempt when PostgreSQL dies in the middle of it',
   'outcomes-leader-kill': 'the record is exact to the last attempt when servers die that lead its streams',
+  'one-recorder-kill':
+    'of two processes that record, one dies for long: the other records everything, and the record is exact to the last attempt',
   'clock-skew': 'a wrong clock gives no lane two holders, moves no attempt from its time, and loses nothing',
   poison:
     'what nobody can read, in every stream and of every kind, kills no process, delays nobody and is in quarantine, all of it',

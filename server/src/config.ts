@@ -120,6 +120,7 @@ function readControl(read: Reader): ControlSettings {
       counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
       rows: readShare(read, 'MILLRACE_RECORD_ROWS'),
+      exportRetentionMs: read.duration('MILLRACE_EXPORT_RETENTION'),
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The recorder as a process of its own that kills itself at one step of its work. Started with the URLs of NATS and PostgreSQL, the
- * number of streams and the step: the n-th query of its first transaction that writes, its commit, or an acknowledgement.
+ * number of streams, the step (the n-th query of its first transaction that writes, its commit, or an acknowledgement; empty: it lives), and how
+ * many plain successes have a row.
  */
 import process from 'node:process';
 import { openLog } from '../src/log.ts';
@@ -10,7 +11,7 @@ import type { RecordSide } from '../src/stream/open-record-side.ts';
 import { openStream } from '../src/stream/open-stream.ts';
 import { STREAM_SETTINGS } from './stream-settings.ts';
 
-const [natsUrl = '', databaseUrl = '', streams = '1', step = ''] = process.argv.slice(2);
+const [natsUrl = '', databaseUrl = '', streams = '1', step = '', rows = '1'] = process.argv.slice(2);
 const log = openLog({ level: 'silent', pretty: false });
 const die = () => void process.kill(process.pid, 'SIGKILL');
 
@@ -59,7 +60,7 @@ const stream = await openStream({ natsUrl, settings, log });
 startRecorders({
   store: mortal(await openStore(databaseUrl)),
   side: mortalSide(await stream.recordSide()),
-  settings: { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 },
+  settings: { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: Number(rows) },
   now: () => new Date(),
   log,
 });

@@ -7,22 +7,20 @@ import { insertWorkspace } from '../../../server/src/store/workspaces.ts';
 import { openLog } from '../../../server/src/log.ts';
 import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import type { Verdict } from '../run.ts';
+import { compareRecorders, ROUNDS } from './compare-recorders.ts';
 import { dayOf, loadRows } from './load-rows.ts';
 import { timeQuestions } from './time-questions.ts';
 import { timeRecording } from './time-recording.ts';
-import { timeStreams } from './time-streams.ts';
 
 export const WORKSPACE = 'ws_bench';
 const DAYS = 7;
 const GOALS = { listP95Ms: 200, explainP95Ms: 100, dropSeconds: 1, streamsRatio: 2 };
-const STREAMS = 4;
-
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** The record when it is large: the cost of queries, of dropping a day's partition, and of recording. */
 export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   const rows = isQuick ? 140_000 : 10_000_000;
-  const streams = await compareStreams(isQuick ? 40_000 : 200_000);
+  const streams = await compareRecorders(isQuick ? 20_000 : 200_000, isQuick ? 1 : ROUNDS);
   await using scene = await openScene();
   const recording = await timeRecording(scene, isQuick ? 20_000 : 200_000);
   console.log(JSON.stringify(recording));
@@ -35,17 +33,10 @@ export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Ve
     Object.values(lists).every(({ p95Ms }) => p95Ms < GOALS.listP95Ms) &&
     (explain?.p95Ms ?? Infinity) < GOALS.explainP95Ms &&
     dropSeconds < GOALS.dropSeconds &&
+    streams.isExact &&
     streams.ratio >= GOALS.streamsRatio;
   const figures = { goals: GOALS, rows, loadSeconds, questions, dropSeconds, recording, streams };
   return { isGood, figures: { bench: 'record', ...figures } };
-}
-
-async function compareStreams(deliveries: number) {
-  const one = await timeStreams(1, deliveries);
-  const several = await timeStreams(STREAMS, deliveries);
-  const compared = { one, several, ratio: Math.round((several.perSecond / one.perSecond) * 100) / 100 };
-  console.log(JSON.stringify(compared));
-  return compared;
 }
 
 async function openScene() {

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { writeOutcomes } from '../../../server/src/record/write-outcomes.ts';
 import type { OutcomeEntry } from '../../../server/src/domain/outcome.ts';
 import type { Scene } from './bench-record.ts';
 import { deliveredAtOnce } from './delivered-at-once.ts';
 import { runSql } from './load-rows.ts';
+import { postgresCpuMs } from './processor-time.ts';
 
 const PER_TRANSACTION = 4_000;
 
@@ -75,28 +75,3 @@ async function costOf(batches: OutcomeEntry[][], { scene, write }: Work): Promis
 }
 
 const round = (micros: number) => Math.round(micros * 10) / 10;
-
-/** Of the server that answers us, with all its processes. */
-async function postgresCpuMs({ store }: Scene): Promise<number> {
-  const [row] = await store.asSystem((tx) => tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'));
-  const postmaster = readStat(String(row?.pid))[0]?.parent ?? 0;
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return processes
-    .flatMap(readStat)
-    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
-    .reduce((sum, { ms }) => sum + ms, 0);
-}
-
-type Stat = { pid: number; parent: number; ms: number };
-
-/** A tick is ten milliseconds. Children that have ended are counted by their parent. */
-function readStat(name: string): Stat[] {
-  try {
-    const text = readFileSync(`/proc/${name}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    return [{ pid: Number(name), parent: Number(fields[1]), ms: ticks * 10 }];
-  } catch {
-    return [];
-  }
-}

@@ -66,6 +66,7 @@ export const PROBLEM_CODES = [
   'workspace_required',
   'not_found',
   'delivery_without_row',
+  'cursor_gone',
   'conflict',
   'last_owner',
   'last_operator',

@@ -1,18 +1,10 @@
 import type { ProblemCode } from './codes.ts';
 import type { Help } from './help.ts';
 
-type DeliveryCode = Extract<ProblemCode, 'delivery_without_row' | 'not_waiting' | 'event_gone'>;
+type DeliveryCode = Extract<ProblemCode, 'not_waiting' | 'event_gone'>;
 
 /** A request about one delivery came too late for what Millrace still has of it. */
 export const DELIVERY_HELP: Record<DeliveryCode, Help> = {
-  delivery_without_row: {
-    title: 'The row of this delivery was not kept',
-    cause:
-      'The delivery succeeded at its first attempt, and the installation keeps a sample of such rows. The counters have all of them.',
-    remedy:
-      'Explain the event: it tells when the delivery was made. The operator can keep more rows of later deliveries.',
-    whoCanDoIt: 'operator',
-  },
   not_waiting: {
     title: 'This delivery does not wait',
     cause: 'Millrace has delivered it, has given it up, or is making an attempt right now.',

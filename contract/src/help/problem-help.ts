@@ -2,6 +2,7 @@ import type { ProblemCode } from './codes.ts';
 import { DELIVERY_HELP } from './delivery-help.ts';
 import { FACTOR_HELP } from './factor-help.ts';
 import type { Help } from './help.ts';
+import { RECORD_HELP } from './record-help.ts';
 import { SIGN_ON_HELP } from './sign-on-help.ts';
 
 /** The control API refused a request of a person or a script. */
@@ -31,6 +32,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     whoCanDoIt: 'you',
   },
   ...FACTOR_HELP,
+  ...RECORD_HELP,
   not_allowed: {
     title: 'You may not do this',
     cause: 'Your role, or the scope of your token, does not include this action.',

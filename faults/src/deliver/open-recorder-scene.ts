@@ -20,6 +20,8 @@ export type RecorderScene = AsyncDisposable & {
   store: Store;
   /** Plays control alone, and so the recorder. */
   control: ServerProcess;
+  /** A second one beside it, where the shape asks for it. */
+  second: ServerProcess | undefined;
   /** Asks control as its owner. Each start has a port of its own. */
   clientAt(said: string): ControlClient;
   entered: EnteredPlan;
@@ -34,11 +36,11 @@ const PROJECTED_WITHIN_MS = 15_000;
 /** One answer in twenty is a 500. */
 const BEHAVIOUR = { status: 200, failing: 0.05 };
 
-export type RecorderShape = { nodes?: 1 | 3; outcomeStreams?: number };
+export type RecorderShape = { nodes?: 1 | 3; outcomeStreams?: number; recorders?: 1 | 2 };
 
 export async function openRecorderScene(
   run: FaultRun,
-  { nodes = 1, outcomeStreams = 1 }: RecorderShape = {},
+  { nodes = 1, outcomeStreams = 1, recorders = 1 }: RecorderShape = {},
 ): Promise<RecorderScene> {
   await using parts = new AsyncDisposableStack();
   const database = parts.use(await startDatabase());
@@ -46,7 +48,7 @@ export async function openRecorderScene(
   const plan = planWorkspaces({ name: 'record', ...shape });
   const token = randomBytes(24).toString('hex');
   const clientAt = (said: string) => controlClient(`http://127.0.0.1:${controlPortIn(said)}`, token);
-  const installed: Partial<Pick<RecorderScene, 'control' | 'store' | 'entered'>> = {};
+  const installed: Partial<Pick<RecorderScene, 'control' | 'second' | 'store' | 'entered'>> = {};
   const enter = async ({ port, settings }: EnterNeeds) => {
     const asControl = { ...settings, ...controlSettings(database, token) };
     const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
@@ -54,18 +56,20 @@ export async function openRecorderScene(
     const store = parts.use(await openStore(database.serviceUrl));
     // The others start only now, so they read all of it at their start.
     await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
-    Object.assign(installed, { control, store, entered });
+    const second = recorders === 1 ? undefined : parts.use(await serverProcess(asControl, join(run.dir, 'second.log')));
+    await second?.start();
+    Object.assign(installed, { control, second, store, entered });
     return entered.plan;
   };
   const roles = ['collect,deliver'] as const;
   const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480, outcomeStreams };
   const scene = parts.use(await openDeliverScene(run, { nodes, plan, ...rest, enter }));
-  const { control, store, entered } = installed;
+  const { control, second, store, entered } = installed;
   if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
   const open = parts.move();
   const outcomes = Array.from({ length: outcomeStreams }, (_, index) => outcomesStreamName(index));
   const events = [...EVENT_STREAM_NAMES];
-  const facts = { scene, database, store, control, clientAt, entered, events, outcomes };
+  const facts = { scene, database, store, control, second, clientAt, entered, events, outcomes };
   return { ...facts, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 

@@ -92,7 +92,7 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...rowsOf(settings) };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...recordOf(settings) };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
@@ -103,6 +103,11 @@ export async function startControl({
   const running = starting.move();
   const { refusal } = store;
   return { port, store, keyRing, changed, refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function recordOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept' | 'exportKeptMs'> {
+  const { rows, exportRetentionMs } = record;
+  return { successRowsKept: rows, ...(exportRetentionMs === undefined ? {} : { exportKeptMs: exportRetentionMs }) };
 }
 
 async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, now: Date, log: Logger): Promise<void> {
@@ -144,10 +149,6 @@ function signOnOf({ consoleUrl, networks }: ControlSettings, now: () => Date): P
 
 function proofOf({ hostProof, nameServers }: ControlSettings): Pick<ControlNeeds, 'hostProof'> {
   return hostProof === undefined ? {} : { hostProof: { ...hostProof, readTxt: openTxtReader(nameServers) } };
-}
-
-function rowsOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept'> {
-  return { successRowsKept: record.rows };
 }
 
 function startCleaning(store: Store, log: Logger): Disposable {

@@ -130,6 +130,7 @@ export const METRICS = {
   },
   ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
+  millrace_outcome_readers: { kind: 'gauge', help: 'Programs that follow outcomes over this process' },
   millrace_projection_set_aside: {
     kind: 'gauge',
     help: 'Sources, destinations and erased users whose configuration the engine does not take',

@@ -5,9 +5,9 @@ import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { WaitingLine } from '../stream/nats/waiting-line.ts';
 import type { RecordSide } from '../stream/open-record-side.ts';
 import { backOff, holdBatches, type ReadBatch } from './hold-batches.ts';
-import { firstKeptDays, type RecordSettings } from './record-settings.ts';
+import { firstKeptDays, type RecordSettings, retentionDays } from './record-settings.ts';
 import { settleBatches } from './settle-batches.ts';
-import { writeOutcomes } from './write-outcomes.ts';
+import { chunksOf, writeOutcomes } from './write-outcomes.ts';
 import { pause } from '../pause.ts';
 
 export type RecorderNeeds = {
@@ -16,6 +16,8 @@ export type RecorderNeeds = {
   settings: RecordSettings;
   /** Limits how many recorders of this process write at a time. */
   turns: WaitingLine;
+  /** How many batches it may hold at a time, of up to 256 KiB each. */
+  mostHeld(): number;
   now(): Date;
   log: Logger;
   /** Counts outcomes that are committed. */
@@ -27,8 +29,7 @@ export type Recorder = AsyncDisposable & {
   lagSeconds(): number;
 };
 
-/** Batches held at a time, and how many deliveries are written in one transaction. */
-const MAX_HELD = 200;
+/** How many deliveries are written in one transaction. */
 const MAX_ENTRIES = 4_000;
 const FEWEST_ENTRIES = 100;
 /** Batches that arrive within this time share a transaction. */
@@ -49,7 +50,7 @@ const FAILURES_IN_A_ROW = 3;
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
-  const { store, side, settings, turns, now, log, recorded } = needs;
+  const { store, side, settings, turns, mostHeld, now, log, recorded } = needs;
   const held = holdBatches(() => performance.now());
   const stopping = new AbortController();
   const knownPartitions = new Set<string>();
@@ -64,7 +65,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
       const batches = held.take(maxEntries);
       if (batches.length > 0) await writeSome(batches);
       if (troubles > 0) await pause(backOff(BACK_OFF_MS, troubles), stopping.signal);
-      else if (batches.length < MAX_HELD / 2) await pause(GATHER_MS, stopping.signal);
+      else if (batches.length < mostHeld() / 2) await pause(GATHER_MS, stopping.signal);
     }
   }
 
@@ -127,17 +128,19 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
   async function write(entries: OutcomeEntry[]): Promise<void> {
     const { recordsFrom } = firstKeptDays(settings, now());
     const { sample, rows } = settings;
-    const needs = { sample, rows, recordsFrom, knownPartitions };
+    const today = now().toISOString().slice(0, 10);
+    const needs = { sample, rows, recordsFrom, retentionDays: retentionDays(settings), today, knownPartitions };
     await turns.enter();
     await store.asSystem((tx) => writeOutcomes(tx, entries, needs)).finally(turns.leave);
     recorded?.add(entries.length);
+    knownPartitions.add(chunksOf(today));
     for (const { receivedAt, at } of entries) {
       knownPartitions.add(receivedAt.slice(0, 10));
       knownPartitions.add(new Date(at).toISOString().slice(0, 7));
     }
   }
 
-  const pulling = side.pullOutcomes({ stream, room: () => MAX_HELD - held.size(), taken: held.put });
+  const pulling = side.pullOutcomes({ stream, room: () => mostHeld() - held.size(), taken: held.put });
   const holding = setInterval(() => {
     for (const batch of held.all()) batch.stillHeld();
   }, HOLD_MS);

@@ -22,8 +22,18 @@ const CHILD = fileURLToPath(new URL('../../testing/recorder-child.ts', import.me
 const log = openLog({ level: 'silent', pretty: false });
 const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 const STREAMS = 3;
-/** Before each query of a transaction of the recorder, which has seven to eleven, around its commit, and after an acknowledgement. */
-const STEPS = [...Array.from({ length: 11 }, (_, index) => String(index + 1)), 'commit', 'committed', 'acknowledged'];
+/**
+ * Before queries of the first transaction of a recorder, which has thirteen or more (seven of them for partitions), around its commit, and after
+ * an acknowledgement.
+ */
+const STEPS = [
+  '1',
+  '4',
+  ...Array.from({ length: 6 }, (_, index) => String(index + 8)),
+  'commit',
+  'committed',
+  'acknowledged',
+];
 
 const stack = new AsyncDisposableStack();
 let nats: NatsCluster;
@@ -110,6 +120,32 @@ suite('several streams of outcomes', () => {
     assert.deepEqual((await waiting()).map(([name]) => name).sort(), ['OUTCOMES', 'OUTCOMES-1']);
     // A process with the former number goes on, and its batches find another stream.
     await tell(former.outcomes, 3);
+    await untilExact();
+  });
+
+  test('refuse a batch only when all of them are full, and not while one has no leader', async () => {
+    await using telling = await open(2, { records: false });
+    const { manager } = inspector;
+    const { config } = await manager.streams.info('OUTCOMES-1');
+    const subjects = config.subjects ?? [];
+    await manager.streams.update('OUTCOMES', { max_bytes: 1 });
+    assert.equal(await telling.outcomes.append('{"entries":[]}', 0), 'stored');
+    // Without the subject it answers as a stream without a leader does.
+    await manager.streams.update('OUTCOMES-1', { subjects: ['elsewhere'] });
+    assert.equal(await telling.outcomes.append('{"entries":[]}', 1), 'unavailable');
+    await manager.streams.update('OUTCOMES-1', { subjects, max_bytes: 1 });
+    assert.equal(await telling.outcomes.append('{"entries":[]}', 1), 'full');
+    await using _ = await open(2, { records: true });
+    await untilExact();
+  });
+
+  test('hold more than a smaller share of the store allows, and lose nothing of it', async () => {
+    await using telling = await open(1, { records: false });
+    await tell(telling.outcomes, 1);
+    const before = await waiting();
+    await inspector.manager.streams.update('OUTCOMES', { max_bytes: 1 });
+    assert.deepEqual(await waiting(), before);
+    await using _ = await open(2, { records: true });
     await untilExact();
   });
 

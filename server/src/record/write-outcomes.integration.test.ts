@@ -3,11 +3,15 @@ import { after, before, suite, test } from 'node:test';
 import { startPostgresServer } from '@millrace/engines';
 import * as fc from 'fast-check';
 import { migrateDatabase } from '../store/migrate-database.ts';
+import { awaitRecorders } from '../store/deliveries.ts';
+import { eraseRecords } from '../store/erase-records.ts';
+import { insertErasedUsers } from '../store/erased-users.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
-import { dropOld, keepPartitions } from './keep-partitions.ts';
+import { userHash } from '../domain/withheld.ts';
+import { until } from '../../testing/until.ts';
+import { insertWorkspace } from '../store/workspaces.ts';
 import { attempted, BASE, facts } from '../../testing/outcomes.ts';
-import { openLog } from '../log.ts';
 import { writeOutcomes } from './write-outcomes.ts';
 
 const stack = new AsyncDisposableStack();
@@ -181,6 +185,48 @@ suite('the record', () => {
     );
   });
 
+  test('an erasure waits for the outcomes that are being written without knowing of it', async () => {
+    await empty();
+    const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
+    const { promise: mayWrite, resolve: goOn } = Promise.withResolvers<void>();
+    const recording = store.asSystem((tx) => {
+      const slow: typeof tx = {
+        async query(sql, values) {
+          if (typeof sql === 'string' && sql.startsWith('INSERT INTO deliveries')) {
+            ready();
+            await mayWrite;
+          }
+          return tx.query(sql, values);
+        },
+      };
+      return writeOutcomes(slow, [attempted(1, 'retry', 503)], { ...FOREVER, knownPartitions: new Set() });
+    });
+    await isReady;
+    const { workspaceId, userId } = BASE;
+    const before = new Date(Date.parse(BASE.receivedAt) + 1);
+    const hashes = { workspaceId, userHashes: [userHash(workspaceId, userId)] };
+    const mark = { ...hashes, sourceIds: [''], erasedBefore: before, suppressed: false };
+    await store.asSystem(async (tx) => {
+      await insertWorkspace(tx, { id: workspaceId, name: 'One' });
+      await insertErasedUsers(tx, mark);
+    });
+    const users = { ...hashes, userIds: [userId], anonymousIds: [], sourceIds: [BASE.sourceId], before };
+    const erasing = store.asSystem(awaitRecorders).then(() => store.asSystem((tx) => eraseRecords(tx, users)));
+    await until(
+      async () => (await rows(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length > 0,
+    );
+    goOn();
+    await recording;
+    const { deliveries, attempts } = await erasing;
+    assert.deepEqual([deliveries, attempts], [1, 1]);
+    await write([{ ...attempted(2, 'delivered', 200), deliveryId: 'dlv_2' }]);
+    assert.deepEqual(
+      (await rows(DELIVERIES)).map(({ user_id: user }) => user),
+      [null, null],
+    );
+    await rows('DELETE FROM erased_users');
+  });
+
   test('only counts what happens to events that are older than the records that are kept', async () => {
     await empty();
     await write([attempted(1, 'delivered', 200)], { recordsFrom: '2999-01-01' });
@@ -193,31 +239,6 @@ suite('the record', () => {
     await write([attempted(1, 'delivered', 200)]);
     const seenBy = (workspaceId: string) => store.inWorkspace(workspaceId, (tx) => tx.query(DELIVERIES));
     assert.deepEqual([(await seenBy('ws_1')).length, (await seenBy('ws_2')).length], [1, 0]);
-  });
-});
-
-suite('days of the record', () => {
-  const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
-  const partitions = async () =>
-    (
-      await rows(`SELECT relname FROM pg_class WHERE relname ~ '^(deliveries|attempts)_2' AND relkind = 'r' ORDER BY 1`)
-    ).map((row) => row['relname']);
-
-  test('are made for today and tomorrow, and dropped whole after their time', async () => {
-    const now = () => new Date('2031-05-10T23:00:00Z');
-    const needs = { store, settings, now, log: openLog({ level: 'silent', pretty: false }) };
-    await keepPartitions(needs)[Symbol.asyncDispose]();
-    const names = ['attempts_20310510', 'attempts_20310511', 'deliveries_20310510', 'deliveries_20310511'];
-    assert.deepEqual(await partitions(), names);
-    const old = { ...BASE, receivedAt: '2031-05-02T10:00:00.000Z', at: Date.parse('2031-05-02T10:00:01Z') };
-    await write([{ ...old, kind: 'skipped', reason: 'blocked_event' }]);
-    assert.ok((await partitions()).includes('deliveries_20310502'));
-    // A day that the record has, the history of memberships has too.
-    const dropped = ['deliveries', 'plain_deliveries', 'attempts', 'membership_changes'].map(
-      (name) => `${name}_20310502`,
-    );
-    assert.deepEqual(await dropOld(needs), dropped);
-    assert.deepEqual(await partitions(), names);
   });
 });
 

@@ -100,6 +100,14 @@ export async function lockRecord(tx: Tx, slots: Iterable<number>): Promise<void>
   ]);
 }
 
+/**
+ * Waits until the transactions that write the record now have ended; later ones see what is committed before this. The lock ends with
+ * the transaction, which should do nothing else.
+ */
+export async function awaitRecorders(tx: Tx): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('record', 0))`);
+}
+
 /** The deliveries of one day that are there already. */
 export function deliveriesOfDay(tx: Tx, day: string, ids: readonly string[]): Promise<DeliveryRow[]> {
   return tx.query(`SELECT ${COLUMNS} FROM deliveries WHERE received_on = $1 AND id = ANY($2)`, [day, ids]);

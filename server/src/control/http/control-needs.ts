@@ -47,6 +47,8 @@ export type ControlNeeds = {
   definitionsChanged?(): void;
   /** MILLRACE_RECORD_ROWS; without it all. */
   successRowsKept?: number;
+  /** MILLRACE_EXPORT_RETENTION; without it a day. */
+  exportKeptMs?: number;
   /** A destination's lane as deliver last reported it; undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
   /** All lanes in use; without it the home screen shows none. */

@@ -55,6 +55,11 @@ const PROBLEMS = {
     'The delivery succeeded at its first attempt, and its row was not kept',
     'The installation keeps a sample of such rows (MILLRACE_RECORD_ROWS). Explain the event for the time; counters have it.',
   ],
+  cursor_gone: [
+    410,
+    'The outcomes after this cursor are not all there any more',
+    'Begin without a cursor, and read what is missing from the deliveries. Outcomes are kept for MILLRACE_EXPORT_RETENTION.',
+  ],
   conflict: [409, 'It exists already', 'Choose another one, or change the one that exists.'],
   last_owner: [409, 'A workspace needs an owner', 'Make another member an owner first.'],
   last_operator: [409, 'The installation needs an operator', 'Make another person an operator first.'],
