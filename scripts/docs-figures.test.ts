@@ -35,7 +35,7 @@ suite('the figures of the calculators', () => {
 
   test('are the constants of the server, where they say so', () => {
     const settings = { eventStreams: 4, laneStreams: 2, outcomeStreams: 2, retentionMs: 1, dedupWindowMs: 1 };
-    const { streams } = layout({ ...settings, replicas: 3 }, STORE_BYTES);
+    const { streams } = layout({ ...settings, replicas: 3 }, () => STORE_BYTES);
     const shareOf = (start: string) =>
       streams.filter(({ name }) => name.startsWith(start)).reduce((sum, { max_bytes }) => sum + max_bytes, 0) /
       STORE_BYTES;

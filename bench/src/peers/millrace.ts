@@ -30,7 +30,9 @@ export function millrace(slots: number): System {
 
 async function openMillrace(settings: Settings, urlOf: (index: number) => string): Promise<RunningSystem> {
   await using opening = new AsyncDisposableStack();
-  const started = opening.use(await startProcesses(['collect,deliver,control'], settings, { postgresOptions: '-c fsync=on' }));
+  const started = opening.use(
+    await startProcesses(['collect,deliver,control'], settings, { postgresOptions: '-c fsync=on' }),
+  );
   const { nats, postgres, processes, controlUrl } = started;
   const [server] = processes;
   const [node] = nats.nodes;

@@ -17,7 +17,9 @@ const SETTINGS = {
 export async function openInstallation(count: number) {
   await using opening = new AsyncDisposableStack();
   const settings = { ...SETTINGS, MILLRACE_PROCESSES: String(count) };
-  const started = opening.use(await startProcesses(['collect,deliver,control,compute'], settings, { nats: { nodes: 3 } }));
+  const started = opening.use(
+    await startProcesses(['collect,deliver,control,compute'], settings, { nats: { nodes: 3 } }),
+  );
   const { nats, postgres, processes, controlUrl } = started;
   const server = processes[0];
   const http = overHttp({ controlUrl, collectUrl: () => server?.url ?? '' });
