@@ -12,6 +12,7 @@ import { type Figure, figure, FIGURES } from '../cli/src/sizing/figures.ts';
 import { readConfig } from '../server/src/config.ts';
 import { DEFAULTS } from '../server/src/read-setting.ts';
 import { layout } from '../server/src/stream/layout/layout.ts';
+import { sizesOn } from '../server/src/stream/layout/stream-sizes.ts';
 import { FIGURES_PAGE, figuresPage } from './print-figures.ts';
 import { ROOT_DIR } from './project-files.ts';
 
@@ -35,7 +36,8 @@ suite('the figures of the calculators', () => {
 
   test('are the constants of the server, where they say so', () => {
     const settings = { eventStreams: 4, laneStreams: 2, outcomeStreams: 2, retentionMs: 1, dedupWindowMs: 1 };
-    const { streams } = layout({ ...settings, replicas: 3 }, () => STORE_BYTES);
+    const three = { ...settings, replicas: 3 as const };
+    const { streams } = layout(three, sizesOn(three, STORE_BYTES));
     const shareOf = (start: string) =>
       streams.filter(({ name }) => name.startsWith(start)).reduce((sum, { max_bytes }) => sum + max_bytes, 0) /
       STORE_BYTES;
