@@ -1,8 +1,9 @@
 import { checkOutVersion } from '@millrace/engines';
 import type { BenchOptions, Verdict } from '../run.ts';
-import { median, round, type Spread, spreadOf } from '../spread.ts';
+import type { Spread } from '../spread.ts';
+import { costs, ratio } from './compare-slices.ts';
 import { deliver, type Traffic, twin } from './contenders.ts';
-import { type Cost, measure, type Plan, type Slice } from './measure.ts';
+import { measure, type Plan } from './measure.ts';
 import type { Shape } from './scene.ts';
 import { type Receiver, startReceiver } from './start-receiver.ts';
 
@@ -114,15 +115,4 @@ async function flatness(receiver: Receiver, isQuick: boolean) {
 function planOf(traffic: Traffic, warmUpDeliveries: number, isQuick: boolean): Plan {
   const size = isQuick ? { launches: 1, slices: 3, seconds: 2 } : { launches: 3, slices: 3, seconds: 3 };
   return { traffic, ...size, deliveriesPerSecond: 1_000, warmUpDeliveries };
-}
-
-function ratio(slices: Slice[], first: string, second: string): Spread {
-  return spreadOf(slices.map((slice) => (slice[first]?.us ?? NaN) / (slice[second]?.us ?? NaN)));
-}
-
-function costs(slices: Slice[], of: keyof Cost): Record<string, number> {
-  const names = Object.keys(slices[0] ?? {}).sort();
-  return Object.fromEntries(
-    names.map((name) => [name, round(median(slices.map((slice) => slice[name]?.[of] ?? NaN)))]),
-  );
 }
