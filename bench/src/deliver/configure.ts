@@ -14,17 +14,25 @@ const AT_ONCE = 1_000;
 
 export const sourceOf = (destination: number): string => `src_${destination}`;
 
-export type Configuration = { contender: string; count: number; port: number; bodyFormat?: BodyFormat | undefined };
+export type Configuration = {
+  contender: string;
+  count: number;
+  port: number;
+  /** Destinations of each source; one without this. */
+  perSource?: number | undefined;
+  bodyFormat?: BodyFormat | undefined;
+};
 
-/** Destinations as control writes them to the bucket, each with a source of its own. */
+/** Destinations as control writes them to the bucket, each with a source of its own unless said otherwise. */
 export async function configure(wanted: Configuration, stream: Stream): Promise<void> {
-  const { contender, count, port, bodyFormat = 'documented' } = wanted;
+  const { contender, count, port, perSource = 1, bodyFormat = 'documented' } = wanted;
   const writer = await stream.configWriter(openEntrySigner(new Map([[1, KEY]])));
   for (let start = 0; start < count; start += AT_ONCE) {
     const part = Array.from({ length: Math.min(AT_ONCE, count - start) }, (_, i) => start + i);
     await writer.write(
       part.map((index) => {
-        const destination = sealed(index, urlOf(contender, index, port), bodyFormat);
+        const sourceId = sourceOf(Math.floor(index / perSource));
+        const destination = { ...sealed(index, urlOf(contender, index, port), bodyFormat), sourceId };
         return { key: configKey.destination(destination.id), value: JSON.stringify(destination) };
       }),
     );
@@ -33,7 +41,7 @@ export async function configure(wanted: Configuration, stream: Stream): Promise<
 
 const keyRing = openKeyRing(new Map([[1, KEY]]));
 
-function sealed(index: number, url: string, bodyFormat: BodyFormat): DestinationConfig {
+function sealed(index: number, url: string, bodyFormat: BodyFormat): Omit<DestinationConfig, 'sourceId'> {
   const [entry] = CATALOG;
   if (entry === undefined) throw new Error('the catalog is empty');
   const id = `dst_${index}`;
@@ -42,7 +50,6 @@ function sealed(index: number, url: string, bodyFormat: BodyFormat): Destination
   return {
     id,
     workspaceId: WORKSPACE,
-    sourceId: sourceOf(index),
     catalog: entry.name,
     name: id,
     enabled: true,

@@ -26,7 +26,8 @@ export type Launched = AsyncDisposable & {
   send(flow: Flow): Promise<unknown>;
 };
 
-export type Traffic = { shape: Shape; destinations: number[]; port: number };
+/** `destinations` are those whose source gets the requests; `perSource` is how many each source has, one without it. */
+export type Traffic = { shape: Shape; destinations: number[]; port: number; perSource?: number | undefined };
 
 /** All contenders share this core; everything else has the other one. */
 const CORE = '0';
@@ -59,7 +60,8 @@ export type Product = {
 /** The product as it is run, of this version or another, with a NATS server and a configuration of its own. */
 export function deliver(product: Product, traffic: Traffic): Contender {
   const { name, configured, main, maxFileStoreMb = 20_000 } = product;
-  const settings = { contender: name, count: configured, port: traffic.port, bodyFormat: product.bodyFormat };
+  const { port, perSource } = traffic;
+  const settings = { contender: name, count: configured, port, perSource, bodyFormat: product.bodyFormat };
   const { fill = (stream: Stream) => configure(settings, stream) } = product;
   return {
     name,

@@ -67,9 +67,10 @@ async function warmUp(running: Running[], plan: Plan, receiver: Receiver): Promi
 
 async function measureSlice(running: Running[], plan: Plan, receiver: Receiver): Promise<Slice> {
   const { traffic, deliveriesPerSecond, seconds } = plan;
-  const perSecond = deliveriesPerSecond / EVENTS_PER_REQUEST[traffic.shape];
+  const perRequest = EVENTS_PER_REQUEST[traffic.shape] * (traffic.perSource ?? 1);
+  const perSecond = deliveriesPerSecond / perRequest;
   const flow = { units: Math.round(perSecond * seconds), perSecond };
-  const deliveries = flow.units * EVENTS_PER_REQUEST[traffic.shape];
+  const deliveries = flow.units * perRequest;
   await receiver.counts({ forget: true });
   const before = running.map(({ launched }) => spent(launched));
   await Promise.all(running.map(({ launched }) => launched.send(flow)));

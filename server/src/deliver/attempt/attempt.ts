@@ -2,7 +2,7 @@ import type { Answer, Post } from '../client/post.ts';
 import type { Standing } from '../client/pace.ts';
 import { isBatchFormat } from '@millrace/contract';
 import { meaningOf, type TargetAnswer } from './judge.ts';
-import { type Batched, makeBatch, makePosts, type Sent } from './make-posts.ts';
+import { type Batched, makeBatch, makePosts, type PostNeeds } from './make-posts.ts';
 import type { Webhook } from './webhook.ts';
 
 export type Attempt = {
@@ -40,7 +40,7 @@ export function attempt(batch: readonly Batched[], webhook: Webhook, needs: Atte
   }
 }
 
-function postsOf(batch: readonly Batched[], webhook: Webhook, sent: Sent): Post[] {
+function postsOf(batch: readonly Batched[], webhook: Webhook, sent: PostNeeds): Post[] {
   const [first] = batch;
   if (first === undefined || isBatchFormat(webhook.format)) return makeBatch(batch, webhook, sent);
   return makePosts(first.delivery, webhook, sent);

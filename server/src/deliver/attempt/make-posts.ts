@@ -13,7 +13,7 @@ import type { Standing } from '../client/pace.ts';
 import { type Delivery, giveUpAt } from '../../domain/delivery.ts';
 import { attemptHeaders, signedHeaders, type Webhook } from './webhook.ts';
 
-export type Sent = { now: number; windowMs: number; standing: Standing };
+export type PostNeeds = { now: number; windowMs: number; standing: Standing };
 
 /** One delivery of a batch. */
 export type Batched = {
@@ -23,7 +23,7 @@ export type Batched = {
 };
 
 /** The POSTs of one attempt: the same bytes and the same signatures to every target that is not settled yet. */
-export function makePosts(delivery: Delivery, webhook: Webhook, sent: Sent): Post[] {
+export function makePosts(delivery: Delivery, webhook: Webhook, sent: PostNeeds): Post[] {
   if (isBatchFormat(webhook.format)) return makeBatch([{ delivery }], webhook, sent);
   const { now, windowMs, standing } = sent;
   const body = bodyOf(delivery, webhook.format);
@@ -40,7 +40,7 @@ export function makePosts(delivery: Delivery, webhook: Webhook, sent: Sent): Pos
  * The same for deliveries that share one body. All of them have the same targets left. There is no number of the attempt and no
  * end of the window in the headers: each event has its own.
  */
-export function makeBatch(batch: readonly Batched[], webhook: Webhook, { now, standing }: Sent): Post[] {
+export function makeBatch(batch: readonly Batched[], webhook: Webhook, { now, standing }: PostNeeds): Post[] {
   const [first] = batch;
   if (first === undefined) return [];
   const body = batchBody(batch.map(({ delivery, item }) => item ?? itemOf(delivery, webhook.format)));
