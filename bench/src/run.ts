@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchAudiences } from './audiences/bench-audiences.ts';
 import { benchLives } from './audiences/bench-lives.ts';
+import { benchBatch } from './deliver/bench-batch.ts';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
 import { benchConfiguration } from './configuration/bench-configuration.ts';
@@ -26,6 +27,7 @@ export type BenchOptions = { isQuick: boolean; beside?: string | undefined };
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdict>>> = {
   audiences: benchAudiences,
+  batch: benchBatch,
   clients: benchClients,
   collect: benchCollect,
   configuration: benchConfiguration,

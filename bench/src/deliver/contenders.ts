@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BodyFormat } from '@millrace/contract';
 import { freePorts, ROOT_DIR, startNatsCluster } from '@millrace/engines';
 import { openLog } from '../../../server/src/log.ts';
 import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
@@ -25,7 +26,8 @@ export type Launched = AsyncDisposable & {
   send(flow: Flow): Promise<unknown>;
 };
 
-export type Traffic = { shape: Shape; destinations: number[]; port: number };
+/** `destinations` are those whose source gets the requests; `perSource` is how many each source has, one without it. */
+export type Traffic = { shape: Shape; destinations: number[]; port: number; perSource?: number | undefined };
 
 /** All contenders share this core; everything else has the other one. */
 const CORE = '0';
@@ -48,6 +50,8 @@ export type Product = {
   name: string;
   configured: number;
   main?: string;
+  /** `documented` without this. */
+  bodyFormat?: BodyFormat;
   /** Writes another configuration than one of `configured` destinations alone. */
   fill?(stream: Stream): Promise<void>;
   maxFileStoreMb?: number;
@@ -56,7 +60,8 @@ export type Product = {
 /** The product as it is run, of this version or another, with a NATS server and a configuration of its own. */
 export function deliver(product: Product, traffic: Traffic): Contender {
   const { name, configured, main, maxFileStoreMb = 20_000 } = product;
-  const settings = { contender: name, count: configured, port: traffic.port };
+  const { port, perSource } = traffic;
+  const settings = { contender: name, count: configured, port, perSource, bodyFormat: product.bodyFormat };
   const { fill = (stream: Stream) => configure(settings, stream) } = product;
   return {
     name,

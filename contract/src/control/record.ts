@@ -93,7 +93,9 @@ export const DeliveryAttempt = Type.Object({
       /** The address that was connected to. */
       address: Type.Optional(Type.String()),
       timings: Timings,
-      /** The first 16 KiB. */
+      /** How many events the request had, when it was a batch of several. */
+      events: Type.Optional(Count),
+      /** The first 16 KiB; of the answer to a batch, the first 1,024 characters. */
       body: Type.Optional(Type.String()),
     }),
   ),

@@ -218,7 +218,7 @@ function attemptsBy(needs: Omit<AttemptNeeds, 'standing'>): DispatcherNeeds['att
     unknown: { ...needs, standing: 'unknown' },
     failing: { ...needs, standing: 'failing' },
   } as const;
-  return (delivery, webhook, standing) => attempt(delivery, webhook, needsOf[standing]);
+  return (batch, webhook, standing) => attempt(batch, webhook, needsOf[standing]);
 }
 
 function mostHeld({ maxInFlight }: DeliverSettings): number {

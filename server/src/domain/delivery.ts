@@ -29,7 +29,8 @@ export type Delivery = {
   history: AttemptNote[];
 };
 
-export type AttemptNote = { at: number; answers: AnswerNote[] };
+/** `events`: how many were in the batch; without it, this one was alone. */
+export type AttemptNote = { at: number; answers: AnswerNote[]; events?: number };
 export type AnswerNote = { url: string; status?: number; error?: string; ms: number };
 
 /** The tier of a lane for deliveries that were not attempted yet. */

@@ -13,7 +13,7 @@ export const FORMATS = {
   outcomes: 2,
   letter: 1,
   source: 1,
-  destination: 1,
+  destination: 2,
   user: 1,
   health: 1,
   floor: 1,
@@ -32,6 +32,12 @@ export const REQUEST_FORMATS = { sent: 1, computed: 2 } as const;
  */
 export const OUTCOME_FORMATS = { whole: 1, lean: 2 } as const;
 export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;
+
+/**
+ * Config entries of destinations likewise. A process that knows no batches would send each event alone, so it has to leave these destinations to
+ * a newer one.
+ */
+export const DESTINATION_FORMATS = { single: 1, batched: 2 } as const;
 
 export type Unread = { ok: false; problem: 'newer' | 'unreadable'; why: string };
 export type Stored<T> = { ok: true; value: T } | Unread;

@@ -21,6 +21,7 @@ const anAnswer: fc.Arbitrary<OutcomeAnswer> = fc.record(
       { dnsMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms, totalMs: ms },
       { requiredKeys: ['totalMs'] },
     ),
+    events: maybe(fc.nat()),
     body: maybe(text),
   },
   { requiredKeys: ['url', 'timings'] },

@@ -9,7 +9,7 @@ type AttemptEntry = Extract<OutcomeEntry, { kind: 'attempt' }>;
 
 /** Fields in common, each in its place. */
 const SHARED = ['workspaceId', 'sourceId', 'destinationId', 'type', 'name', 'attempt', 'outcome', 'replayId'] as const;
-const SHARED_OF_ANSWER = ['url', 'status', 'errorClass', 'message', 'address'] as const;
+const SHARED_OF_ANSWER = ['url', 'status', 'errorClass', 'message', 'address', 'events'] as const;
 const TIMINGS = ['totalMs', 'firstByteMs', 'connectMs', 'tlsMs', 'dnsMs'] as const;
 /** Fields of one entry, after the number of its shared ones. Times are milliseconds after the batch's `from`. */
 const OWN = ['deliveryId', 'messageId', 'userId', 'anonymousId', 'receivedAt', 'at', 'nextAt'] as const;

@@ -1,7 +1,8 @@
+import { type BodyFormat, isBatchFormat } from '@millrace/contract';
 import type { ProjectedUser } from '../store/erased-users.ts';
 import type { DestinationRow } from '../store/destinations.ts';
 import type { ProjectedSource } from '../store/projection.ts';
-import { FORMATS } from '../domain/format.ts';
+import { DESTINATION_FORMATS, FORMATS } from '../domain/format.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
 import type { DestinationConfig, ProjectedLimits, SourceConfig, UserConfig } from '../domain/configuration.ts';
 import { PROJECTED_LIMITS } from '../limits/limits.ts';
@@ -46,7 +47,14 @@ export function destinationConfig(row: DestinationRow): DestinationConfig {
 }
 
 export function destinationEntry(row: DestinationRow): ConfigEntry {
-  return { key: configKey.destination(row.id), value: textOf(destinationConfig(row), FORMATS.destination) };
+  const { single, batched } = DESTINATION_FORMATS;
+  const v = isBatched(row) ? batched : single;
+  return { key: configKey.destination(row.id), value: textOf(destinationConfig(row), v) };
+}
+
+function isBatched({ settings }: DestinationRow): boolean {
+  const { bodyFormat } = settings as { bodyFormat?: BodyFormat };
+  return bodyFormat !== undefined && isBatchFormat(bodyFormat);
 }
 
 export function userEntry({ workspace_id: workspaceId, id, marks }: ProjectedUser): ConfigEntry {

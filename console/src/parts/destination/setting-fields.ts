@@ -31,7 +31,8 @@ const WORDS: Readonly<Record<string, { short: string; label: string; about: stri
   bodyFormat: {
     short: 'body format',
     label: 'Body of the requests',
-    about: 'Documented: the fields of the webhook format. Full: the stored event with messageId and all times.',
+    about:
+      'Documented: the fields of the webhook format. Full: the stored event with messageId and all times. Batch: up to 100 events in one request, each in one of the two forms.',
   },
   order: {
     short: 'order',
@@ -58,7 +59,19 @@ export const OPTION_WORDS: Readonly<Record<string, string>> = {
   full: 'full',
   none: 'none',
   user: 'by user, within a request',
+  batch: 'batch of documented',
+  'batch-full': 'batch of full',
 };
+
+/** The body of one event, which a batch has inside. */
+export function eventFormat(bodyFormat: unknown): 'documented' | 'full' {
+  return bodyFormat === 'full' || bodyFormat === 'batch-full' ? 'full' : 'documented';
+}
+
+/** The body format of a destination in words. */
+export function bodyWords(bodyFormat: unknown): string {
+  return OPTION_WORDS[settingText(bodyFormat)] ?? 'documented';
+}
 
 export function settingFields(schema: Record<string, unknown> | undefined): SettingField[] {
   const properties = (schema?.properties ?? {}) as Record<string, Property>;

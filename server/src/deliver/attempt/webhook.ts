@@ -117,13 +117,20 @@ export function fixedHeaders(own: Readonly<Record<string, string>> = {}): string
   return [userAgent, 'Millrace/1.0', contentType, 'application/json', ...Object.entries(own).flat()];
 }
 
-/** The headers that each attempt has of its own. Without a secret there are no signatures. */
+/** The headers that each attempt has of its own. */
 export function attemptHeaders(
   delivery: Delivery,
   webhook: Webhook,
   { now, body, endsAt }: { now: number; body: string; endsAt: number },
 ): string[] {
-  const { id, attempts } = delivery;
+  const headers = signedHeaders(delivery.id, webhook, { now, body });
+  headers.push(SET_HEADERS.order, orderOf(delivery));
+  headers.push(SET_HEADERS.attempt, String(delivery.attempts + 1), SET_HEADERS.giveUpAt, isoText(endsAt));
+  return headers;
+}
+
+/** Those that name and sign a POST. Without a secret there are no signatures. */
+export function signedHeaders(id: string, webhook: Webhook, { now, body }: { now: number; body: string }): string[] {
   const timestampSeconds = Math.floor(now / 1_000);
   const headers = [SET_HEADERS.id, id, SET_HEADERS.timestamp, String(timestampSeconds)];
   const secrets = secretsOf(webhook, now);
@@ -132,8 +139,6 @@ export function attemptHeaders(
     const signature = signStandardWebhook(secrets, { id, timestampSeconds, body });
     headers.push(SET_HEADERS.signature, signature, SET_HEADERS.bodySignature, signBody(secret, body));
   }
-  headers.push(SET_HEADERS.order, orderOf(delivery));
-  headers.push(SET_HEADERS.attempt, String(attempts + 1), SET_HEADERS.giveUpAt, isoText(endsAt));
   return headers;
 }
 

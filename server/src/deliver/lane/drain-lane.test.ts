@@ -20,7 +20,8 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
   const posted: { id: string; end(): Promise<void> }[] = [];
   const ensured: string[] = [];
   const dispatcher = openDispatcher({
-    attempt({ id }) {
+    attempt(batch) {
+      const id = batch.map(({ delivery }) => delivery.id).join(' ');
       const { promise, resolve } = Promise.withResolvers<Attempt>();
       const end = () => {
         resolve({ startedAt: Date.now(), answers: answersOf(status(200)) });

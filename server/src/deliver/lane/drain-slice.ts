@@ -1,9 +1,11 @@
+import { isBatchFormat, MAX_BATCHED_BYTES, MAX_BATCHED_EVENTS } from '@millrace/contract';
 import { type Delivery, deliveryId, giveUpAt } from '../../domain/delivery.ts';
 import type { Hurry } from '../../domain/read-ticket.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { concurrencyOf } from '../dispatch/gate.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
+import { itemBytes } from '../dispatch/take-batch.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
 import { runChain } from './run-chain.ts';
@@ -61,6 +63,8 @@ const DROP_EVERY_MS = 500;
 /** The first 20 of a drain bypass the backlog window: a thousand small lanes must not wait behind a large one. */
 const SHORT_BACKLOG = 20;
 const EXPIRE_AT_ONCE = 64;
+/** The same for batches: they are under way a few at a time, and so is the memory that they take. */
+const BATCHES_AT_ONCE = 8;
 
 /**
  * Attempts the deliveries of a lane that are due, oldest first, until its time is up, the gate shuts or none is due any more. In
@@ -72,6 +76,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   const { readers, dispatcher, isStopping, isLost, now, uptimeMs } = needs;
   let { mode } = needs;
   let underWay = 0;
+  /** Of the batches that they will be part of. */
+  let underWayBytes = 0;
   let offered = 0;
   let attempted = 0;
   let left = 0;
@@ -102,7 +108,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     }
     attempt(taken, webhook);
     if (mode === 'drain') {
-      await roomFor(abreast(webhook) + AHEAD);
+      await roomFor(mostUnderWay(webhook));
       return true;
     }
     await roomFor(1);
@@ -130,8 +136,13 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
       await Promise.race([answered.promise, ran]);
       return noticeBack(webhook);
     }
-    await roomFor(abreast(webhook) + AHEAD);
+    await roomFor(mostUnderWay(webhook));
     return true;
+  }
+
+  function mostUnderWay(webhook: Webhook): number {
+    if (!isBatchFormat(webhook.format)) return abreast(webhook) + AHEAD;
+    return Math.min(abreast(webhook) + 1, BATCHES_AT_ONCE) * MAX_BATCHED_EVENTS;
   }
 
   /** At a host that is at its cap no more would start, and they would only wait in memory. */
@@ -174,18 +185,22 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   function offer(delivery: Delivery, webhook: Webhook, finish: PendingAttempt['finish']): void {
+    const isBatched = isBatchFormat(webhook.format);
     offered += 1;
     const pending: PendingAttempt = {
       delivery,
       webhook,
-      isLong: offered > SHORT_BACKLOG,
+      isLong: offered > SHORT_BACKLOG * (isBatched ? MAX_BATCHED_EVENTS : 1),
       isWithdrawn: isLost,
       finish(made) {
+        underWayBytes -= bytes;
         if (made === undefined) isCut = true;
         else attempted += 1;
         finish(made);
       },
     };
+    const bytes = isBatched ? (itemBytes(pending) ?? 0) : 0;
+    underWayBytes += bytes;
     if (mode === 'probe') dispatcher.probe(pending);
     else dispatcher.offerBacklog(pending);
   }
@@ -208,7 +223,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   async function roomFor(most: number): Promise<void> {
-    const isFull = () => underWay >= most;
+    const isFull = () => underWay >= most || underWayBytes >= MAX_BATCHED_BYTES * BATCHES_AT_ONCE;
     while (isFull()) {
       wake = Promise.withResolvers();
       await wake.promise;

@@ -59,7 +59,9 @@ export type SettlementNeeds = {
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openSettlement(needs: SettlementNeeds): Settlement {
-  const { parker, deadLetters, schedule, hold, record, now, random, log } = needs;
+  const { parker, deadLetters, schedule, record, now, random, log } = needs;
+  /** Attempts whose `Retry-After` has shut the gate: all deliveries of a batch have the same. */
+  const held = new WeakSet<Attempt>();
 
   async function settleUnhappy(
     delivery: Delivery,
@@ -67,11 +69,12 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
     attempt: Attempt,
     behind: Behind,
   ): Promise<Settled> {
-    const { startedAt, answers } = attempt;
-    const attempted = withAttempt(delivery, { at: startedAt, answers: answers.map(noteOf) });
+    const { startedAt, answers, events } = attempt;
+    const note = { at: startedAt, answers: answers.map(noteOf), ...(events === undefined ? {} : { events }) };
+    const attempted = withAttempt(delivery, note);
     const { policy, resumedAt } = webhook;
     const times = { schedule, resumedAt, now: now(), dice: random() };
-    const { outcome, settled } = judge({ delivery: attempted, answers, policy, ...times });
+    const { outcome, settled } = judge({ delivery: attempted, answers, events, policy, ...times });
     const next = { ...attempted, settled };
     const facts = { attempt: next.attempts, outcome: outcome.kind };
     switch (outcome.kind) {
@@ -86,8 +89,9 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
       }
       case 'retry': {
         const { tier, dueAt, holdUntil } = outcome;
-        const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt: dueAt }));
-        if (holdUntil !== undefined) hold(webhook, holdUntil);
+        const nextAt = Math.max(dueAt, times.now);
+        const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt }));
+        if (holdUntil !== undefined) holdOnce(attempt, webhook, holdUntil);
         // A shut gate holds the whole lane. With that time of its own, this delivery would hold up those behind it as long.
         const isHeldAsLong = holdUntil !== undefined && holdUntil >= dueAt;
         const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier, behind);
@@ -95,6 +99,12 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
         return end;
       }
     }
+  }
+
+  function holdOnce(attempt: Attempt, webhook: Webhook, until: number): void {
+    if (held.has(attempt)) return;
+    held.add(attempt);
+    needs.hold(webhook, until);
   }
 
   /** Parks a delivery that was not attempted: its gate was shut, its line too long, or there was no slot. */
