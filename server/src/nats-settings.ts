@@ -46,14 +46,19 @@ function readUnsigned(read: Reader): boolean {
 
 function readNatsUrl(read: Reader): string {
   const url = read.text('MILLRACE_NATS_URL');
-  const all = servers(url);
-  if (all.length === 0 || !all.every(isServer)) {
+  if (!areServers(url)) {
     read.problem(
       'MILLRACE_NATS_URL',
       'must be addresses such as nats://host:4222 or tls://host:4222, separated by commas',
     );
   }
   return url;
+}
+
+/** Whether these are addresses of NATS servers, separated by commas. */
+export function areServers(url: string): boolean {
+  const all = servers(url);
+  return all.length > 0 && all.every(isServer);
 }
 
 function servers(url: string): string[] {

@@ -165,6 +165,8 @@ async function store(
   const append = traced && needs.tracing.start('millrace.append', traced.traceparent);
   const appended = await needs.append({
     sourceId: watched.sourceId,
+    cell: source.cell,
+    spare: source.spare,
     id,
     home: Number.parseInt(id.slice(0, 8), 16),
     envelope: JSON.stringify(envelope),

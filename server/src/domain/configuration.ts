@@ -11,6 +11,12 @@ export type SourceConfig = {
   rateLimit?: { perSecond: number; burst: number };
   /** Names of track events that go to no destination. */
   blockedEvents?: string[];
+  /** Where collect stores its requests, unless that is `main`. */
+  cell?: string;
+  /** The cell that takes them while the first one is away. */
+  spare?: string;
+  /** Every cell that may have requests of it, unless that is `main` alone. */
+  cells?: string[];
   /** Limits of the workspace that the operator changed; the same in all its sources. */
   limits?: ProjectedLimits;
 };

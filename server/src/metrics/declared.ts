@@ -30,6 +30,12 @@ export const METRICS = {
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
+  millrace_cell_available: { kind: 'gauge', label: 'cell', help: 'Whether collect could store in a cell now' },
+  millrace_cell_failovers_total: {
+    kind: 'counter',
+    label: 'cell',
+    help: 'Requests that went to the spare because this cell did not take them',
+  },
   millrace_held_bytes: { kind: 'gauge', help: 'Bytes of bodies being stored now' },
 
   millrace_deliveries_total: {

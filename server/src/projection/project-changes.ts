@@ -3,13 +3,14 @@ import type { Store, Tx } from '../store/open-store.ts';
 import { deleteFromOutbox, lockProjection, type OutboxRow, takeFromOutbox } from '../store/outbox.ts';
 import { usersToProject } from '../store/erased-users.ts';
 import { clearFailures, setAside } from '../store/projection-failures.ts';
-import { destinationsToProject, sourcesToProject } from '../store/projection.ts';
+import { destinationsToProject, type ProjectedDestination, sourcesToProject } from '../store/projection.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 import { destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
 import { type EntryChange, writeChanges } from './write-changes.ts';
 
-export type ProjectionNeeds = { store: Store; configWriter: ConfigWriter; log: Logger };
+/** `cell`: whose bucket the writer writes; `main` by default. */
+export type ProjectionNeeds = { store: Store; configWriter: ConfigWriter; cell?: string; log: Logger };
 /** `busy`: another process holds the lock. `more`: changes may be left. */
 export type Projected = 'busy' | 'more' | 'done';
 
@@ -21,15 +22,16 @@ const BATCH = 1_000;
  * stalls between reading and writing may write an old row after it lost its lock: the repair finds that. An entry that the
  * bucket refuses is set aside with the reason, and the next ones go on.
  */
-export function projectChanges({ store, configWriter, log }: ProjectionNeeds): Promise<Projected> {
+export function projectChanges({ store, configWriter, cell, log }: ProjectionNeeds): Promise<Projected> {
   return store.asSystem(async (tx) => {
-    if (!(await lockProjection(tx))) return 'busy';
-    const rows = await takeFromOutbox(tx, BATCH);
+    if (!(await lockProjection(tx, cell))) return 'busy';
+    const rows = await takeFromOutbox(tx, BATCH, cell);
     if (rows.length === 0) return 'done';
-    const { written, refused, left } = await writeChanges(await changesFor(tx, rows), configWriter);
+    const { written, refused, left } = await writeChanges(await changesFor(tx, rows, cell), configWriter);
     const fresh = await setAside(
       tx,
       refused.map(({ change, why }) => ({ ...change, why })),
+      cell,
     );
     for (const { change, why } of refused) {
       if (fresh.has(change.objectId)) log.error({ key: change.key, why }, 'projection.set_aside');
@@ -37,6 +39,7 @@ export function projectChanges({ store, configWriter, log }: ProjectionNeeds): P
     const cleared = await clearFailures(
       tx,
       written.map(({ objectId }) => objectId),
+      cell,
     );
     for (const objectId of cleared) log.info({ objectId }, 'projection.caught_up');
     const untried = new Set(left.map(({ objectId }) => objectId));
@@ -49,8 +52,8 @@ export function projectChanges({ store, configWriter, log }: ProjectionNeeds): P
   });
 }
 
-/** The current entry of each object in the outbox; undefined where the row is gone. */
-async function changesFor(tx: Tx, rows: OutboxRow[]): Promise<EntryChange[]> {
+/** The current entry of each object in the outbox, in its order; undefined where the row is gone. */
+async function changesFor(tx: Tx, rows: OutboxRow[], cell: string | undefined): Promise<EntryChange[]> {
   const wanted = new Map<string, EntryChange>(
     rows.map(({ kind, workspace_id: workspaceId, object_id: objectId }) => {
       const key = configKey[kind](objectId);
@@ -59,12 +62,20 @@ async function changesFor(tx: Tx, rows: OutboxRow[]): Promise<EntryChange[]> {
   );
   const ids = (kind: OutboxRow['kind']) => rows.filter((row) => row.kind === kind).map((row) => row.object_id);
   const sources = await sourcesToProject(tx, ids('source'));
-  const destinations = await destinationsToProject(tx, ids('destination'));
+  const { here, elsewhere } = sortByCell(await destinationsToProject(tx, ids('destination'), cell));
   const users = await usersToProject(tx, ids('user'));
-  const entries = [...sources.map(sourceEntry), ...destinations.map(destinationEntry), ...users.map(userEntry)];
+  const entries = [...sources.map(sourceEntry), ...here.map(destinationEntry), ...users.map(userEntry)];
   for (const { key, value } of entries) {
     const change = wanted.get(key);
     if (change !== undefined) change.value = value;
   }
+  // The bucket has no entry of a destination of another cell; where a comparison found one, it goes.
+  const repaired = new Set(rows.filter((row) => row.is_repair).map((row) => row.object_id));
+  for (const { id } of elsewhere) if (!repaired.has(id)) wanted.delete(configKey.destination(id));
   return [...wanted.values()];
+}
+
+function sortByCell(rows: ProjectedDestination[]) {
+  const { here = [], elsewhere = [] } = Object.groupBy(rows, ({ is_here: isHere }) => (isHere ? 'here' : 'elsewhere'));
+  return { here, elsewhere };
 }

@@ -53,6 +53,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       userMark: nothing,
       lastErasureAt: nothing,
       limits: () => new Map(),
+      placeOf: () => 'here',
       isSettled: () => true,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
     },

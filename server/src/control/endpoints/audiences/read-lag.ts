@@ -1,3 +1,4 @@
+import { readNameInCell } from '../../../domain/cell.ts';
 import { listPositions } from '../../../store/compute/positions.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { eventStreamName } from '../../../stream/layout/layout.ts';
@@ -7,7 +8,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 export async function readLag(tx: Tx, { side, now }: Pick<ControlNeeds, 'side' | 'now'>): Promise<number | null> {
   const names = new Set(Array.from({ length: side.events.streams }, (_, stream) => eventStreamName(stream)));
   const clocks = (await listPositions(tx)).flatMap(({ stream, position }) =>
-    names.has(stream) && position !== undefined ? [position.clock] : [],
+    names.has(readNameInCell(stream).name) && position !== undefined ? [position.clock] : [],
   );
   if (clocks.length === 0) return null;
   return Math.max(0, Math.round((now().getTime() - Math.min(...clocks)) / 100) / 10);
