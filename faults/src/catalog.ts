@@ -15,6 +15,8 @@ import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
 import { killOutcomesLeaders } from './inject/kill-outcomes-leaders.ts';
 import { limitTenant } from './inject/limit-tenant.ts';
+import { loseCell } from './inject/lose-cell.ts';
+import { moveCell } from './inject/move-cell.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
 import { starveCompute } from './inject/starve-compute.ts';
@@ -64,6 +66,8 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['compute-kill', killCompute],
   ['compute-behind', starveCompute],
   ['sign-in-attack', attackSignIn],
+  ['cell-lost', loseCell],
+  ['cell-move', moveCell],
 ]);
 
 /**

@@ -50,6 +50,9 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'collect takes every call while nothing computes, and definitions say since when events are missing in them',
   'sign-in-attack':
     'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
+  'cell-lost':
+    'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
+  'cell-move': 'a source that moves between cells under load loses nothing, and the other cell does not notice',
 };
 
 const SEED = 1;

@@ -30,7 +30,11 @@ export function readCells(read: Reader, natsUrl: string, roles: readonly string[
       problem(`${FORM}: ${name} has no such url`);
     if (spare !== undefined && (spare === name || !names.includes(String(spare))))
       problem(`gives ${name} a spare that is no other cell`);
-    cells.push({ name, url: asSameUser(String(url), natsUrl), ...(spare === undefined ? {} : { spare: String(spare) }) });
+    cells.push({
+      name,
+      url: asSameUser(String(url), natsUrl),
+      ...(spare === undefined ? {} : { spare: String(spare) }),
+    });
   }
   const cell = read.text('MILLRACE_CELL');
   if (!names.includes(cell)) read.problem('MILLRACE_CELL', 'must be main or a cell of MILLRACE_CELLS');
@@ -46,7 +50,9 @@ function asSameUser(url: string, natsUrl: string): string {
   if (user === undefined || url.includes('@')) return url;
   return url
     .split(',')
-    .map((server) => server.trim().replace(/^(?:(\w+):\/\/)?/, (_, scheme?: string) => `${scheme ?? 'nats'}://${user}@`))
+    .map((server) =>
+      server.trim().replace(/^(?:(\w+):\/\/)?/, (_, scheme?: string) => `${scheme ?? 'nats'}://${user}@`),
+    )
     .join(',');
 }
 

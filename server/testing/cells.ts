@@ -19,13 +19,14 @@ export async function openTwoCells(spares: { main?: string; eu?: string } = {}) 
     main: { ...(spares.main !== undefined && { spare: spares.main }) },
     eu: { url: eu.url, ...(spares.eu !== undefined && { spare: spares.eu }) },
   };
+  const processes = opening.use(new AsyncDisposableStack());
   const lines: CellLine[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as CellLine);
   const play = async (change: Record<string, string>): Promise<Running> => {
     const env = { ...stackSettings(main.url, postgres), MILLRACE_METRICS_PORT: '0', ...change };
     const read = readConfig({ ...env, MILLRACE_CELLS: JSON.stringify(cells) });
     if (!read.ok) throw new Error(read.problems.join(', '));
-    return opening.use(await startRoles(read.value, pino({ level: 'info' }, { write })));
+    return processes.use(await startRoles(read.value, pino({ level: 'info' }, { write })));
   };
   const first = await play({});
   const second = await play({ MILLRACE_ROLES: 'deliver', MILLRACE_CELL: 'eu' });

@@ -44,14 +44,15 @@ export function openLink({ name, open, log }: LinkNeeds): CellLink {
       return {
         async [Symbol.asyncDispose]() {
           own.abort();
-          await running?.[Symbol.asyncDispose]();
+          // A cell that is away must not keep the process from its end.
+          await Promise.resolve(running?.[Symbol.asyncDispose]()).catch(failed(part));
         },
       };
     },
     async [Symbol.asyncDispose]() {
       // A try that is under way ends by itself: what it opens after this is closed at once.
       life.abort();
-      await found?.[Symbol.asyncDispose]();
+      await Promise.resolve(found?.[Symbol.asyncDispose]()).catch(failed('stream'));
     },
   };
 }

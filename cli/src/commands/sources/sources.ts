@@ -106,7 +106,10 @@ function updateCommand(): Command {
         ...(options.cell === undefined ? {} : { cell: options.cell }),
       };
       if (Object.keys(body).length === 0) {
-        throw new Failure('There is nothing to change.', { exit: 'usage', todo: 'Give --name, --rate-limit or --cell.' });
+        throw new Failure('There is nothing to change.', {
+          exit: 'usage',
+          todo: 'Give --name, --rate-limit or --cell.',
+        });
       }
       await change(given, body, options);
     });

@@ -3,6 +3,7 @@ import { FeedItems, FeedQuery } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { findSource } from '../../../store/sources.ts';
 import { type FeedPosition, type ForwardRange, readForwards } from '../../../stream/events/read-forwards.ts';
+import { MOST_EVENT_STREAMS } from '../../../stream/layout/layout.ts';
 import type { EventReader, StoredEvents } from '../../../stream/events/stored-events.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
@@ -30,7 +31,8 @@ export const feedRoutes: Route[] = [
     status: 200,
     async ask({ actor, params, query, inWorkspace }, { side, now }) {
       const { workspaceId } = actor;
-      const place = query.cursor === undefined ? undefined : readPlace(readPage({ cursor: query.cursor }).after ?? '');
+      const place =
+        query.cursor === undefined ? undefined : readPlace(readPage({ cursor: query.cursor }).after ?? '', side.events);
       const nowMs = now().getTime();
       const times = { horizon: nowMs - HOLD_MS, latest: nowMs + HOLD_MS };
       const { id: sourceId } = found(await inWorkspace((tx) => findSource(tx, workspaceId, params.id)));
@@ -39,7 +41,7 @@ export const feedRoutes: Route[] = [
       const isShown = await inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, events));
       return {
         items: page.items.filter(({ event }) => isShown(event)),
-        cursor: cursorOf(placeText(page.next)),
+        cursor: cursorOf(placeText(page.next, side.events)),
         isAtEnd: page.isAtEnd,
         hasGap: page.hasGap,
       };
@@ -91,12 +93,17 @@ function takenOf({ stream, sequence }: StoredEvents & { stream: number }, place:
   return place !== undefined && place.stream === stream && place.places[stream] === sequence ? place.taken : 0;
 }
 
-function placeText({ places, stream, taken }: FeedPlace): string {
-  return [stream, taken, ...places].join(' ');
+/** With another number of cells the places would be those of other streams. */
+function placeText({ places, stream, taken }: FeedPlace, { cells }: EventReader): string {
+  return [stream, taken, ...places].join(' ') + (cells === undefined ? '' : ` of ${cells.count}`);
 }
 
-function readPlace(text: string): FeedPlace {
-  const numbers = /^\d{1,15}(?: \d{1,15}){2,70}$/.test(text) ? text.split(' ').map(Number) : [];
+function readPlace(given: string, { cells }: EventReader): FeedPlace {
+  const [text = '', count = '1'] = given.split(' of ');
+  const isOfNow = Number(count) === (cells?.count ?? 1);
+  const most = 6 + MOST_EVENT_STREAMS * (cells?.count ?? 1);
+  const isPlace = new RegExp(`^\\d{1,15}(?: \\d{1,15}){2,${most}}$`).test(text);
+  const numbers = isPlace && isOfNow ? text.split(' ').map(Number) : [];
   const [stream, taken, ...places] = numbers;
   if (stream === undefined || taken === undefined || places.length === 0) throw new ApiProblem('invalid_cursor');
   return { places, stream, taken };
