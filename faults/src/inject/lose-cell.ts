@@ -14,6 +14,7 @@ const WARM_UP_MS = 1_500;
 /** Within this time calls of the lost cell go to its spare, or are refused at once. */
 const SETTLES_WITHIN_MS = 3_000;
 const BACK_WITHIN_MS = 60_000;
+const A_FEW = 20;
 
 /**
  * All servers of one cell die under load. The other cell does not notice. Calls of the lost one go to its spare; when the cell without a
@@ -48,10 +49,21 @@ async function whileLost(run: FaultRun, scene: CellScene, { cell, lostMs }: { ce
   const first = await spend(SETTLES_WITHIN_MS);
   const settled = await spend(lostMs);
   await everyNode(cluster, (node) => node.start());
-  const source = scene.sources[cell];
-  await waitUntil(`${cell} takes calls again`, BACK_WITHIN_MS, async () => (await source.send()).outcome === 200);
+  // Not by an answer of collect: that may be the spare's.
+  const before = await storedIn(cluster);
+  await waitUntil(`${cell} stores calls again`, BACK_WITHIN_MS, async () => (await storedIn(cluster)) > before + A_FEW);
   run.say(`${cell} is back`);
   return { first, settled, during: { from: first.from, to: settled.to } };
+}
+
+type Jsz = { account_details?: { stream_detail?: { name: string; state: { last_seq: number } }[] }[] };
+
+/** How many requests its event streams have ever stored. */
+async function storedIn({ nodes }: NatsCluster): Promise<number> {
+  const answer = await fetch(`${nodes[0]?.monitorUrl}/jsz?accounts=true&streams=true`);
+  const { account_details: accounts = [] } = (await answer.json()) as Jsz;
+  const streams = accounts.flatMap(({ stream_detail: details = [] }) => details);
+  return streams.reduce((sum, { name, state }) => (name.startsWith('EVENTS-') ? sum + state.last_seq : sum), 0);
 }
 
 async function everyNode({ nodes }: NatsCluster, work: (node: NatsCluster['nodes'][number]) => Promise<void>) {
