@@ -48,17 +48,17 @@ async function openHome(
 ): Promise<Cells['home']> {
   const own = cells.filter((cell) => cell.name === name);
   const others = roles.every((role) => role === 'collect') ? cells.filter((cell) => cell.name !== name) : [];
-  const failures: unknown[] = [];
+  let failure = new Error('no cell is named');
   for (const cell of [...own, ...others]) {
     try {
       const isOnly = others.length === 0;
       return { name: cell.name, stream: await (isOnly ? open(cell) : within(PATIENCE_MS, open(cell), cell.name)) };
     } catch (error) {
-      failures.push(error);
-      if (others.length > 0) log.warn({ cell: cell.name, error: String(error) }, 'cell.unreachable');
+      failure = error instanceof Error ? error : new Error(String(error));
+      if (others.length > 0) log.warn({ cell: cell.name, error: failure.message }, 'cell.unreachable');
     }
   }
-  throw failures[0];
+  throw failure;
 }
 
 async function within(ms: number, opening: Promise<Stream>, name: string): Promise<Stream> {
@@ -67,7 +67,7 @@ async function within(ms: number, opening: Promise<Stream>, name: string): Promi
   stopped.abort();
   if (stream !== undefined) return stream;
   // It may still open: nothing uses it then.
-  opening.then(
+  void opening.then(
     (late) => late[Symbol.asyncDispose](),
     () => undefined,
   );

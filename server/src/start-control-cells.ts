@@ -40,6 +40,8 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
     (await known.promise).asSystem((tx) => cellOfDestination(tx, destinationId));
   const others = <Part>(part: (parts: Parts) => Part): CellSide<NonNullable<Part>>[] =>
     links.map(({ name }) => ({ name, side: () => partOf(open.get(name), part) }));
+  // Else each question to a cell that is away would wait for its timeout.
+  const sides = links.map(({ name, stream }) => ({ name, side: () => ifConnected(stream(), open.get(name)?.side) }));
   const withMain = <Part>(part: (parts: Main) => Part): CellSide<NonNullable<Part>>[] => [
     { name: MAIN_CELL, side: () => part(main) ?? undefined },
     ...others(part),
@@ -47,7 +49,7 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
   const isAlone = links.length === 0;
   const { laneOf, lanes } = isAlone ? main.record : joinLanes(withMain(({ record }) => record));
   return {
-    side: joinControlSides({ main: main.side, others: others(({ side }) => side), cellOf }),
+    side: joinControlSides({ main: main.side, others: sides, cellOf }),
     record: { ...main.record, laneOf, lanes },
     tails: isAlone ? main.tails : joinTails(withMain(({ tails }) => tails)),
     asks:
@@ -74,6 +76,10 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
 
 function partOf<Part>(parts: Parts | undefined, part: (parts: Parts) => Part): NonNullable<Part> | undefined {
   return parts && (part(parts) ?? undefined);
+}
+
+function ifConnected<Side>(stream: Stream | undefined, side: Side | undefined): Side | undefined {
+  return stream?.isConnected() === true ? side : undefined;
 }
 
 type CellNeeds = StartNeeds & { cell: string; opened(parts: Parts): void };
@@ -110,6 +116,6 @@ export function openComputeCells(
       }),
     );
   }
-  const others = links.map(({ name }) => ({ name, side: () => open.get(name) }));
+  const others = links.map(({ name, stream }) => ({ name, side: () => ifConnected(stream(), open.get(name)) }));
   return { side: joinComputeSides(main, others), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

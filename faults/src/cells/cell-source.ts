@@ -19,6 +19,7 @@ export type CellSource = {
 
 export type SourceNeeds = { control: ControlClient; collectUrl: string; receiverPort: number };
 
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function sourceIn(cell: string, { control, collectUrl, receiverPort }: SourceNeeds): Promise<CellSource> {
   const { body } = await control.ask('POST', '/api/v1/sources', { name: `In ${cell}`, cell });
   const { id = '', writeKeys = [] } = body;

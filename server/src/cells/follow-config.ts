@@ -26,6 +26,7 @@ const TIMES = { lookMs: 1_000, awayMs: 5_000, backMs: 30_000 };
 
 type Used = { name: string; isConnected(): boolean; view: ConfigView };
 
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function followConfig({ home, others, log, times = TIMES }: FollowNeeds): FollowedConfig {
   const life = new AbortController();
   const { signal } = life;

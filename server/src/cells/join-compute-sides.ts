@@ -3,32 +3,24 @@ import type { ComputeSide } from '../stream/open-compute-side.ts';
 import { type CellSide, reached } from './join-control-sides.ts';
 
 /**
- * The event streams of all cells, each under the name of its cell. Compute reads them side by side, as it reads those of one cell. The
- * streams of a cell that is away stay in the list, so their positions stay held.
+ * The event streams of all cells, each under the name of its cell. Compute reads them side by side, as it reads those of one cell. Those
+ * of a cell that is away are not read: their positions stay, and the clock of the others does not wait for them. New definitions need
+ * the past of all streams, so they wait for the cell.
  */
 export function joinComputeSides(main: ComputeSide, others: readonly CellSide<ComputeSide>[]): ComputeSide {
   if (others.length === 0) return main;
   const cells = [{ name: MAIN_CELL, side: () => main }, ...others];
-  const known = new Map<string, string[]>();
   const find = (text: string) => {
     const { cell, name } = readNameInCell(text);
     return { name, side: reached(cells.find((each) => each.name === cell)?.side(), cell) };
   };
-  const list = async ({ name, side }: CellSide<ComputeSide>) => {
-    if (name === MAIN_CELL) return await main.streams();
-    const found = await side()
-      ?.streams()
-      .catch(() => undefined);
-    if (found !== undefined)
-      known.set(
-        name,
-        found.map((stream) => nameInCell(name, stream)),
-      );
-    return known.get(name) ?? [];
-  };
+  const list = async ({ name, side }: CellSide<ComputeSide>): Promise<string[]> =>
+    (await reached(side(), name).streams()).map((stream) => nameInCell(name, stream));
+  const listOrNone = (cell: CellSide<ComputeSide>) => list(cell).catch(() => []);
   return {
     ...main,
     streams: async () => (await Promise.all(cells.map(list))).flat(),
+    readable: async () => [...(await main.streams()), ...(await Promise.all(others.map(listOrNone))).flat()],
     findPlace: async (stream, place) => {
       const { name, side } = find(stream);
       return side.findPlace(name, place);

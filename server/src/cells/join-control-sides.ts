@@ -16,6 +16,7 @@ export type JoinNeeds = {
   cellOf(destinationId: string): Promise<string | undefined>;
 };
 
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSide {
   if (others.length === 0) return main;
   const cells = [{ name: MAIN_CELL, side: () => main }, ...others];
