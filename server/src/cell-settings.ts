@@ -26,14 +26,14 @@ export function readCells(read: Reader, natsUrl: string, roles: readonly string[
   const cells: Cell[] = [];
   for (const [name, { url, spare }] of all) {
     if (!CELL_NAME.test(name)) problem('has a name that is not a-z, 0-9 and -, at most 32, beginning with a letter');
-    if (name !== MAIN_CELL && (typeof url !== 'string' || !areServers(url)))
-      problem(`${FORM}: ${name} has no such url`);
-    if (spare !== undefined && (spare === name || !names.includes(String(spare))))
-      problem(`gives ${name} a spare that is no other cell`);
+    const servers = typeof url === 'string' ? url : '';
+    if (name !== MAIN_CELL && !areServers(servers)) problem(`${FORM}: ${name} has no such url`);
+    const isSpare = typeof spare === 'string' && spare !== name && names.includes(spare);
+    if (spare !== undefined && !isSpare) problem(`gives ${name} a spare that is no other cell`);
     cells.push({
       name,
-      url: asSameUser(String(url), natsUrl),
-      ...(spare === undefined ? {} : { spare: String(spare) }),
+      url: asSameUser(servers, natsUrl),
+      ...(isSpare ? { spare } : {}),
     });
   }
   const cell = read.text('MILLRACE_CELL');

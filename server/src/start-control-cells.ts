@@ -92,7 +92,7 @@ async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDispo
   const tails = starting.use(stream.tails());
   const asks = signer && starting.use(stream.asks(signer));
   const configWriter = await stream.configWriter(signer);
-  const projector = starting.use(startProjector({ store, configWriter, cell, log }));
+  const projector = starting.use(startProjector({ store, configWriter, cell, isReachable: stream.isConnected, log }));
   starting.use(recordCell({ store, side: record, settings, cell, log }));
   starting.use(stream.onSeen(recordSightings({ store, log })));
   starting.use(stream.onRefused(recordRefusals({ store, log })));

@@ -1,5 +1,6 @@
 /** Two cells of one NATS server each: where calls go, what moves, and what is left when one of them is gone. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { openLog } from '../src/log.ts';
 import { type CellScene, openTwoCells } from '../testing/cells.ts';
@@ -93,9 +94,9 @@ suite('a source that moves', () => {
     const { sourceId, destinationId, writeKey } = await cells.addScene('main', receiver.url);
     await using euStreams = await openInspector(cells.nats.eu.adminUrl, SILENT);
     const stored = new Set<string>();
-    let isSending = true;
+    const life = new AbortController();
     const sending = (async () => {
-      for (let i = 0; isSending; i += 1) {
+      for (let i = 0; !life.signal.aborted; i += 1) {
         const userId = `moved-${i}`;
         if ((await cells.send(writeKey, [track('Moved', { messageId: userId, userId })])) === 200) stored.add(userId);
       }
@@ -110,7 +111,7 @@ suite('a source that moves', () => {
     await cells.get('PATCH', `/sources/${sourceId}`, { cell: 'main' });
     const afterBack = stored.size;
     await until(() => stored.size > afterBack + 100);
-    isSending = false;
+    life.abort();
     await sending;
     const ids = () => receiver.received.map(({ body }) => (JSON.parse(body) as { userId: string }).userId);
     await until(() => new Set(ids()).size === stored.size);
@@ -165,7 +166,8 @@ suite('a cell that is gone', () => {
       fetch(`http://127.0.0.1:${port}/v1/batch`, {
         method: 'POST',
         headers: { Authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
-        body: JSON.stringify({ batch: [track('Sent')] }),
+        // Each call is one of its own, and no retry of the one before.
+        body: JSON.stringify({ batch: [track('Sent', { messageId: randomUUID() })] }),
       }).then((got) => got.status);
     assert.equal(await send(collect.collectPort, there.writeKey), 200);
     await cells.nats.eu.nodes[0]?.kill('SIGKILL');

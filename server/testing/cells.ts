@@ -10,6 +10,7 @@ export type CellLine = { msg: string; cell?: string; error?: string };
 export type CellScene = { sourceId: string; destinationId: string; writeKey: string };
 
 /** `spares`: the spare of each cell that has one. */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function openTwoCells(spares: { main?: string; eu?: string } = {}) {
   await using opening = new AsyncDisposableStack();
   const main = opening.use(await startNatsCluster({ nodes: 1 }));

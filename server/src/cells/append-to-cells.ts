@@ -24,7 +24,7 @@ export function openCellAppender(cells: readonly ReachableCell[], metrics: Metri
     const stream = cell.stream();
     return stream === undefined
       ? { ok: false, why: `the cell ${name} could not be reached since the start of this process` }
-      : await stream.append(request);
+      : stream.append(request);
   }
 
   return {

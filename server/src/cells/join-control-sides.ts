@@ -113,9 +113,9 @@ async function hurryIn(
   hurry: (side: ControlSide) => Promise<Hurried>,
 ): Promise<Hurried> {
   const answers = await Promise.all(
-    cells.map(({ side }) => {
+    cells.map(async ({ side }): Promise<Hurried> => {
       const open = side();
-      return open === undefined ? ('unavailable' as const) : hurry(open);
+      return open === undefined ? 'unavailable' : hurry(open);
     }),
   );
   return BEST_FIRST.find((each) => answers.includes(each)) ?? 'none';

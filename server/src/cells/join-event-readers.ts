@@ -32,7 +32,7 @@ export function joinEventReaders(cells: readonly (() => EventReader)[]): EventRe
     },
     read: async ({ stream, ...place }, most) => {
       const found = find(stream);
-      return found === undefined ? [] : await found.reader.read({ stream: found.own, ...place }, most);
+      return found === undefined ? [] : found.reader.read({ stream: found.own, ...place }, most);
     },
   };
 }

@@ -3,6 +3,7 @@
  * words.
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
+import { CELL_METRICS } from './cell-metrics.ts';
 import type { Declared } from './declared-type.ts';
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -30,12 +31,7 @@ export const METRICS = {
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
-  millrace_cell_available: { kind: 'gauge', label: 'cell', help: 'Whether collect could store in a cell now' },
-  millrace_cell_failovers_total: {
-    kind: 'counter',
-    label: 'cell',
-    help: 'Requests that went to the spare because this cell did not take them',
-  },
+  ...CELL_METRICS,
   millrace_held_bytes: { kind: 'gauge', help: 'Bytes of bodies being stored now' },
 
   millrace_deliveries_total: {

@@ -14,6 +14,8 @@ export type ProjectorNeeds = {
   configWriter: ConfigWriter;
   /** Whose bucket the writer writes; `main` by default. */
   cell?: string;
+  /** Whether the bucket can be written now; without it each try finds out. A transaction of PostgreSQL is open meanwhile. */
+  isReachable?(): boolean;
   log: Logger;
   metrics?: Metrics;
 };
@@ -56,7 +58,14 @@ const TO_CONFIRM =
  * control processes one projects at a time, under a lock in PostgreSQL.
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function startProjector({ store, configWriter, cell = MAIN_CELL, log, metrics }: ProjectorNeeds): Projector {
+export function startProjector({
+  store,
+  configWriter,
+  cell = MAIN_CELL,
+  log,
+  metrics,
+  ...given
+}: ProjectorNeeds): Projector {
   const life = new AbortController();
   const { signal } = life;
   const bell = openBell();
@@ -76,6 +85,10 @@ export function startProjector({ store, configWriter, cell = MAIN_CELL, log, met
   async function keepProjecting(): Promise<void> {
     let failures = 0;
     while (!signal.aborted) {
+      if (given.isReachable?.() === false) {
+        await pause(LOOK_MS, signal);
+        continue;
+      }
       try {
         const projected = await projectChanges({ store, configWriter, cell, log });
         if (failures > 0) log.info({ failures }, 'projection.recovered');
