@@ -1,9 +1,21 @@
+import { MAIN_CELL } from '../domain/cell.ts';
 import type { Logger } from '../log.ts';
 import type { Store, Tx } from '../store/open-store.ts';
-import { deleteFromOutbox, lockProjection, type OutboxRow, takeFromOutbox } from '../store/outbox.ts';
+import {
+  deleteFromOutbox,
+  lockProjection,
+  type OutboxRow,
+  takeDestinationsOf,
+  takeFromOutbox,
+} from '../store/outbox.ts';
 import { usersToProject } from '../store/erased-users.ts';
 import { clearFailures, setAside } from '../store/projection-failures.ts';
-import { destinationsToProject, type ProjectedDestination, sourcesToProject } from '../store/projection.ts';
+import {
+  destinationsToProject,
+  type ProjectedDestination,
+  type ProjectedSource,
+  sourcesToProject,
+} from '../store/projection.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 import { destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
@@ -22,12 +34,15 @@ const BATCH = 1_000;
  * stalls between reading and writing may write an old row after it lost its lock: the repair finds that. An entry that the
  * bucket refuses is set aside with the reason, and the next ones go on.
  */
-export function projectChanges({ store, configWriter, cell, log }: ProjectionNeeds): Promise<Projected> {
+export function projectChanges({ store, configWriter, cell = MAIN_CELL, log }: ProjectionNeeds): Promise<Projected> {
   return store.asSystem(async (tx) => {
     if (!(await lockProjection(tx, cell))) return 'busy';
-    const rows = await takeFromOutbox(tx, BATCH, cell);
-    if (rows.length === 0) return 'done';
-    const { written, refused, left } = await writeChanges(await changesFor(tx, rows, cell), configWriter);
+    const oldest = await takeFromOutbox(tx, BATCH, cell);
+    if (oldest.length === 0) return 'done';
+    const spread = await spreadSources(tx, oldest);
+    const rows = spread.length === 0 ? oldest : joinRows(oldest, await takeDestinationsOf(tx, spread, cell));
+    const changes = behindDestinations(await changesFor(tx, rows, cell), spread);
+    const { written, refused, left } = await writeChanges(changes, configWriter);
     const fresh = await setAside(
       tx,
       refused.map(({ change, why }) => ({ ...change, why })),
@@ -48,12 +63,33 @@ export function projectChanges({ store, configWriter, cell, log }: ProjectionNee
       tx,
       done.map((row) => row.id),
     );
-    return rows.length === BATCH || left.length > 0 ? 'more' : 'done';
+    return oldest.length === BATCH || left.length > 0 ? 'more' : 'done';
   });
 }
 
+/**
+ * Sources of several cells. Deliver takes requests of such a source when its entry names the cell, so the entry must come behind those of
+ * its destinations. An older change of the source may be before theirs in the outbox, and the row that is written is the current one:
+ * so all changes of its destinations are projected with it, and before it.
+ */
+async function spreadSources(tx: Tx, rows: OutboxRow[]): Promise<string[]> {
+  const ids = rows.filter((row) => row.kind === 'source').map((row) => row.object_id);
+  const isSpread = ({ cell, spare, former_cells: former }: ProjectedSource) =>
+    cell !== MAIN_CELL || spare !== null || former.length > 0;
+  return (await sourcesToProject(tx, ids)).filter(isSpread).map(({ id }) => id);
+}
+
+function joinRows(rows: OutboxRow[], others: OutboxRow[]): OutboxRow[] {
+  return [...new Map([...rows, ...others].map((row) => [row.id, row])).values()];
+}
+
+function behindDestinations(changes: EntryChange[], spread: readonly string[]): EntryChange[] {
+  const isLast = ({ kind, objectId }: EntryChange) => kind === 'source' && spread.includes(objectId);
+  return spread.length === 0 ? changes : [...changes.filter((each) => !isLast(each)), ...changes.filter(isLast)];
+}
+
 /** The current entry of each object in the outbox, in its order; undefined where the row is gone. */
-async function changesFor(tx: Tx, rows: OutboxRow[], cell: string | undefined): Promise<EntryChange[]> {
+async function changesFor(tx: Tx, rows: OutboxRow[], cell: string): Promise<EntryChange[]> {
   const wanted = new Map<string, EntryChange>(
     rows.map(({ kind, workspace_id: workspaceId, object_id: objectId }) => {
       const key = configKey[kind](objectId);

@@ -5,7 +5,7 @@ import { cellNames, cellOfDestination, registerCells } from './cells.ts';
 import { insertDestination } from './destinations.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { openStore, type Tx } from './open-store.ts';
-import { addRepairsToOutbox, addToOutbox, hasRepairsWaiting, takeFromOutbox } from './outbox.ts';
+import { addRepairsToOutbox, addToOutbox, hasRepairsWaiting, takeDestinationsOf, takeFromOutbox } from './outbox.ts';
 import { destinationsToProject, sourcesToProject } from './projection.ts';
 import { insertComputedSource, insertSource, moveSource, findSource } from './sources.ts';
 import { insertWorkspace } from './workspaces.ts';
@@ -14,6 +14,14 @@ const MAIN = { name: 'main', url: '' };
 const EU = { name: 'eu', url: '', spare: 'us' };
 const US = { name: 'us', url: '' };
 const WORKSPACE = 'ws_1';
+const DESTINATION = {
+  workspace_id: WORKSPACE,
+  id: 'dst_1',
+  catalog: 'Webhooks',
+  name: '',
+  enabled: true,
+  settings: {},
+};
 
 suite('the cells in PostgreSQL', () => {
   test('follow the settings, and none with sources can go', async () => {
@@ -28,6 +36,21 @@ suite('the cells in PostgreSQL', () => {
     assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }])), []);
     assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: [] });
+  });
+
+  test('tell the bucket of a new spare of the destinations, and then of the sources', async () => {
+    await using scene = await openScene();
+    await scene.system(async (tx) => {
+      await insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In main' });
+      await insertDestination(tx, { ...DESTINATION, source_id: 'src_1' });
+    });
+    await scene.system((tx) => registerCells(tx, [{ ...MAIN, spare: 'us' }, US]));
+    const taken = await scene.system((tx) => takeFromOutbox(tx, 10, 'us'));
+    assert.deepEqual(
+      taken.map(({ object_id: id }) => id),
+      ['dst_1', 'src_1'],
+    );
+    assert.deepEqual(await scene.system((tx) => takeDestinationsOf(tx, ['src_1'], 'us')), taken.slice(0, 1));
   });
 
   test('give a moved source its former ones, with their spares', async () => {
@@ -47,15 +70,7 @@ suite('the cells in PostgreSQL', () => {
     await scene.system((tx) => registerCells(tx, [MAIN, EU, US]));
     await scene.system(async (tx) => {
       await insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In eu', cell: 'eu' });
-      const destination = {
-        id: 'dst_1',
-        source_id: 'src_1',
-        catalog: 'Webhooks',
-        name: '',
-        enabled: true,
-        settings: {},
-      };
-      await insertDestination(tx, { workspace_id: WORKSPACE, ...destination });
+      await insertDestination(tx, { ...DESTINATION, source_id: 'src_1' });
       await addToOutbox(tx, { kind: 'destination', workspaceId: WORKSPACE, objectId: 'dst_1' });
       await addRepairsToOutbox(tx, [{ kind: 'source', workspaceId: WORKSPACE, objectId: 'src_1' }], 'us');
     });

@@ -15,14 +15,12 @@ export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<Cel
   const used = `SELECT cell AS name, count(*)::int AS sources FROM sources WHERE cell <> ALL($1) GROUP BY cell ORDER BY cell`;
   const missing = await tx.query<CellInUse>(used, [names]);
   if (missing.length > 0) return missing;
+  const changed: string[] = [];
   for (const { name, spare = null } of cells) {
     await tx.query(KEEP_SPARE, [name, spare]);
-    await tx.query(
-      `INSERT INTO cells (name, spare) VALUES ($1, $2)
-        ON CONFLICT (name) DO UPDATE SET spare = excluded.spare WHERE cells.spare IS DISTINCT FROM excluded.spare`,
-      [name, spare],
-    );
+    if ((await tx.query(SET_CELL, [name, spare])).length > 0) changed.push(name);
   }
+  if (changed.length > 0) await tx.query(TELL_SPARES, [changed]);
   const gone = 'DELETE FROM cells WHERE name <> ALL($1) RETURNING name';
   for (const { name } of await tx.query<{ name: string }>(gone, [names])) {
     const forget = 'UPDATE sources SET former_cells = array_remove(former_cells, $1) WHERE $1 = ANY (former_cells)';
@@ -33,6 +31,14 @@ export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<Cel
   return [];
 }
 
+const SET_CELL = `INSERT INTO cells (name, spare) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET spare = excluded.spare WHERE cells.spare IS DISTINCT FROM excluded.spare RETURNING name`;
+/** The bucket of the spare needs the destinations of these cells, and then the sources. A trigger adds the rows of other cells. */
+const TELL_SPARES = `INSERT INTO outbox (workspace_id, kind, object_id) SELECT workspace_id, kind, object_id FROM (
+    SELECT 1 AS place, d.workspace_id, 'destination' AS kind, d.id AS object_id FROM destinations d
+      JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id WHERE s.cell = ANY($1)
+    UNION ALL SELECT 2, workspace_id, 'source', id FROM sources WHERE cell = ANY($1)) AS told
+  ORDER BY place`;
 const KEEP_SPARE = `UPDATE sources s SET former_cells = array_append(s.former_cells, c.spare) FROM cells c
   WHERE c.name = $1 AND s.cell = $1 AND c.spare <> coalesce($2, '') AND NOT c.spare = ANY (s.former_cells)`;
 

@@ -71,6 +71,14 @@ export async function takeFromOutbox(tx: Tx, limit: number, cell = MAIN_CELL): P
   return tx.query(sql, [limit, cell]);
 }
 
+/** All that wait for destinations of these sources. */
+export function takeDestinationsOf(tx: Tx, sourceIds: readonly string[], cell: string): Promise<OutboxRow[]> {
+  const sql = `SELECT o.id, o.workspace_id, o.kind, o.object_id, o.is_repair FROM outbox o
+    JOIN destinations d ON d.workspace_id = o.workspace_id AND d.id = o.object_id
+    WHERE o.cell = $1 AND o.kind = 'destination' AND d.source_id = ANY($2)`;
+  return tx.query(sql, [cell, sourceIds]);
+}
+
 export async function deleteFromOutbox(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [ids]);
 }
