@@ -298,7 +298,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cells: {
     holds:
       'several NATS clusters: links to them, which one a request goes to, and the views of control and compute over all',
-    imports: ['projection', 'stream', 'stream/*', ...LEAVES],
+    imports: ['record', 'projection', 'store', 'stream', 'stream/*', 'secrets', 'version', ...LEAVES],
   },
   record: {
     holds: 'outcomes become rows: the recorder, usage, sightings, refusals, the story that explain tells',

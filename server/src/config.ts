@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
-import { type CellSettings, readCells } from './cell-settings.ts';
 import type { CollectSettings } from './collect/serve-collect.ts';
 import type { ControlSettings } from './control/control-settings.ts';
 import type { DeliverSettings } from './deliver/start-deliver.ts';
@@ -12,7 +11,7 @@ import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { readHostCap, readHostProof, readLimits } from './limit-settings.ts';
 import { readMailSettings } from './mail-settings.ts';
-import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
+import { type CellSettings, type NatsSettings, readCells, readNatsSettings } from './nats-settings.ts';
 import { readChild, readProcesses } from './process-settings.ts';
 import type { ChildPlan } from './processes/start-child.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';

@@ -50,7 +50,7 @@ suite('a source in a cell', () => {
   });
 });
 
-/** What people ask about events, dead letters and destinations reaches the other cell. */
+/** Questions of people about events, dead letters and destinations reach the other cell. */
 async function peopleSeeIt(cells: Awaited<ReturnType<typeof openTwoCells>>, scene: CellScene): Promise<void> {
   const { sourceId, destinationId } = scene;
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();

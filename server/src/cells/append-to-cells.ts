@@ -1,4 +1,4 @@
-import { MAIN_CELL } from '../domain/cell.ts';
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { Stream } from '../stream/open-stream.ts';

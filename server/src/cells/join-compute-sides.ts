@@ -1,4 +1,4 @@
-import { MAIN_CELL, nameInCell, readNameInCell } from '../domain/cell.ts';
+import { MAIN_CELL, nameInCell, readNameInCell } from '../domain/configuration.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
 import { type CellSide, reached } from './join-control-sides.ts';
 

@@ -2,7 +2,7 @@
  * NATS as control sees it, over all cells. Reads need every cell: while one cannot be reached they fail, and the API says so, because
  * an answer without its part would be wrong. New work for a destination goes to the cell of its source.
  */
-import { MAIN_CELL, nameInCell } from '../domain/cell.ts';
+import { MAIN_CELL, nameInCell } from '../domain/configuration.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
 import { joinEventReaders } from './join-event-readers.ts';
 import { joinLetters, joinQuarantines } from './join-boxes.ts';

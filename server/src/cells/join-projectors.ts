@@ -26,7 +26,7 @@ export function joinProjectors(main: Projector, cells: () => readonly (Other | u
     changed() {
       for (const projector of all()) projector.changed();
     },
-    /** False with a cell that cannot be reached: nobody knows its bucket. */
+    /** False with a cell that cannot be reached: its bucket may differ. */
     settled: async () => {
       const isComplete = cells().every((each) => each !== undefined);
       return isComplete && (await Promise.all(all().map((projector) => projector.settled()))).every(Boolean);

@@ -1,5 +1,5 @@
-/** What people see live, over all cells: tails, lanes, and the questions to deliver. A cell that is away is left out. */
-import { MAIN_CELL } from '../domain/cell.ts';
+/** Tails, lanes, and questions to deliver, over all cells. A cell that is away is left out. */
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { LaneHealth } from '../domain/lane-health.ts';
 import type { RecordSide } from '../stream/open-record-side.ts';
 import type { Asks } from '../stream/signals/asks.ts';

@@ -50,7 +50,7 @@ export function openLink({ name, open, log }: LinkNeeds): CellLink {
       };
     },
     async [Symbol.asyncDispose]() {
-      // A try that is under way ends by itself: what it opens after this is closed at once.
+      // A try that is under way ends by itself, and closes the stream that it opens after this.
       life.abort();
       await Promise.resolve(found?.[Symbol.asyncDispose]()).catch(failed('stream'));
     },

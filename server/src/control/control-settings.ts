@@ -1,4 +1,4 @@
-import type { Cell } from '../domain/cell.ts';
+import type { Cell } from '../domain/configuration.ts';
 import type { Networks } from '../http/address-policy.ts';
 import type { LimitValues } from '../limits/limits.ts';
 import type { RecordSettings } from '../record/record-settings.ts';

@@ -1,5 +1,5 @@
 import { CATALOG } from '@millrace/contract/control';
-import type { Cell } from '../domain/cell.ts';
+import type { Cell } from '../domain/configuration.ts';
 import { DEMO_TOKEN } from '../secrets/demo-secrets.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';

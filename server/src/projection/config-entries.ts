@@ -1,10 +1,15 @@
 import type { ProjectedUser } from '../store/erased-users.ts';
 import type { DestinationRow } from '../store/destinations.ts';
 import type { ProjectedSource } from '../store/projection.ts';
-import { MAIN_CELL } from '../domain/cell.ts';
 import { FORMATS } from '../domain/format.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
-import type { DestinationConfig, ProjectedLimits, SourceConfig, UserConfig } from '../domain/configuration.ts';
+import {
+  type DestinationConfig,
+  MAIN_CELL,
+  type ProjectedLimits,
+  type SourceConfig,
+  type UserConfig,
+} from '../domain/configuration.ts';
 import { PROJECTED_LIMITS } from '../limits/limits.ts';
 
 /** An entry of the config bucket as its row defines it. The same row always gives the same text. */

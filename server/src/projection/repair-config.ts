@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { MAIN_CELL } from '../domain/cell.ts';
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { addRepairsToOutbox, hasRepairsWaiting, type Projected } from '../store/outbox.ts';
 import { pageOfUsers } from '../store/erased-users.ts';

@@ -1,5 +1,5 @@
 /** The cells of the installation. Control writes them from its settings at its start; the API and the projector read them. */
-import { type Cell, MAIN_CELL } from '../domain/cell.ts';
+import { type Cell, MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import { MAIN_CELL } from '../domain/cell.ts';
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import { readInOrder } from './rows.ts';
 

@@ -1,5 +1,5 @@
 /** Entries that the config bucket refused: the projector sets them aside and retries them, the API shows them. */
-import { MAIN_CELL } from '../domain/cell.ts';
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import type { Projected } from './outbox.ts';
 

@@ -1,5 +1,5 @@
 /** The projector reads here: sources and destinations of all workspaces, whole, by id or page by page. */
-import { MAIN_CELL } from '../domain/cell.ts';
+import { MAIN_CELL } from '../domain/configuration.ts';
 import { DESTINATION_COLUMNS, type DestinationRow } from './destinations.ts';
 import type { Tx } from './open-store.ts';
 import { type Page, readInOrder } from './rows.ts';

@@ -1,5 +1,4 @@
-import { MAIN_CELL } from '../../domain/cell.ts';
-import type { ProjectedLimits, SourceConfig } from '../../domain/configuration.ts';
+import { MAIN_CELL, type ProjectedLimits, type SourceConfig } from '../../domain/configuration.ts';
 import { type Stored, unreadable } from '../../domain/format.ts';
 import { readSourceConfig } from '../../domain/read-config.ts';
 import { NO_RECORD, openByteTable } from './byte-table.ts';

@@ -1,4 +1,4 @@
-import { readNameInCell } from '../../../domain/cell.ts';
+import { readNameInCell } from '../../../domain/configuration.ts';
 import { listPositions } from '../../../store/compute/positions.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { eventStreamName, MOST_EVENT_STREAMS } from '../../../stream/layout/layout.ts';

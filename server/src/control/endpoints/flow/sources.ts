@@ -26,7 +26,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
-import { moveToCell, mustBeCell } from './move-source.ts';
+import { moveToCell, mustBeCell } from '../../settings/source-cell.ts';
 import { readProjections } from './read-projections.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 import { hashOfSecret, makeSecret } from '../../access/secret-text.ts';

@@ -3,7 +3,6 @@ import { FeedItems, FeedQuery } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { findSource } from '../../../store/sources.ts';
 import { type FeedPosition, type ForwardRange, readForwards } from '../../../stream/events/read-forwards.ts';
-import { MOST_EVENT_STREAMS } from '../../../stream/layout/layout.ts';
 import type { EventReader, StoredEvents } from '../../../stream/events/stored-events.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import { cursorOf, readPage } from '../../http/paging.ts';
@@ -101,7 +100,7 @@ function placeText({ places, stream, taken }: FeedPlace, { cells }: EventReader)
 function readPlace(given: string, { cells }: EventReader): FeedPlace {
   const [text = '', count = '1'] = given.split(' of ');
   const isOfNow = Number(count) === (cells?.count ?? 1);
-  const most = 6 + MOST_EVENT_STREAMS * (cells?.count ?? 1);
+  const most = 70 * (cells?.count ?? 1);
   const isPlace = new RegExp(`^\\d{1,15}(?: \\d{1,15}){2,${most}}$`).test(text);
   const numbers = isPlace && isOfNow ? text.split(' ').map(Number) : [];
   const [stream, taken, ...places] = numbers;

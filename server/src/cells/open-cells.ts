@@ -1,16 +1,18 @@
 /** The cells of the installation as a process uses them: its home, and links to the others for the roles that need them. */
-import { openCellAppender, type CellAppender } from './cells/append-to-cells.ts';
-import { type FollowedConfig, followConfig } from './cells/follow-config.ts';
-import { reached } from './cells/join-control-sides.ts';
-import { type CellLink, openLink } from './cells/open-link.ts';
-import type { Config } from './config.ts';
-import type { Cell } from './domain/cell.ts';
-import type { Logger } from './log.ts';
-import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
-import { pause } from './pause.ts';
-import type { ConfigTrust, ConfigView } from './stream/config/config-bucket.ts';
-import { openStream, type Stream } from './stream/open-stream.ts';
-import { VERSION } from './version.ts';
+import { openCellAppender, type CellAppender } from './append-to-cells.ts';
+import { type FollowedConfig, followConfig } from './follow-config.ts';
+import { reached } from './join-control-sides.ts';
+import { type CellLink, openLink } from './open-link.ts';
+import type { Cell } from '../domain/configuration.ts';
+import type { Logger } from '../log.ts';
+import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
+import { pause } from '../pause.ts';
+import type { ConfigTrust, ConfigView } from '../stream/config/config-bucket.ts';
+import type { StreamSettings } from '../stream/layout/layout.ts';
+import type { NatsRole } from '../stream/layout/permissions.ts';
+import type { NatsFiles } from '../stream/nats/nats-access.ts';
+import { openStream, type Stream } from '../stream/open-stream.ts';
+import { VERSION } from '../version.ts';
 
 export type Cells = AsyncDisposable & {
   /** The cell whose configuration, clock and signals this process uses; the one that deliver serves. */
@@ -19,7 +21,16 @@ export type Cells = AsyncDisposable & {
   links: readonly CellLink[];
 };
 
-type CellsNeeds = { config: Config; metrics: Metrics; log: Logger };
+/** Of the settings. */
+export type CellsConfig = {
+  cell: string;
+  cells: readonly Cell[];
+  roles: readonly NatsRole[];
+  natsFiles: NatsFiles;
+  stream: StreamSettings;
+};
+
+type CellsNeeds = { config: CellsConfig; metrics: Metrics; log: Logger };
 
 /** How long collect waits for its own cell before it starts with another one. */
 const PATIENCE_MS = 10_000;
@@ -42,7 +53,7 @@ export async function openCells({ config, metrics, log }: CellsNeeds): Promise<C
 
 /** Deliver, control and compute need their own cell. Collect starts with any: the sources of the others need it. */
 async function openHome(
-  { cell: name, cells, roles }: Config,
+  { cell: name, cells, roles }: CellsConfig,
   open: (cell: Cell) => Promise<Stream>,
   log: Logger,
 ): Promise<Cells['home']> {

@@ -1,8 +1,8 @@
-import { cellNames } from '../../../store/cells.ts';
-import type { Tx } from '../../../store/open-store.ts';
-import { addDestinationsToOutbox } from '../../../store/outbox.ts';
-import { moveSource, type SourceRow } from '../../../store/sources.ts';
-import { ApiProblem } from '../../problems/problems.ts';
+import { cellNames } from '../../store/cells.ts';
+import type { Tx } from '../../store/open-store.ts';
+import { addDestinationsToOutbox } from '../../store/outbox.ts';
+import { moveSource, type SourceRow } from '../../store/sources.ts';
+import { ApiProblem } from '../problems/problems.ts';
 
 export async function mustBeCell(tx: Tx, cell: string): Promise<void> {
   const names = await cellNames(tx);
