@@ -1,5 +1,5 @@
 import type { NatsCluster } from '@millrace/engines';
-import { boundFor, callsIn, judgeArrivals, judgeLost, judgeUnharmed } from '../cells/judge-cells.ts';
+import { boundFor, callsIn, CARRIES_BOTH, judgeArrivals, judgeLost, judgeUnharmed } from '../cells/judge-cells.ts';
 import { type CellScene, openCellScene } from '../cells/open-cell-scene.ts';
 import { joinFindings } from '../join-findings.ts';
 import { countOutcomes } from '../measure-attempts.ts';
@@ -17,8 +17,8 @@ const BACK_WITHIN_MS = 60_000;
 const A_FEW = 20;
 
 /**
- * All servers of one cell die under load. The other cell does not notice. Calls of the lost one go to its spare; when the cell without a
- * spare dies, its calls get 503. In the end every call that was answered 200 has arrived.
+ * All servers of one cell die under load. Calls of the lost one go to its spare, which carries both loads; when the cell without a spare
+ * dies, its calls get 503, and the other cell does not notice. In the end every call that was answered 200 has arrived.
  */
 export async function loseCell(run: FaultRun): Promise<Findings> {
   const sizes = run.isFull ? FULL : CI;
@@ -32,7 +32,12 @@ export async function loseCell(run: FaultRun): Promise<Findings> {
   const withSpare = await whileLost(run, scene, { cell: 'eu', lostMs: sizes.lostMs });
   const spared = judgeLost(eu, withSpare.settled, { status: 200, name: 'withSpare' });
   const switching = countOutcomes(callsIn(eu, withSpare.first));
-  const mainUnharmed = judgeUnharmed(main, scene, { spans: { quiet, during: withSpare.during }, bound, name: 'main' });
+  const carrying = {
+    spans: { quiet, during: withSpare.during },
+    bound: run.isFull ? CARRIES_BOTH : bound,
+    name: 'main',
+  };
+  const mainUnharmed = judgeUnharmed(main, scene, carrying);
 
   const alone = await whileLost(run, scene, { cell: 'main', lostMs: sizes.lostMs });
   const refused = judgeLost(main, alone.settled, { status: 503, name: 'withoutSpare' });
