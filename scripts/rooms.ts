@@ -46,6 +46,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'compute',
       'control',
       'deliver',
+      'cells',
       'record',
       'projection',
       'store',
@@ -294,6 +295,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['secrets', 'store', 'log', 'pause'],
   },
   'control/problems': { holds: 'every refusal of the control API, as RFC 9457 documents', imports: ['store', 'log'] },
+  cells: {
+    holds:
+      'several NATS clusters: links to them, which one a request goes to, and the views of control and compute over all',
+    imports: ['record', 'projection', 'store', 'stream', 'stream/*', 'secrets', 'version', ...LEAVES],
+  },
   record: {
     holds: 'outcomes become rows: the recorder, usage, sightings, refusals, the story that explain tells',
     imports: ['store', 'stream', 'stream/*', ...LEAVES],
@@ -310,7 +316,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'PostgreSQL: definitions of audiences and computed traits, their versions and what is left to do for them',
     imports: ['compute/profiles', 'store'],
   },
-  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
+  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['domain', 'log', 'installed-files', 'version'] },
   'compute/fold': {
     holds: 'pure: events become facts of profiles, definitions are evaluated over them, changes become transitions',
     imports: ['compute/state', 'compute/profiles', 'domain'],

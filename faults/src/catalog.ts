@@ -17,6 +17,8 @@ import { killLeader } from './inject/kill-leader.ts';
 import { killOneRecorder } from './inject/kill-one-recorder.ts';
 import { killOutcomesLeaders } from './inject/kill-outcomes-leaders.ts';
 import { limitTenant } from './inject/limit-tenant.ts';
+import { loseCell } from './inject/lose-cell.ts';
+import { moveCell } from './inject/move-cell.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
 import { starveCompute } from './inject/starve-compute.ts';
@@ -68,6 +70,8 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['compute-behind', starveCompute],
   ['sign-in-attack', attackSignIn],
   ['server-added', addServer],
+  ['cell-lost', loseCell],
+  ['cell-move', moveCell],
 ]);
 
 /**

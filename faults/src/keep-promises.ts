@@ -54,6 +54,9 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
   'server-added':
     'a server that joins the cluster under load adds room and leads streams without a restart of any process, and nothing is lost',
+  'cell-lost':
+    'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
+  'cell-move': 'a source that moves between cells under load loses nothing, and the other cell does not notice',
 };
 
 const SEED = 1;

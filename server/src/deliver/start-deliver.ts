@@ -24,6 +24,7 @@ import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
 import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
 import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
+import { isTooEarly } from './request/is-too-early.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
@@ -43,6 +44,8 @@ export type DeliverSettings = {
   laneQuotaBytes?: number;
   /** The bytes that a workspace may keep in its lanes and as dead letters, if the operator did not change them. */
   limits?: Pick<LimitValues, 'laneBytes' | 'deadLetterBytes'>;
+  /** The cell that this process serves, in an installation with several. */
+  cell?: string;
   /** The cap of one host over all workspaces; without it there is none. */
   hostCap?: HostCap;
 };
@@ -249,7 +252,8 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
 
 type Pulling = { load: LoadWatch; windows: Windows };
 
-function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+function startPulls(needs: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+  const { settings, config, side } = needs;
   const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
   const room = (streams: number) => {
@@ -263,7 +267,7 @@ function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pul
     const { lateMs = 0 } = request;
     windows.backlog.fresh(lateMs);
     windows.looks.fresh(lateMs);
-    requests.take(request);
+    if (!isTooEarly(request, needs)) requests.take(request);
   };
   const isHeldUp = () => load.isOverloaded() || !config.isSettled();
   return [

@@ -18,10 +18,11 @@ export function isSourceConfig(value: unknown): value is SourceConfig {
 function sourceProblem(value: Fields): string | undefined {
   const why = fieldProblem(value, SOURCE);
   if (why !== undefined) return why;
-  const { id, writeKeyHashes, rateLimit, blockedEvents = [], limits = {} } = value as SourceConfig;
+  const { id, writeKeyHashes, rateLimit, blockedEvents = [], cells = [], limits = {} } = value as SourceConfig;
   if (!SAFE_ID.test(id)) return 'id is not an id';
-  if (!writeKeyHashes.every((hash) => typeof hash === 'string')) return 'writeKeyHashes are not all text';
+  if (!writeKeyHashes.every(isText)) return 'writeKeyHashes are not all text';
   if (!Array.isArray(blockedEvents)) return 'blockedEvents is not a list';
+  if (!Array.isArray(cells) || !cells.every(isText)) return 'cells are not a list of text';
   if (!Object.values(limits).every(isLimit)) return 'limits are not all numbers above 0';
   const hasRate = rateLimit === undefined || (rateLimit.perSecond > 0 && rateLimit.burst >= 1);
   return hasRate ? undefined : 'rateLimit is not a rate';
@@ -32,8 +33,14 @@ const SOURCE = {
   enabled: 'boolean',
   writeKeyHashes: 'list',
   rateLimit: 'object?',
+  cell: 'text?',
+  spare: 'text?',
   limits: 'object?',
 } as const;
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
 
 function isLimit(most: unknown): boolean {
   return typeof most === 'number' && most > 0;

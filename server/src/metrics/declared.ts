@@ -3,6 +3,7 @@
  * words.
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
+import { CELL_METRICS } from './cell-metrics.ts';
 import type { Declared } from './declared-type.ts';
 import { STORAGE_METRICS } from './storage-metrics.ts';
 
@@ -31,6 +32,7 @@ export const METRICS = {
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
+  ...CELL_METRICS,
   millrace_held_bytes: { kind: 'gauge', help: 'Bytes of bodies being stored now' },
 
   millrace_deliveries_total: {

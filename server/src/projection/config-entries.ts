@@ -4,7 +4,13 @@ import type { DestinationRow } from '../store/destinations.ts';
 import type { ProjectedSource } from '../store/projection.ts';
 import { DESTINATION_FORMATS, FORMATS } from '../domain/format.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
-import type { DestinationConfig, ProjectedLimits, SourceConfig, UserConfig } from '../domain/configuration.ts';
+import {
+  type DestinationConfig,
+  MAIN_CELL,
+  type ProjectedLimits,
+  type SourceConfig,
+  type UserConfig,
+} from '../domain/configuration.ts';
 import { PROJECTED_LIMITS } from '../limits/limits.ts';
 
 /** An entry of the config bucket as its row defines it. The same row always gives the same text. */
@@ -21,8 +27,23 @@ export function sourceEntry(row: ProjectedSource): ConfigEntry {
     ...(perSecond === null ? {} : { rateLimit: { perSecond, burst: perSecond * 2 } }),
     ...(row.blocked_events.length === 0 ? {} : { blockedEvents: row.blocked_events }),
     ...(row.limits === null ? {} : { limits: projectedLimits(row.limits) }),
+    ...cellsOf(row),
   };
   return { key: configKey.source(row.id), value: textOf(config, FORMATS.source) };
+}
+
+/** Nothing for a source that is and was in `main` alone, as in an installation without cells. */
+function cellsOf({
+  cell,
+  spare,
+  former_cells: former,
+}: ProjectedSource): Pick<SourceConfig, 'cell' | 'spare' | 'cells'> {
+  const cells = [...new Set([cell, ...(spare === null ? [] : [spare]), ...former])];
+  return {
+    ...(cell === MAIN_CELL ? {} : { cell }),
+    ...(spare === null ? {} : { spare }),
+    ...(cells.length === 1 && cell === MAIN_CELL ? {} : { cells }),
+  };
 }
 
 /** In the order of the table, so that the same row gives the same text. */

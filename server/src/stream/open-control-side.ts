@@ -28,7 +28,7 @@ import { openWaitingLine } from './nats/waiting-line.ts';
 export type ControlSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
-  lanes: Lanes;
+  lanes: Pick<Lanes, 'append' | 'read' | 'count'>;
   tickets: Pick<Tickets, 'ensure' | 'hurry'>;
   deadLetters: DeadLetterBox;
   /** How many dead letters each destination has, as of some seconds ago; undefined while NATS does not answer. */
@@ -46,6 +46,8 @@ export type ControlSide = AsyncDisposable & {
   deliverProcesses(): HeardPeer[] | undefined;
   /** Processes of all roles that are alive; undefined when our NATS user may not listen to them. */
   processes(): HeardProcess[] | undefined;
+  /** The sides of all cells, where there are several. Throws while one cannot be reached. */
+  each?(): ControlSide[];
 };
 
 export type ControlSideNeeds = {

@@ -99,7 +99,8 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
     health: openHealthBucket({ ...durable, watching: pulling, quarantine, log }),
     worked: openWorkedBucket(pulling, log),
     peers,
-    pullRequests: (needs) => pullRequests({ ...needs, ...settings, connection: pulling, streams, quarantine, log }),
+    pullRequests: (needs) =>
+      pullRequests({ ...needs, ...settings, connection: pulling, streams, now, quarantine, log }),
     pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),
     flush: async () => {
       await Promise.all([pulling.nc.flush(), parking.nc.flush()]);

@@ -54,6 +54,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       userMark: nothing,
       lastErasureAt: nothing,
       limits: () => new Map(),
+      placeOf: () => 'here',
       isSettled: () => true,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
     },

@@ -39,11 +39,16 @@ export type ConfigView = AsyncDisposable & {
   lastErasureAt(workspaceId: string): number | undefined;
   /** The workspaces whose limits the operator changed. */
   limits(): ReadonlyMap<string, ProjectedLimits>;
+  /** Whether deliver in this cell may take requests of the source: `behind` means that entries are still on their way. */
+  placeOf(sourceId: string, cell: string): SourcePlace;
   /** Whether deliver may take up work: see Trust. */
   isSettled(): boolean;
   /** Calls with the id of each destination that changes from now on. */
   onDestination(changed: (id: string) => void): Disposable;
 };
+
+/** `unknown`: there is no entry of the source, and no deletion of it was seen. */
+export type SourcePlace = 'here' | 'behind' | 'unknown';
 
 /** The part of the configuration that collect reads. */
 export type CollectConfig = Pick<ConfigView, 'sourceByKeyHash' | 'userMark' | 'hasMarks'>;
@@ -119,6 +124,11 @@ export async function openConfigView(needs: ConfigViewNeeds): Promise<ConfigView
     },
     lastErasureAt: users.lastErasureAt,
     limits: sources.limits,
+    placeOf(sourceId, cell) {
+      const cells = sources.cellsOf(sourceId);
+      if (cells === undefined) return sources.wasDeleted(sourceId) ? 'here' : 'unknown';
+      return cells.includes(cell) ? 'here' : 'behind';
+    },
     isSettled: () => trusted?.isSettled() ?? true,
     onDestination(changed) {
       listeners.add(changed);

@@ -1,4 +1,4 @@
-import type { ProjectedLimits, SourceConfig } from '../../domain/configuration.ts';
+import { MAIN_CELL, type ProjectedLimits, type SourceConfig } from '../../domain/configuration.ts';
 import { type Stored, unreadable } from '../../domain/format.ts';
 import { readSourceConfig } from '../../domain/read-config.ts';
 import { NO_RECORD, openByteTable } from './byte-table.ts';
@@ -9,6 +9,7 @@ export type SourceIndex = ReturnType<typeof indexSources>;
 
 type Opened = { source: SourceConfig; blocked: ReadonlySet<string> | undefined };
 
+const ONLY_MAIN = [MAIN_CELL];
 /** Opened sources in each of the two generations of the cache. */
 const MOST_OPENED = 5_000;
 
@@ -18,6 +19,8 @@ export function indexSources({ hasKeys }: { hasKeys: boolean } = { hasKeys: true
   const texts = openByteTable();
   /** The id of the source that has a key. */
   const owners = openByteTable();
+  /** Sources whose deletion this process has seen. */
+  const gone = openRecent<true>(MOST_OPENED);
   const opened = openRecent<Opened>(MOST_OPENED);
   const openedByHash = openRecent<SourceConfig>(MOST_OPENED);
   /** By workspace. All its sources carry the same limits: the entry that was written last is right. */
@@ -63,9 +66,11 @@ export function indexSources({ hasKeys }: { hasKeys: boolean } = { hasKeys: true
       opened.delete(id);
       if (source === undefined || text === undefined) {
         texts.remove(id);
+        gone.set(id, true);
         return;
       }
       texts.put(id, text);
+      gone.delete(id);
       if (source.limits === undefined) limits.delete(source.workspaceId);
       else limits.set(source.workspaceId, source.limits);
       if (hasKeys) for (const hash of source.writeKeyHashes) addKey(hash, id);
@@ -82,6 +87,12 @@ export function indexSources({ hasKeys }: { hasKeys: boolean } = { hasKeys: true
       if (source !== undefined) openedByHash.set(hash, source);
       return source;
     },
+    /** The cells that may have requests of it; undefined for a source that is not known. */
+    cellsOf(id: string): readonly string[] | undefined {
+      const source = open(id)?.source;
+      return source && (source.cells ?? ONLY_MAIN);
+    },
+    wasDeleted: (id: string): boolean => gone.get(id) === true,
     isEventBlocked: (id: string, event: string): boolean => open(id)?.blocked?.has(event) === true,
   };
 }

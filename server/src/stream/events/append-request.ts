@@ -7,6 +7,9 @@ import { ENVELOPE_HEADER, TRACE_HEADER } from './request-message.ts';
 
 export type RequestToAppend = {
   sourceId: string;
+  /** Of the source; `main` by default. The spare takes the request if the cell does not. */
+  cell?: string | undefined;
+  spare?: string | undefined;
   /** Equal for a client's retry of the same request, so that it is stored once. */
   id: string;
   /** Any number, equal for the same request: it decides the stream, because a stream only knows its own duplicates. */

@@ -12,6 +12,8 @@ export type StoredEvents = { sequence: number; storedAt: number; bytes: number }
 export type EventReader = {
   /** How many streams there are now. */
   readonly streams: number;
+  /** Where there are several cells: how many, and a stream's number as it is saved, which another cell does not change. */
+  cells?: { count: number; save(stream: number): number; load(saved: number): number };
   /** The first and the last sequence of a stream; undefined when it is empty or missing. Both may be another source's. */
   ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */

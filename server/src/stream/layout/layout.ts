@@ -100,6 +100,9 @@ export const SERVERS_SUBJECT = '$SYS.REQ.SERVER.PING.JSZ';
 /** Processes tell each other here which layout they use. */
 export const LAYOUT_BUCKET = 'layout';
 
+/** The most that MILLRACE_EVENT_STREAMS may ask for. */
+export const MOST_EVENT_STREAMS = 64;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
