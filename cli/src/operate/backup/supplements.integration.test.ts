@@ -15,7 +15,7 @@ const SILENT = openLog({ level: 'silent', pretty: false });
 const QUIET = { step: () => undefined, update: () => undefined, end: () => undefined };
 const PLAN = layout(
   { replicas: 1, eventStreams: 1, laneStreams: 1, outcomeStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 120_000 },
-  () => 10_000_000,
+  () => 100_000_000,
 );
 const TEXTS = Array.from({ length: 20 }, (_, i) => `delivery ${i}`);
 
