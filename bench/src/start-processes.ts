@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { type ServerProcess, serverProcess, type Settings } from '../../faults/src/server-process.ts';
+import { MAIN, type ServerProcess, serverProcess, type Settings } from '../../faults/src/server-process.ts';
 import { stackSettings } from '../../server/testing/stack.ts';
 
-/** One process for each list of roles, started in this order, over one NATS server and PostgreSQL of their own. */
-export async function startProcesses(roles: readonly string[], change: Settings = {}) {
+/**
+ * One process for each list of roles, started in this order, over one NATS server and PostgreSQL of their own. `main` is the
+ * program of another version.
+ */
+export async function startProcesses(roles: readonly string[], change: Settings = {}, main = MAIN) {
   await using opening = new AsyncDisposableStack();
   const dir = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   opening.defer(() => rmSync(dir, { recursive: true, force: true }));
@@ -16,7 +19,9 @@ export async function startProcesses(roles: readonly string[], change: Settings 
   const settings = { ...stackSettings(nats.url, postgres), MILLRACE_CONTROL_PORT: String(controlPort), ...change };
   const processes: ServerProcess[] = [];
   for (const each of roles) {
-    const process = await serverProcess({ ...settings, MILLRACE_ROLES: each }, join(dir, `${each}.log`));
+    const process = await serverProcess({ ...settings, MILLRACE_ROLES: each }, join(dir, `${each}.log`), {
+      main: () => main,
+    });
     opening.use(process);
     await process.start();
     processes.push(process);

@@ -41,7 +41,11 @@ export async function killInBurst(run: FaultRun): Promise<Findings> {
   await deliver.start();
   await burst;
   const found = await finishDeliveries(scene, load, strikes);
-  const figures = { unacknowledgedAtKill: unacknowledged, fromLaneAtKill: fromLane, oldestMs: oldestMs(scene, killedAt) };
+  const figures = {
+    unacknowledgedAtKill: unacknowledged,
+    fromLaneAtKill: fromLane,
+    oldestMs: oldestMs(scene, killedAt),
+  };
   return joinFindings(found, { figures });
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Store, Tx } from '../store/open-store.ts';
-import { deleteFromOutbox, lockProjection, type OutboxRow, takeFromOutbox } from '../store/outbox.ts';
+import { deleteFromOutbox, lockProjection, OUTBOX_WAITS, type OutboxRow, takeFromOutbox } from '../store/outbox.ts';
 import { usersToProject } from '../store/erased-users.ts';
 import { clearFailures, setAside } from '../store/projection-failures.ts';
 import { destinationsToProject, sourcesToProject } from '../store/projection.ts';
@@ -21,7 +21,8 @@ const BATCH = 1_000;
  * stalls between reading and writing may write an old row after it lost its lock: the repair finds that. An entry that the
  * bucket refuses is set aside with the reason, and the next ones go on.
  */
-export function projectChanges({ store, configWriter, log }: ProjectionNeeds): Promise<Projected> {
+export async function projectChanges({ store, configWriter, log }: ProjectionNeeds): Promise<Projected> {
+  if (!(await store.holds(OUTBOX_WAITS))) return 'done';
   return store.asSystem(async (tx) => {
     if (!(await lockProjection(tx))) return 'busy';
     const rows = await takeFromOutbox(tx, BATCH);

@@ -3,12 +3,12 @@ import type { Counter } from '../metrics/open-metrics.ts';
 import { isOfDatabase, isRefusedData, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { WaitingLine } from '../stream/nats/waiting-line.ts';
-import type { RecordSide } from '../stream/open-record-side.ts';
+import type { PulledOutcomes, RecordSide } from '../stream/open-record-side.ts';
 import { backOff, holdBatches, type ReadBatch } from './hold-batches.ts';
 import { firstKeptDays, type RecordSettings } from './record-settings.ts';
 import { settleBatches } from './settle-batches.ts';
 import { writeOutcomes } from './write-outcomes.ts';
-import { pause } from '../pause.ts';
+import { openBell, pause } from '../pause.ts';
 
 export type RecorderNeeds = {
   store: Store;
@@ -31,8 +31,10 @@ export type Recorder = AsyncDisposable & {
 const MAX_HELD = 200;
 const MAX_ENTRIES = 4_000;
 const FEWEST_ENTRIES = 100;
-/** Batches that arrive within this time share a transaction. */
-const GATHER_MS = 50;
+/** Batches that arrive within this time share a transaction, which costs more than the deliveries of a quiet installation. */
+const GATHER_MS = 200;
+/** Without a batch; one that arrives ends the wait. */
+const IDLE_MS = 60_000;
 const BACK_OFF_MS = { first: 500, most: 5_000 };
 /** How often held batches are extended, well within JetStream's ack wait: it redelivers those of a dead process only. */
 const HOLD_MS = 2_000;
@@ -51,6 +53,7 @@ const FAILURES_IN_A_ROW = 3;
 export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
   const { store, side, settings, turns, now, log, recorded } = needs;
   const held = holdBatches(() => performance.now());
+  const arrived = openBell();
   const stopping = new AbortController();
   const knownPartitions = new Set<string>();
   /** How often in a row the database failed; 0 while the recorder writes. */
@@ -64,8 +67,18 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
       const batches = held.take(maxEntries);
       if (batches.length > 0) await writeSome(batches);
       if (troubles > 0) await pause(backOff(BACK_OFF_MS, troubles), stopping.signal);
-      else if (batches.length < MAX_HELD / 2) await pause(GATHER_MS, stopping.signal);
+      else if (batches.length < MAX_HELD / 2) await gather();
     }
+  }
+
+  async function gather(): Promise<void> {
+    if (held.size() === 0) await arrived.wait(IDLE_MS);
+    await pause(GATHER_MS, stopping.signal);
+  }
+
+  function put(batch: PulledOutcomes): void {
+    held.put(batch);
+    arrived.ring();
   }
 
   /** One batch may have caused a failure: each is written alone then, so that one does not block the others. */
@@ -137,7 +150,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
     }
   }
 
-  const pulling = side.pullOutcomes({ stream, room: () => MAX_HELD - held.size(), taken: held.put });
+  const pulling = side.pullOutcomes({ stream, room: () => MAX_HELD - held.size(), taken: put });
   const holding = setInterval(() => {
     for (const batch of held.all()) batch.stillHeld();
   }, HOLD_MS);
@@ -150,6 +163,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
     async [Symbol.asyncDispose]() {
       await pulling[Symbol.asyncDispose]();
       stopping.abort();
+      arrived.ring();
       await writing;
       clearInterval(holding);
       for (const batch of held.all()) batch.giveBack();

@@ -43,6 +43,9 @@ export async function hasRepairsWaiting(tx: Tx): Promise<boolean> {
   return (await tx.query('SELECT 1 AS one FROM outbox WHERE is_repair LIMIT 1')).length > 0;
 }
 
+/** Whether the projector has something to do. */
+export const OUTBOX_WAITS = 'EXISTS (SELECT FROM outbox)';
+
 /** The oldest changes, then the oldest repairs. Only under the projector's lock: see lockProjection. */
 export async function takeFromOutbox(tx: Tx, limit: number): Promise<OutboxRow[]> {
   await readInOrder(tx);

@@ -1,4 +1,4 @@
-import { jetstreamManager, type JsMsg } from '@nats-io/jetstream';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { FORMAT_HEADER, type Stored, versionProblem } from '../domain/format.ts';
 import { type ReadEntries, readOutcomes } from '../domain/read-outcomes.ts';
 import type { Logger } from '../log.ts';
@@ -14,6 +14,7 @@ import { listOutcomesStreams } from './nats/list-streams.ts';
 import { openPublisher } from './nats/publish.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
 import { pull, type PullNeeds } from './nats/pull.ts';
+import type { PulledMessage } from './nats/pulled-message.ts';
 import { type HeaderPair, openQuarantine, ownHeaders, type Quarantine } from './quarantine/quarantine.ts';
 import { followUsage, type UsageReader } from './events/read-usage.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
@@ -101,7 +102,7 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
 /** After this time a batch of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
 
-function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
+function takeUnlessNewer(message: PulledMessage, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
   const format = message.headers?.get(FORMAT_HEADER) ?? '';
   const unread = versionProblem('outcomes', format);
   if (unread?.problem === 'newer') {
@@ -110,7 +111,7 @@ function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quaranti
     return;
   }
   taken({
-    stream: message.info.stream,
+    stream: message.stream,
     subject: message.subject,
     sequence: message.seq,
     payload: message.data,

@@ -93,7 +93,7 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const events = opening.use(
     openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),
   );
-  opening.use(probeStreams({ connection: publishing, streams: events.streams, log }));
+  opening.use(probeStreams({ connection: publishing, events, log }));
   const isConnected = () => publishing.isConnected() && watching.isConnected();
   showState(metrics, isConnected, events.streams);
   const writing = writingWith({ publishing, publisher, connect }, { metrics, log });

@@ -14,6 +14,7 @@ import type { KeyRing, Place } from '../../secrets/seal.ts';
 import { type AuditRow, auditAfter, toChainEntry } from '../../store/audit-log.ts';
 import {
   advanceAuditStream,
+  AUDIT_WAITS,
   type AuditStreamRow,
   claimAuditStreams,
   countFailingAuditStreams,
@@ -73,7 +74,8 @@ export function startStreamingAudit(needs: StreamAuditNeeds): AsyncDisposable {
 }
 
 async function claim(limit: number, { store }: StreamAuditNeeds): Promise<AuditStreamRow[]> {
-  return limit <= 0 ? [] : store.asSystem((tx) => claimAuditStreams(tx, { limit, leaseMs: LEASE_MS }));
+  if (limit <= 0 || !(await store.holds(AUDIT_WAITS))) return [];
+  return store.asSystem((tx) => claimAuditStreams(tx, { limit, leaseMs: LEASE_MS }));
 }
 
 /** Sends one POST after the other, of this stream and then of whichever is due, until none is. */

@@ -27,6 +27,8 @@ type Waiting = { since: number; losses: number; giveUp(settled: Settled): void }
 
 export type EventStreams = Disposable & {
   streams: EventStream[];
+  /** Calls when a stream gets into trouble. */
+  onTrouble(listener: () => void): void;
   publish(stream: EventStream, publication: Publication): Promise<Settled>;
 };
 export type EventStreamsNeeds = {
@@ -49,10 +51,21 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
   const troubles = metrics.counters('millrace_stream_troubles_total');
   const streams = Array.from({ length: count }, (_, index) => newStream(index));
   const isServerSilent = askServer(connection, streams);
-  // After the poll phase: if this process was stalled, it has read the waiting answers by then.
-  const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
+  let sweeper: NodeJS.Timeout | undefined;
+  let troubled: () => void = () => undefined;
+
+  /** While answers are awaited. After the poll phase: if this process was stalled, it has read the waiting ones by then. */
+  function keepSweeping(): void {
+    sweeper ??= setInterval(() => setImmediate(sweep), SWEEP_MS);
+  }
+
+  function stopSweeping(): void {
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
 
   function sweep(): void {
+    if (streams.every(({ waiting }) => waiting.size === 0)) return stopSweeping();
     const now = performance.now();
     const isCutOff = isServerSilent(now);
     for (const stream of streams) {
@@ -78,11 +91,13 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
       stream.trouble = settled.kind;
       troubles(settled.kind).add();
       log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
+      troubled();
     }
   }
 
   return {
     streams,
+    onTrouble: (listener) => (troubled = listener),
     publish: (stream, publication) =>
       new Promise((resolve) => {
         const settle = (settled: Settled) => {
@@ -100,8 +115,9 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
         };
         const waiting = { since: performance.now(), losses: connection.losses(), giveUp };
         stream.waiting.add(waiting);
+        keepSweeping();
       }),
-    [Symbol.dispose]: () => clearInterval(sweeper),
+    [Symbol.dispose]: stopSweeping,
   };
 }
 

@@ -12,6 +12,8 @@ export type UsageRead = { requests: RequestUsage[]; through: number };
 
 export type UsageReader = {
   stream: string;
+  /** Of the last request in the stream. */
+  lastSequence(): Promise<number>;
   /** The requests stored after this sequence, at most USAGE_AT_ONCE of them. */
   readAfter(sequence: number): Promise<UsageRead>;
 };
@@ -25,7 +27,11 @@ export async function followUsage(connection: Connection, streamCount: number): 
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
   return Array.from({ length: await countEventStreams(manager, streamCount) }, (_, index) => {
     const stream = eventStreamName(index);
-    return { stream, readAfter: (sequence: number) => readAfter(connection, stream, sequence) };
+    return {
+      stream,
+      lastSequence: async () => (await manager.streams.info(stream)).state.last_seq,
+      readAfter: (sequence: number) => readAfter(connection, stream, sequence),
+    };
   });
 }
 

@@ -1,10 +1,10 @@
-import type { JsMsg } from '@nats-io/jetstream';
 import type { Stored } from '../../domain/format.ts';
 import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents } from '../layout/layout.ts';
 import { pull } from '../nats/pull.ts';
+import type { PulledMessage } from '../nats/pulled-message.ts';
 import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
 import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts';
@@ -108,17 +108,17 @@ function pullFrom(stream: string, { connection, room, taken, quarantine, log }: 
 
 type From = { stream: string; freshness: Freshness; quarantine: Quarantine };
 
-function pulledRequest(message: JsMsg, { stream, freshness, quarantine }: From): PulledRequest {
+function pulledRequest(message: PulledMessage, { stream, freshness, quarantine }: From): PulledRequest {
   const { subject } = message;
   const place = `${stream}/${message.seq}`;
   const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
   return {
     sourceId: sourceOfEvents(subject),
     place,
-    key: `${place}@${message.info.timestampNanos}`,
+    key: `${place}@${message.timestampNanos}`,
     bytes: message.data.length,
     // For a redelivered request the lag would include the time that another process had it.
-    lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
+    lateMs: message.redelivered ? 0 : freshness(Number(message.timestampNanos) / 1e6, performance.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => readRequest(envelope, message.data),
     ack: () => message.ack(),
