@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
 /** Of the fault `deliver-burst-kill`: deliveries that came again, and how long before the kill the first of them had arrived. */
-export type Killed = { extra: number; arrived: number; oldestMs: number; unacknowledged: number; fromLane: number };
+export type Killed = { extra: number; calls: number; oldestMs: number; unacknowledged: number; fromLane: number };
 
 const PATIENCE_MS = 300_000;
 
@@ -13,10 +13,10 @@ export async function killInBurst(checkout: string): Promise<Killed> {
   // A run that is not ok ends with an exit code, and its figures count here all the same.
   execFile(process.execPath, args, { timeout: PATIENCE_MS, maxBuffer: 64e6 }, (_, output) => resolve(output));
   const last = (await promise).trim().split('\n').at(-1) ?? '';
-  const { figures } = JSON.parse(last) as { figures: Record<string, number> };
+  const figures = JSON.parse(last) as Record<string, number>;
   return {
     extra: figures['extra'] ?? 0,
-    arrived: figures['delivered'] ?? 0,
+    calls: figures['calls'] ?? 0,
     oldestMs: figures['oldestMs'] ?? 0,
     unacknowledged: figures['unacknowledgedAtKill'] ?? 0,
     fromLane: figures['fromLaneAtKill'] ?? 0,

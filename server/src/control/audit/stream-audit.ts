@@ -56,6 +56,7 @@ export function startStreamingAudit(needs: StreamAuditNeeds): AsyncDisposable {
   const count = async () => void (failing = await needs.store.asSystem(countFailingAuditStreams));
   const sending = new Set<Promise<void>>();
   const look = async () => {
+    if (!(await needs.store.holds(AUDIT_WAITS))) return;
     for (const row of await claim(AT_ONCE - sending.size, needs)) {
       const one = sendDue(row, needs, life.signal)
         .catch((error: unknown) => needs.log.warn({ error: String(error) }, 'audit_streams.not_sent'))
@@ -74,8 +75,7 @@ export function startStreamingAudit(needs: StreamAuditNeeds): AsyncDisposable {
 }
 
 async function claim(limit: number, { store }: StreamAuditNeeds): Promise<AuditStreamRow[]> {
-  if (limit <= 0 || !(await store.holds(AUDIT_WAITS))) return [];
-  return store.asSystem((tx) => claimAuditStreams(tx, { limit, leaseMs: LEASE_MS }));
+  return limit <= 0 ? [] : store.asSystem((tx) => claimAuditStreams(tx, { limit, leaseMs: LEASE_MS }));
 }
 
 /** Sends one POST after the other, of this stream and then of whichever is due, until none is. */

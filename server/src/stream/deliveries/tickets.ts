@@ -22,7 +22,7 @@ import {
   ticketUrgentSubject,
 } from '../layout/layout.ts';
 import { type Durable, type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
-import type { PulledMessage } from '../nats/pulled-message.ts';
+import type { PulledMessage } from '../nats/pull.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import { deleteTicket, isMissing } from './delete-ticket.ts';
 import { hurryTicket, type Hurried } from './hurry-ticket.ts';

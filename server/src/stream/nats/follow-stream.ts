@@ -10,7 +10,7 @@ import { AckPolicy, DeliverPolicy, jetstreamManager, type JetStreamManager } fro
 import { type Msg, type MsgHdrs, nuid, type Subscription } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
 import type { Connection } from './connect-nats.ts';
-import { readReply } from './pulled-message.ts';
+import { readReply } from './pull.ts';
 import { isSamePlace, type StreamPlace } from './stream-place.ts';
 
 export type FollowedMessage = {

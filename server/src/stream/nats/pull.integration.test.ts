@@ -5,12 +5,11 @@ import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { until } from '../../../testing/until.ts';
 import { openLog } from '../../log.ts';
 import { connectNats } from './connect-nats.ts';
-import { pull } from './pull.ts';
-import type { PulledMessage } from './pulled-message.ts';
+import { pull, type PulledMessage } from './pull.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 
-/** A stream with a consumer that sends a message again after ten minutes: what comes twice within a test was given back. */
+/** A stream with a consumer that waits ten minutes for an acknowledgement, so within a test it repeats only messages that were given back. */
 async function openBed() {
   await using opening = new AsyncDisposableStack();
   const cluster = opening.use(await startNatsCluster({ nodes: 1 }));

@@ -4,10 +4,16 @@
  * make it ask again; silence and a reconnect do so at once, because the server may have forgotten the request.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsMsg } from '@nats-io/jetstream';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
 import type { Connection } from './connect-nats.ts';
-import { type PulledMessage, pulledMessage } from './pulled-message.ts';
+
+/** A message of a consumer whose messages are acknowledged, with the names of the library. */
+export type PulledMessage = Pick<
+  JsMsg,
+  'subject' | 'data' | 'headers' | 'seq' | 'redelivered' | 'timestampNanos' | 'ack' | 'nak' | 'working'
+> & { stream: string };
 
 export type PullNeeds = {
   connection: Connection;
@@ -157,5 +163,56 @@ export function pull({ connection, stream, consumer, room, taken, log }: PullNee
         await Promise.race([subscription.drain(), sleep(TROUBLE_PAUSE_MS * 4, undefined, { ref: false })]);
       else subscription.unsubscribe();
     },
+  };
+}
+
+type ReplyFacts = {
+  stream: string;
+  deliveries: number;
+  sequence: number;
+  delivered: number;
+  storedNanos: string;
+  pending: number;
+};
+
+/** `$JS.ACK.(domain.account.)stream.consumer.count.sequence.delivered.nanoseconds.pending(.token)` */
+export function readReply(reply: string): ReplyFacts {
+  const tokens = reply.split('.');
+  const first = tokens.length === 9 ? 2 : 4;
+  const [stream = '', , count, sequence, delivered, storedNanos = '0', pending] = tokens.slice(first, first + 7);
+  return {
+    stream,
+    deliveries: Number(count),
+    sequence: Number(sequence),
+    delivered: Number(delivered),
+    storedNanos,
+    pending: Number(pending),
+  };
+}
+
+const ACK = Buffer.from('+ACK');
+const WORKING = Buffer.from('+WPI');
+const NAK = Buffer.from('-NAK');
+
+function pulledMessage(message: Msg): PulledMessage {
+  const { stream, deliveries, sequence, storedNanos } = readReply(message.reply ?? '');
+  let isAnswered = false;
+  const answer = (payload: Uint8Array) => {
+    if (isAnswered) return;
+    isAnswered = payload !== WORKING;
+    message.respond(payload);
+  };
+  return {
+    stream,
+    subject: message.subject,
+    data: message.data,
+    headers: message.headers,
+    seq: sequence,
+    redelivered: deliveries > 1,
+    timestampNanos: BigInt(storedNanos),
+    ack: () => answer(ACK),
+    nak: (delayMs) =>
+      answer(delayMs === undefined ? NAK : Buffer.from(`-NAK ${JSON.stringify({ delay: delayMs * 1_000_000 })}`)),
+    working: () => answer(WORKING),
   };
 }
