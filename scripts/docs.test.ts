@@ -7,7 +7,8 @@ import { REFUSALS, REQUEST_PROBLEMS } from '@millrace/contract';
 import { problemAnswer } from '../server/src/collect/answer.ts';
 import { DEFAULTS } from '../server/src/read-setting.ts';
 import { PERMISSION_NAMES } from '../server/src/control/access/permissions.ts';
-import { type Declared, METRICS } from '../server/src/metrics/declared.ts';
+import { METRICS } from '../server/src/metrics/declared.ts';
+import type { Declared } from '../server/src/metrics/declared-type.ts';
 import { ApiProblem, PROBLEM_CODES, problemDocument } from '../server/src/control/problems/problems.ts';
 import { RETRY_DELAYS_MS } from '../server/src/deliver/attempt/retry-schedule.ts';
 

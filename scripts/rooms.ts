@@ -5,17 +5,19 @@
  */
 export type Room = { holds: string; imports: readonly string[] };
 
-const LEAVES = ['domain', 'log', 'metrics', 'pause'];
+const LEAVES = ['domain', 'limits', 'log', 'metrics', 'pause'];
 const ENDPOINT = [
   'control/http',
+  'control/factors',
   'control/mail',
   'control/access',
+  'control/limits',
   'control/problems',
   'store',
   'store/compute',
   'store/definitions',
 ];
-const STREAM = ['domain', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
+const STREAM = ['domain', 'limits', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   demo: {
@@ -81,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'deliver/ask': {
     holds:
-      'answers questions of control: checks a URL, sends a test or a request of a check-up, rebuilds a past request',
+      'answers questions of control: checks a URL, sends a test or a request of a check-up, rebuilds a past request, reads the proof of a host',
     imports: ['deliver/attempt', 'deliver/client', 'stream/config', ...LEAVES],
   },
   'deliver/settle': {
@@ -143,8 +145,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/people': {
-    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces, the audit log',
-    imports: ENDPOINT,
+    holds: 'the endpoints about people: signing in, sessions, members, invitations, tokens, workspaces',
+    imports: [...ENDPOINT, 'http'],
+  },
+  'control/endpoints/factors': {
+    holds: 'the endpoints about second factors: enrolling, confirming, the second step of a sign-in, passkeys',
+    imports: [...ENDPOINT, 'http'],
+  },
+  'control/endpoints/installation': {
+    holds: 'the endpoints about workspaces as wholes: operators, all workspaces by number, the audit log, their end',
+    imports: [...ENDPOINT, 'control/audit', 'control/settings'],
+  },
+  'control/endpoints/sso': {
+    holds: 'the endpoints of single sign-on: the connection of a workspace, signing in by it, linking an account',
+    imports: [...ENDPOINT, 'control/sso', 'http', 'secrets'],
   },
   'control/endpoints/flow': {
     holds:
@@ -175,7 +189,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'control/endpoints/try': {
-    holds: 'the endpoints that ask deliver: URL check, test, check-up, preview, the request of a past attempt',
+    holds:
+      'the endpoints that ask deliver: URL check, proof of a host, test, check-up, preview, the request of a past attempt',
     imports: [...ENDPOINT, 'control/settings', 'control/jobs', 'record', ...LEAVES],
   },
   'control/endpoints/look': {
@@ -183,12 +198,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...ENDPOINT, 'control/jobs', 'record', 'stream/config', 'stream/events', 'breathe', ...LEAVES],
   },
   'control/jobs': {
-    holds: 'long work asked for over the API: replays, retries of dead letters, deletions',
+    holds: 'long work asked for over the API: replays, retries of dead letters, deletions, removed workspaces',
     imports: [
       'control/http',
       'projection',
       'store',
       'store/compute',
+      'store/definitions',
       'stream',
       'stream/config',
       'stream/deliveries',
@@ -202,8 +218,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'the steps of every request: authentication, authorization, validation, idempotency, paging, fair shares, audit',
     imports: [
       'control/mail',
+      'control/audit',
+      'control/sso',
       'control/access',
       'control/settings',
+      'control/limits',
       'control/problems',
       'projection',
       'secrets',
@@ -215,13 +234,40 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...LEAVES,
     ],
   },
+  'control/factors': {
+    holds:
+      'second factors: codes of authenticator apps, passkeys, recovery codes, the ticket between password and factor',
+    imports: ['control/mail', 'control/access', 'control/problems', 'secrets', 'store', 'log'],
+  },
+  'control/audit': {
+    holds: 'the audit log beside the changes: reads and refused permissions, the export, the stream to a webhook',
+    imports: ['secrets', 'store', 'stream/signals', ...LEAVES],
+  },
   'control/mail': {
     holds: 'mails to people: their texts, the queue in PostgreSQL, sending over SMTP, one-use links of accounts',
     imports: ['control/access', 'secrets', 'store', 'log', 'metrics', 'pause'],
   },
+  'control/sso': {
+    holds:
+      'asks OpenID providers, the only requests of control to the outside; a person of a provider gets their account',
+    imports: ['control/settings', 'control/access', 'control/problems', 'http', 'store'],
+  },
   'control/settings': {
     holds: 'the settings of a destination: checked by the catalog’s schema, sealed, limited in size',
-    imports: ['control/problems', 'projection', 'secrets', 'http', 'store', 'stream/config', ...LEAVES],
+    imports: [
+      'control/limits',
+      'control/problems',
+      'projection',
+      'secrets',
+      'http',
+      'store',
+      'stream/config',
+      ...LEAVES,
+    ],
+  },
+  'control/limits': {
+    holds: 'the limits of workspaces: their numbers, their use, the refusal of what is over one; the proof of hosts',
+    imports: ['control/problems', 'secrets', 'store', 'stream', ...LEAVES],
   },
   'control/access': {
     holds: 'identity and permissions: sessions, passwords, tokens, roles, the guard of sign-ins',
@@ -297,6 +343,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   tracing: { holds: 'spans for attempts and requests', imports: ['log'] },
   secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
   http: { holds: 'shared by all roles: the hardened HTTP server, the address policy', imports: [] },
+  limits: {
+    holds: 'pure: every limit of a workspace, the rates that token buckets keep, the host of a target',
+    imports: ['domain'],
+  },
   domain: {
     holds: 'pure types and decisions: deliveries, routing, configuration, the format of everything stored',
     imports: [],

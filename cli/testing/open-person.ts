@@ -8,8 +8,9 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { MILLRACE } from './run-millrace.ts';
 
-/** `answer` is typed as soon as the command has printed `prompt`. */
-export type ShellOptions = { env?: Record<string, string>; input?: string; typed?: { prompt: string; answer: string } };
+/** Each `answer` is typed as soon as the command has printed its `prompt`, in this order. */
+type Typed = { prompt: string; answer: string };
+export type ShellOptions = { env?: Record<string, string>; input?: string; typed?: Typed | readonly Typed[] };
 
 export type Ran = { code: number; stdout: string; stderr: string };
 
@@ -40,7 +41,7 @@ export async function openPerson(env: Record<string, string> = {}): Promise<Pers
       });
       child.stdin.on('error', () => undefined);
       if (more.typed === undefined) child.stdin.end(more.input ?? '');
-      else answerPrompt(child, more.typed);
+      else answerPrompts(child, [more.typed].flat());
       const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
       return { code: child.exitCode ?? 1, stdout, stderr };
     },
@@ -48,13 +49,15 @@ export async function openPerson(env: Record<string, string> = {}): Promise<Pers
   };
 }
 
-function answerPrompt(child: ChildProcessWithoutNullStreams, typed: { prompt: string; answer: string }): void {
+function answerPrompts(child: ChildProcessWithoutNullStreams, typed: readonly Typed[]): void {
+  const left = [...typed];
   let printed = '';
-  const look = (piece: Buffer) => {
+  child.stdout.on('data', (piece: Buffer) => {
     printed += piece.toString();
-    if (!printed.includes(typed.prompt)) return;
-    child.stdout.off('data', look);
-    child.stdin.write(typed.answer);
-  };
-  child.stdout.on('data', look);
+    const [next] = left;
+    if (next === undefined || !printed.includes(next.prompt)) return;
+    left.shift();
+    printed = '';
+    child.stdin.write(next.answer);
+  });
 }

@@ -34,6 +34,22 @@ const confirmEmailRoute = createRoute({
   path: '/confirm-email',
   component: lazyRouteComponent(() => import('./screens/confirm-email/confirm-email.tsx'), 'ConfirmEmail'),
 });
+const singleSignOnRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sso',
+  component: lazyRouteComponent(() => import('./screens/single-sign-on/find.tsx'), 'FindSignOn'),
+});
+const workspaceSignOnRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sso/$workspaceId',
+  component: lazyRouteComponent(() => import('./screens/single-sign-on/begin.tsx'), 'BeginSignOn'),
+});
+const signedOnRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sso/$workspaceId/callback',
+  validateSearch: texts('code', 'state', 'iss', 'error'),
+  component: lazyRouteComponent(() => import('./screens/single-sign-on/finish.tsx'), 'FinishSignOn'),
+});
 export const ACCOUNT_ROUTES = [
   signInRoute,
   setUpRoute,
@@ -41,4 +57,7 @@ export const ACCOUNT_ROUTES = [
   forgotPasswordRoute,
   resetPasswordRoute,
   confirmEmailRoute,
+  singleSignOnRoute,
+  workspaceSignOnRoute,
+  signedOnRoute,
 ] as const;

@@ -163,7 +163,7 @@ const deletionRoute = createRoute({
 const teamRoute = createRoute({
   getParentRoute: () => shell,
   path: '/team',
-  validateSearch: texts('tab', 'filter', 'signIns', 'show'),
+  validateSearch: texts('tab', 'filter', 'signIns', 'reads', 'show'),
   component: lazyRouteComponent(() => import('./screens/team/team.tsx'), 'Team'),
 });
 const usageRoute = createRoute({

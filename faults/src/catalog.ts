@@ -13,6 +13,7 @@ import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver
 import { killDeliver } from './inject/kill-deliver.ts';
 import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
+import { limitTenant } from './inject/limit-tenant.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
 import { starveCompute } from './inject/starve-compute.ts';
@@ -45,6 +46,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['deliver-sigterm', terminateDeliver],
   ['isolation', isolateTrouble],
   ['tenant-flood', floodTenant],
+  ['tenant-limits', limitTenant],
   ['backlog', collectBacklog],
   ['many-lanes', openManyLanes],
   ['hanging-receivers', hangReceivers],

@@ -1,3 +1,4 @@
+import type { LimitUse } from '@millrace/contract/control';
 import type { Source } from './sources.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -17,7 +18,8 @@ export type ControlBody = {
   code?: string;
   title?: string;
   writeKeys?: { id: string; key: string }[];
-  items?: { name: string }[];
+  items?: { id: string; name: string }[];
+  limits?: LimitUse[];
 };
 
 export type KeyedSource = Source & { keyId: string };
@@ -25,6 +27,8 @@ export type KeyedSource = Source & { keyId: string };
 export type ControlClient = {
   url: string;
   ask(method: string, path: string, body?: object): Promise<ControlAnswer>;
+  /** Begins an answer that goes on until the signal. */
+  open(path: string, signal: AbortSignal): Promise<Response>;
   /** The following ask again until control agrees, and resolve with the moment it did. */
   createSource(name: string): Promise<{ source: KeyedSource; at: number }>;
   disableSource(source: KeyedSource): Promise<number>;
@@ -65,6 +69,7 @@ export function controlClient(url: string, token: string): ControlClient {
   return {
     url,
     ask,
+    open: (path, signal) => fetch(url + path, { headers, signal }),
     async createSource(name) {
       const { body, answeredAt } = await insist('POST', SOURCES_PATH, { name });
       const [key] = body.writeKeys ?? [];

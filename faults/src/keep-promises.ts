@@ -22,6 +22,8 @@ export const PROMISES: Readonly<Record<string, string>> = {
   'deliver-sigterm': 'a delivering process asked to leave loses nothing and repeats nothing',
   isolation: 'receivers that hang, fail or are flooded are not noticed by those of others',
   'tenant-flood': 'a workspace that fills its shares of storage costs its neighbours no call, no delivery and no time',
+  'tenant-limits':
+    'a workspace at the limit of everything at once costs another one no call, no delivery, no answer and no time',
   backlog:
     'a backlog for one receiver gathers and drains unnoticed by others, new events first, and its end is foretold',
   'many-lanes': 'many lanes that fall due in the same moment freeze nobody else',

@@ -9,6 +9,7 @@ import { DEMO_KEY, DEMO_TOKEN } from './secrets/demo-secrets.ts';
 import { readKeys } from './secrets/seal.ts';
 import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
+import { readHostCap, readHostProof, readLimits } from './limit-settings.ts';
 import { readMailSettings } from './mail-settings.ts';
 import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';
@@ -74,6 +75,7 @@ function readCollect(read: Reader): CollectSettings {
     maxHeldBytes: read.number('MILLRACE_MAX_HELD_BYTES', 1_000_000, 100_000_000_000),
     drainMs: read.number('MILLRACE_DRAIN_MS', 0, 600_000),
     defaultRate: { perSecond, burst: perSecond * 2 },
+    workspaceCallsPerSecond: readLimits(read).callsPerSecond,
     refusalsPerSecond: read.number('MILLRACE_ADDRESS_REFUSALS_PER_SECOND', 0, 1_000_000),
     trustedProxies: readCidrs(read, 'MILLRACE_TRUSTED_PROXIES'),
     publicUrl: readPublicUrl(read),
@@ -99,6 +101,9 @@ function readControl(read: Reader): ControlSettings {
     migrationDatabaseUrl: readDatabaseUrl(read, 'MILLRACE_MIGRATION_DATABASE_URL', databaseUrl),
     bootstrapToken: bootstrapToken === '' ? undefined : bootstrapToken,
     workspaceCreation: readWorkspaceCreation(read),
+    limits: readLimits(read),
+    hostProof: readHostProof(read),
+    workspaceGraceMs: read.duration('MILLRACE_WORKSPACE_GRACE'),
     ...readMailSettings(read),
     keys: readKeyRing(read),
     networks: readWebhookNetworks(read),
@@ -138,6 +143,8 @@ function readDeliver(read: Reader): DeliverSettings {
     networks: readWebhookNetworks(read),
     retryScale: read.number('MILLRACE_RETRY_SCALE', 1, 100_000),
     maxInFlight: read.number('MILLRACE_MAX_IN_FLIGHT', 1, 100_000),
+    limits: readLimits(read),
+    hostCap: readHostCap(read),
   };
 }
 

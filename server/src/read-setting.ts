@@ -1,4 +1,6 @@
 /** How a setting is read from text. Only `config.ts` knows the environment. */
+import { LIMITS } from './limits/limits.ts';
+
 /** Every setting with its default; docs/run/settings.md lists them, and a test holds the two together. */
 export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control,compute',
@@ -18,6 +20,7 @@ export const DEFAULTS = {
   MILLRACE_CONTROL_PORT: '8081',
   MILLRACE_CONSOLE_DIR: '',
   MILLRACE_CREATE_WORKSPACES: 'operator',
+  MILLRACE_WORKSPACE_GRACE: '14d',
   MILLRACE_CONSOLE_URL: '',
   MILLRACE_SMTP_URL: '',
   MILLRACE_MAIL_FROM: '',
@@ -36,6 +39,20 @@ export const DEFAULTS = {
   MILLRACE_MAX_HELD_BYTES: '134217728',
   MILLRACE_SOURCE_CALLS_PER_SECOND: '50000',
   MILLRACE_ADDRESS_REFUSALS_PER_SECOND: '200',
+  MILLRACE_LIMIT_CALLS_PER_SECOND: String(LIMITS.callsPerSecond.default),
+  MILLRACE_LIMIT_SOURCES: String(LIMITS.sources.default),
+  MILLRACE_LIMIT_DESTINATIONS: String(LIMITS.destinations.default),
+  MILLRACE_LIMIT_TARGET_HOSTS: String(LIMITS.targetHosts.default),
+  MILLRACE_LIMIT_CONFIG_BYTES: String(LIMITS.configBytes.default),
+  MILLRACE_LIMIT_LANE_BYTES: String(LIMITS.laneBytes.default),
+  MILLRACE_LIMIT_DEAD_LETTER_BYTES: String(LIMITS.deadLetterBytes.default),
+  MILLRACE_LIMIT_JOBS: String(LIMITS.jobs.default),
+  MILLRACE_LIMIT_TAILS: String(LIMITS.tails.default),
+  MILLRACE_LIMIT_API_REQUESTS_PER_SECOND: String(LIMITS.apiRequestsPerSecond.default),
+  MILLRACE_HOST_ATTEMPTS: '1000',
+  MILLRACE_HOST_ATTEMPTS_PER_SECOND: '5000',
+  MILLRACE_HOST_PROOF: 'off',
+  MILLRACE_HOSTS_WITHOUT_PROOF: '',
   MILLRACE_DRAIN_MS: '1000',
   MILLRACE_REPLICAS: '1',
   MILLRACE_EVENT_STREAMS: '2',

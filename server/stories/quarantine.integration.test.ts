@@ -19,7 +19,10 @@ const inQuarantine = async (subject: string) =>
   (await stack.get<Page>('GET', '/quarantine?limit=100')).items.filter((item) => item.subject === subject);
 
 const actions = async (objectId: string) => {
-  const { items } = await stack.get<{ items: { action: string; objectId: string }[] }>('GET', '/audit-log?limit=100');
+  const { items } = await stack.get<{ items: { action: string; objectId: string }[] }>(
+    'GET',
+    '/installation/audit-log?limit=100',
+  );
   return items.filter((item) => item.objectId === objectId).map(({ action }) => action);
 };
 

@@ -15,7 +15,7 @@ import { isEmpty, openTestClient, postTo, wordFor } from '../testing/client.ts';
 import { openNameServer, type Zone } from '../testing/name-server.ts';
 import { openClient } from '../src/deliver/client/open-client.ts';
 import { ok, openRawReceiver } from '../testing/raw-receiver.ts';
-import { openResolver } from '../src/deliver/client/resolve-name.ts';
+import { openResolver } from '../src/http/resolve-name.ts';
 
 const NOBODY = readNetworks('');
 

@@ -1,6 +1,6 @@
 /** For tests of the control API: a server of its own on a real database, and users and tokens to ask with. */
 import { readNetworks } from '../src/http/address-policy.ts';
-import { CATALOG } from '@millrace/contract/control';
+import { CATALOG, LIMIT_NAMES } from '@millrace/contract/control';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { openLog } from '../src/log.ts';
 import { insertMember } from '../src/store/members.ts';
@@ -12,6 +12,8 @@ import { insertWorkspace } from '../src/store/workspaces.ts';
 import type { LaneHealth } from '../src/domain/lane-health.ts';
 import type { ControlSide } from '../src/stream/open-control-side.ts';
 import { openStream, type Stream } from '../src/stream/open-stream.ts';
+import { LIMITS, type LimitValues } from '../src/limits/limits.ts';
+import { openWorkspaceLimits } from '../src/control/limits/workspace-limits.ts';
 import { openConfigLimits } from '../src/control/settings/config-limits.ts';
 import type { ControlNeeds } from '../src/control/http/control-needs.ts';
 import { newId } from '../src/store/new-id.ts';
@@ -53,6 +55,11 @@ export type TestAnswer = { status: number; headers: Headers; text: string; body:
 const SETTINGS = { ...STREAM_SETTINGS, eventStreams: 2 };
 const HTTP_SETTINGS = { host: '127.0.0.1', port: 0, maxConnections: 1_000 };
 
+/** Without rates: a test asks as fast as it can. */
+const LIMIT_DEFAULTS = Object.fromEntries(
+  LIMIT_NAMES.map((name) => [name, LIMITS[name].kind === 'count' ? LIMITS[name].default : undefined]),
+) as LimitValues;
+
 export type TestOptions = {
   /** A small file store makes a small config bucket: a hundredth of it. */
   maxFileStoreMb?: number;
@@ -61,11 +68,21 @@ export type TestOptions = {
   /** The test itself plays them: a request comes from the address in `X-Forwarded-For`. */
   trustedProxies?: string[];
   workspaceCreation?: NonNullable<ControlNeeds['workspaceCreation']>;
+  /** With it, there are passkeys. */
+  consoleUrl?: string;
+  now?: () => Date;
+  /** With it, there is single sign-on. */
+  singleSignOn?: NonNullable<ControlNeeds['singleSignOn']>;
+  /** As MILLRACE_ALLOW_CIDRS. */
+  allowed?: string;
+  /** Other than those that an operator gets without settings. */
+  limits?: Partial<LimitValues>;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function startTestControl(given: TestOptions = {}): Promise<TestControl> {
-  const { mail, trustedProxies = [], workspaceCreation = 'operator', ...options } = given;
+  const { mail, singleSignOn, allowed = '', trustedProxies = [], workspaceCreation = 'operator', ...others } = given;
+  const { consoleUrl, now = () => new Date(), limits = {}, ...options } = others;
   await using starting = new AsyncDisposableStack();
   const postgres = starting.use(await startPostgresServer());
   await migrateDatabase(postgres.url);
@@ -81,15 +98,18 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
     side: starting.use(await stream.controlSide()),
     keyRing: openKeyRing(new Map([[1, Buffer.alloc(32, 7)]])),
     catalog: CATALOG,
-    networks: readNetworks(''),
+    networks: readNetworks(allowed),
+    limits: starting.use(openWorkspaceLimits({ store, defaults: { ...LIMIT_DEFAULTS, ...limits }, log })),
     configLimits: openConfigLimits({ store, configRoom: configWriter.room, log }),
     changed: () => void (changes += 1),
     laneOf: (id: string) => lanes.get(id),
     lanes: lanesIn(lanes),
-    now: () => new Date(),
+    now,
     log,
     workspaceCreation,
+    consoleUrl,
     ...(mail === undefined ? {} : { mail }),
+    ...(singleSignOn === undefined ? {} : { singleSignOn }),
   };
   const { port } = starting.use(await serveControl({ ...HTTP_SETTINGS, trustedProxies }, needs));
   const url = `http://127.0.0.1:${port}`;
@@ -124,7 +144,8 @@ async function ask(url: string, method: string, { token, body, headers = {} }: A
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, text, body: text === '' ? {} : JSON.parse(text) };
+  const isJson = text !== '' && !(answer.headers.get('content-type') ?? '').includes('ndjson');
+  return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} };
 }
 
 export async function addWorkspace(store: Store, name = 'Test'): Promise<string> {

@@ -86,16 +86,19 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
   };
 }
 
-async function playDeliver(stream: Stream, settings: DeliverSettings, log: Logger): Promise<Deliver> {
+/** `peers`: how many deliver processes this one knows of. */
+export type PlayedDeliver = Deliver & { peers(): number };
+
+async function playDeliver(stream: Stream, settings: DeliverSettings, log: Logger): Promise<PlayedDeliver> {
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.deliverySide());
   const config = starting.use(await stream.configView({ check: SIGNER.check, mayBeUnsigned: false }));
   const deliver = starting.use(await startDeliver({ settings, config, side, log }));
   const running = starting.move();
-  return { ...deliver, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...deliver, peers: side.peers.count, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function playApart(needs: StreamNeeds, settings: DeliverSettings): Promise<Deliver> {
+async function playApart(needs: StreamNeeds, settings: DeliverSettings): Promise<PlayedDeliver> {
   await using starting = new AsyncDisposableStack();
   const stream = starting.use(await openStream(needs));
   const deliver = starting.use(await playDeliver(stream, settings, needs.log));

@@ -3,6 +3,7 @@ import { setImmediate as settled } from 'node:timers/promises';
 import type { Attempt } from '../src/deliver/attempt/attempt.ts';
 import type { Answer } from '../src/deliver/client/post.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from '../src/deliver/dispatch/dispatcher.ts';
+import type { HostCap } from '../src/limits/limits.ts';
 import type { PendingAttempt } from '../src/deliver/dispatch/line.ts';
 import { answersOf, aDelivery, aWebhook, failure, status } from './samples.ts';
 import type { Webhook } from '../src/deliver/attempt/webhook.ts';
@@ -30,8 +31,13 @@ function openStage() {
 
 type Stage = ReturnType<typeof openStage>;
 
+type PlaySettings = { maxInFlight?: number; peers?: number; longMost?: number; worked?: string[]; hostCap?: HostCap };
+
 /** A dispatcher whose attempts end when the test says so, and whose time goes on when the test says so. */
-export function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 100, worked = [] as string[] } = {}) {
+export function play(
+  t: TestContext,
+  { maxInFlight = 100, peers = 1, longMost = 100, worked = [] as string[], hostCap }: PlaySettings = {},
+) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const stage = openStage();
   const { clock, learned, noted } = stage;
@@ -44,6 +50,7 @@ export function play(t: TestContext, { maxInFlight = 100, peers = 1, longMost = 
     now: () => clock.engineAt + clock.now,
     uptimeMs: () => clock.now,
     maxInFlight,
+    hostCap,
   });
   t.after(() => dispatcher[Symbol.dispose]());
   const pass = async (ms: number) => {

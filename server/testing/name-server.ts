@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, isIP, type Server } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Records of a name: addresses, names that it is an alias of, or `silence` and `failure`. The nth question may get its own. */
+/** Records of a name: addresses, names that it is an alias of, texts as `txt:…`, or `silence` and `failure`. The nth question may get its own. */
 export type Zone = Record<string, (nth: number) => string[]>;
 
 export type NameServer = AsyncDisposable & { address: string; questions: string[] };
 
 const A = 1;
 const CNAME = 5;
+const TXT = 16;
 const AAAA = 28;
 const UDP_BYTES = 1_200;
 
@@ -99,6 +100,8 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
 }
 
 function readValue(value: string): { type: number; data: Buffer } {
+  if (value.startsWith('txt:'))
+    return { type: TXT, data: Buffer.from(`${String.fromCodePoint(value.length - 4)}${value.slice(4)}`) };
   if (isIP(value) === 0) return { type: CNAME, data: writeName(value) };
   return { type: isIP(value) === 4 ? A : AAAA, data: Buffer.from(ipaddr.parse(value).toByteArray()) };
 }

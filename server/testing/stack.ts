@@ -15,14 +15,16 @@ export type Json = Record<string, unknown>;
 export type StackAnswer<T> = { status: number; body: T };
 
 /** `deliver` may be what no operator is allowed to set: with a `retryScale` below 1, what failed waits longer than a test runs. */
-export async function openStack(change: Record<string, string> = {}, deliver: Partial<Config['deliver']> = {}) {
+export async function openStack(
+  change: Record<string, string> = {},
+  deliver: Partial<Config['deliver']> = {},
+  control: Partial<Config['control']> = {},
+) {
   await using opening = new AsyncDisposableStack();
   const log = openLog({ level: 'fatal', pretty: false });
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
   const postgres = opening.use(await startPostgresServer());
-  const read = readConfig({ ...stackSettings(nats.url, postgres), ...change });
-  if (!read.ok) throw new Error(read.problems.join(', '));
-  const config = { ...read.value, deliver: { ...read.value.deliver, ...deliver } };
+  const config = readStackConfig({ ...stackSettings(nats.url, postgres), ...change }, { deliver, control });
   const roles = { current: await startRoles(config, log) };
   opening.defer(() => roles.current[Symbol.asyncDispose]());
   const inspector = opening.use(await openInspector(nats.adminUrl, log));
@@ -54,6 +56,16 @@ export async function openStack(change: Record<string, string> = {}, deliver: Pa
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+type Past = { deliver: Partial<Config['deliver']>; control: Partial<Config['control']> };
+
+/** With parts that no environment can have. */
+function readStackConfig(env: Record<string, string>, { deliver, control }: Past): Config {
+  const read = readConfig(env);
+  if (!read.ok) throw new Error(read.problems.join(', '));
+  const { value } = read;
+  return { ...value, deliver: { ...value.deliver, ...deliver }, control: { ...value.control, ...control } };
 }
 
 type Urls = { controlUrl(): string; collectUrl(): string; token?: string };

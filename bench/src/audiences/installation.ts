@@ -1,5 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
 import type { Definition } from '@millrace/contract/audiences';
@@ -8,11 +8,14 @@ import { openStore } from '../../../server/src/store/open-store.ts';
 import { addDefinition } from '../../../server/testing/definitions.ts';
 import { addDestination, overHttp, stackSettings } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
-import { openPostgresCpu } from '../compute/postgres-cpu.ts';
+import { mainPid, openPostgresCpu } from '../compute/postgres-cpu.ts';
 import { cpuUs } from '../cpu-us.ts';
+import { familyOf, FIRST_CORES, LAST_CORE, pin } from '../pin.ts';
 
 /** As docs/run/postgresql.md advises for audiences on a machine with 16 GB: tables and indexes of a million users fit into the buffers. */
 const DATABASE_OPTIONS = '-c fsync=on -c shared_buffers=4GB -c max_wal_size=4GB -c checkpoint_timeout=15min';
+/** A tenth of the weight of the others, as in deploy/ and docs/run/postgresql.md. */
+const YIELDING = 10;
 const COMPUTES = 2;
 const PATIENCE_MS = 60_000;
 
@@ -26,6 +29,7 @@ export async function openInstallation() {
   opening.defer(() => rmSync(dir, { recursive: true, force: true }));
   const nats = opening.use(await startNatsCluster({ maxFileStoreMb: 40_960 }));
   const postgres = opening.use(await startPostgresServer({ options: DATABASE_OPTIONS }));
+  yieldAsGroup(mainPid(postgres));
   const [controlPort = 0] = await freePorts(1);
   const settings = { ...stackSettings(nats.url, postgres), MILLRACE_CONTROL_PORT: String(controlPort) };
   const start = async (roles: string, name: string) =>
@@ -46,8 +50,7 @@ export async function openInstallation() {
     store,
     collectUrl: server.url,
     logs: () => computes.map(({ logFile }) => readFileSync(logFile, 'utf8')).join(''),
-    startComputing: async () => void (await Promise.all(computes.map((each) => each.start()))),
-    stopComputing: async () => void (await Promise.all(computes.map((each) => each.kill('SIGTERM')))),
+    ...openComputing(computes, mainPid(postgres)),
     cpu: (): Cpu => ({
       compute: computes.reduce((sum, each) => sum + cpuUs(each.pid() ?? 0), 0),
       postgres: postgresCpu(),
@@ -55,6 +58,35 @@ export async function openInstallation() {
     }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+function openComputing(computes: readonly ServerProcess[], postgresPid: number) {
+  let isApart = false;
+  return {
+    startComputing: async () => {
+      await Promise.all(computes.map(startYielding));
+      if (isApart) for (const each of computes) pin(each.pid() ?? 0, LAST_CORE);
+    },
+    stopComputing: async () => void (await Promise.all(computes.map((each) => each.kill('SIGTERM')))),
+    /** From now on compute and PostgreSQL have the last core for themselves, as on a machine of their own. */
+    setApart() {
+      isApart = true;
+      for (const pid of familyOf(process.pid)) pin(pid, FIRST_CORES);
+      for (const pid of familyOf(postgresPid)) pin(pid, LAST_CORE);
+    },
+  };
+}
+
+/** PostgreSQL is a session of its own: kernels that weigh sessions as groups (autogroup) know the weight of the group alone. */
+function yieldAsGroup(pid: number): void {
+  setPriority(pid, YIELDING);
+  const group = `/proc/${pid}/autogroup`;
+  if (existsSync(group)) writeFileSync(group, String(YIELDING));
+}
+
+async function startYielding(compute: ServerProcess): Promise<void> {
+  await compute.start();
+  setPriority(compute.pid() ?? 0, YIELDING);
 }
 
 export type Shop = { workspaceId: string; sourceId: string; writeKey: string };

@@ -35,6 +35,7 @@ export function startCollect(main = join(ROOT_DIR, 'server/src/main.ts')): Start
         MILLRACE_METRICS_PORT: '0',
         MILLRACE_EVENT_STREAMS: String(STREAMS),
         MILLRACE_SOURCE_CALLS_PER_SECOND: '10000000',
+        MILLRACE_LIMIT_CALLS_PER_SECOND: '10000000',
         MILLRACE_LOG_LEVEL: 'error',
       },
     });

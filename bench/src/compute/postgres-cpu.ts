@@ -6,12 +6,17 @@ const TICK_US = 10_000;
 
 /** CPU time of all processes of a PostgreSQL server so far, those that have ended included, in µs. */
 export function openPostgresCpu(server: PostgresServer): () => number {
-  const main = Number(server.run(`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)`));
+  const main = mainPid(server);
   return () => {
     const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ');
     const living = [String(main), ...children].reduce((sum, pid) => sum + ranUs(pid), 0);
     return living + endedUs(main);
   };
+}
+
+/** Of the process that starts all others of the server. */
+export function mainPid(server: PostgresServer): number {
+  return Number(server.run(`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)`));
 }
 
 function ranUs(pid: string): number {

@@ -69,6 +69,9 @@ function environment(natsUrl: string): Record<string, string> {
     MILLRACE_METRICS_PORT: '0',
     MILLRACE_NATS_URL: natsUrl,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
+    // All receivers are one host here.
+    MILLRACE_HOST_ATTEMPTS: '0',
+    MILLRACE_HOST_ATTEMPTS_PER_SECOND: '0',
     MILLRACE_KEYS: `1:${KEY.toString('base64')}`,
     MILLRACE_EVENT_STREAMS: String(STREAMS.eventStreams),
     MILLRACE_LANE_STREAMS: String(STREAMS.laneStreams),

@@ -12,6 +12,8 @@ export type ControlSettings = {
   server: string;
   credential?: Credential;
   workspace?: string | undefined;
+  /** The cookie of a sign-in that waits for its second factor. */
+  ticket?: string;
   timeoutMs: number;
 };
 
@@ -106,8 +108,10 @@ export function openControl(settings: ControlSettings) {
   };
 }
 
-function headersFor({ server, credential, workspace }: ControlSettings, method: Method): Record<string, string> {
+function headersFor(settings: ControlSettings, method: Method): Record<string, string> {
+  const { server, credential, workspace, ticket } = settings;
   return {
+    ...(ticket === undefined ? {} : { Cookie: `__Host-millrace-sign-in=${ticket}` }),
     ...(workspace === undefined ? {} : { 'Millrace-Workspace': workspace }),
     ...(method === 'POST' ? { 'Idempotency-Key': randomUUID() } : {}),
     ...(credential === undefined ? {} : authentication(server, credential)),

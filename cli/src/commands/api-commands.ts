@@ -4,6 +4,7 @@ import { loginCommand } from './account/login.ts';
 import { logoutCommand } from './account/logout.ts';
 import { whoamiCommand } from './account/whoami.ts';
 import { audiencesCommand } from './audiences/audiences.ts';
+import { auditCommand } from './audit.ts';
 import { applyCommand } from './config/apply.ts';
 import { exportCommand } from './config/export.ts';
 import { deadLettersCommand } from './deliveries/dead-letters.ts';
@@ -13,6 +14,7 @@ import { destinationsCommand } from './destinations/destinations.ts';
 import { explainCommand } from './events/explain.ts';
 import { sendCommand } from './events/send.ts';
 import { tailCommand } from './events/tail.ts';
+import { hostsCommand } from './hosts.ts';
 import { profilesCommand } from './profiles.ts';
 import { sourcesCommand } from './sources/sources.ts';
 import { usersCommand } from './users.ts';
@@ -27,12 +29,14 @@ export function apiCommands(): Command[] {
     explainCommand(),
     sourcesCommand(),
     destinationsCommand(),
+    hostsCommand(),
     deliveriesCommand(),
     deadLettersCommand(),
     replayCommand(),
     audiencesCommand(),
     profilesCommand(),
     usersCommand(),
+    auditCommand(),
     exportCommand(),
     applyCommand(),
   ];

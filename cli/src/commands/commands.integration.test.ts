@@ -1,5 +1,6 @@
 /** Commands against a real server: signing in, exit codes, and text of others in a terminal. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -55,6 +56,36 @@ suite('signing in', () => {
     assert.equal((await nobody.shell('millrace logout')).code, 0);
     assert.equal((await sessions()).length, 1);
     assert.equal((await nobody.shell('millrace whoami')).code, 2);
+  });
+
+  test('an account with a second factor is asked for a code at a terminal, and refused without one', async () => {
+    const email = 'tom@example.com';
+    const invited = await scene.stack.get('POST', '/invitations', { email, role: 'viewer' });
+    await scene.stack.get('POST', '/invitations/accept', { token: invited['token'], name: 'Tom', password: PASSWORD });
+    const [user] = await scene.stack.sql<{ id: string }>('SELECT id FROM users WHERE email = $1', [email]);
+    const code = '0123456789abcdef';
+    const hash = createHash('sha256')
+      .update(JSON.stringify([user?.id, code]))
+      .digest();
+    await scene.stack.sql('INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, $2)', [user?.id, hash]);
+    await scene.stack.sql(
+      `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
+       VALUES ('pky_1', $1, 'AA', '', 0, '{}', 'Key')`,
+      [user?.id],
+    );
+    await using nobody = await open();
+    const login = `millrace login --server ${scene.server()} --email ${email}`;
+    const piped = await nobody.shell(`echo "${PASSWORD}" | ${login}`);
+    assert.equal(piped.code, 3, piped.stdout + piped.stderr);
+    assert.match(piped.stderr, /has a second factor.*\n.*API token/);
+    const typed = [
+      { prompt: 'Password: ', answer: `${PASSWORD}\r` },
+      { prompt: 'recovery code: ', answer: '0123-4567-89AB-CDEF\r' },
+    ];
+    const ran = await nobody.shell(`script -qec "${login}" /dev/null`, { typed });
+    assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+    assert.match(ran.stdout, /Signed in as tom@example\.com/);
+    await scene.stack.sql('DELETE FROM sessions WHERE user_id = $1', [user?.id]);
   });
 
   test('a wrong password and a wrong token are refused, and nothing is saved', async () => {

@@ -1,4 +1,4 @@
-/** `millrace users`: erasing users, and what became of it; a way back into an account of the console. */
+/** `millrace users`: erasing users, and what became of it; ways back into an account of the console. */
 import type { DeletionRequest as RequestSchema, Destination, Source } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { count, counted } from '@millrace/console/format/numbers';
@@ -13,6 +13,7 @@ import { printTable } from '../output/table.ts';
 import { timeText } from '../output/times.ts';
 import { apiCommand, groupCommand, type JsonOption } from './api-command.ts';
 import { type Job, type JobKind, listJobs, tellJob, waitForJob } from './deliveries/jobs.ts';
+import { removeFactorsCommand } from './remove-factors.ts';
 import { resetLinkCommand } from './reset-link.ts';
 
 type Request = Static<typeof RequestSchema>;
@@ -21,7 +22,7 @@ type Options = ServerOptions & JsonOption;
 const KIND: JobKind = { path: '/deletion-requests', word: 'deletion request', command: 'users', example: '$DELETION' };
 
 export function usersCommand(): Command {
-  return groupCommand('users', 'erase users, and see what became of it; let a person choose a new password', [
+  return groupCommand('users', 'erase users, and see what became of it; let a person back into an account', [
     deleteCommand(),
     statusCommand(),
     listJobs(
@@ -31,6 +32,7 @@ export function usersCommand(): Command {
     ),
     acceptCommand(),
     resetLinkCommand(),
+    removeFactorsCommand(),
   ]);
 }
 

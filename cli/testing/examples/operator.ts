@@ -5,7 +5,17 @@ import { openPerson } from '../open-person.ts';
 import type { ExampleSetting, OpenSetting } from './setting.ts';
 
 export const setting: ExampleSetting = {
-  commands: ['migrate', 'doctor', 'backup', 'restore', 'drill', 'support-bundle', 'upgrade-check', 'users reset-link'],
+  commands: [
+    'migrate',
+    'doctor',
+    'backup',
+    'restore',
+    'drill',
+    'support-bundle',
+    'upgrade-check',
+    'users reset-link',
+    'users remove-factors',
+  ],
   open: openOperator,
 };
 
@@ -15,7 +25,7 @@ const FILLS_ENGINES = /^millrace (drill|restore (?!.*--check))/;
 async function openOperator(): Promise<OpenSetting> {
   await using opening = new AsyncDisposableStack();
   const stack = opening.use(await openStack());
-  // For a person who lost a password.
+  // For a person who lost a password, or every second factor.
   const invited = await stack.get('POST', '/invitations', { email: 'ann@example.com', role: 'developer' });
   const ann = { token: invited['token'], name: 'Ann', password: 'correct horse battery staple' };
   await stack.get('POST', '/invitations/accept', ann);

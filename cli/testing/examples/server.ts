@@ -18,6 +18,7 @@ export const setting: ExampleSetting = {
     'explain',
     'sources',
     'destinations',
+    'hosts',
     'deliveries',
     'dead-letters',
     'replay',
@@ -29,13 +30,14 @@ export const setting: ExampleSetting = {
     'users unsuppress',
     'export',
     'apply',
+    'audit',
     'verify',
   ],
   open: openServer,
 };
 
-/** The receiver of the scene verifies no signature, which a check-up finds. */
-export const otherCodes = { 'millrace destinations check-up orders': 6 };
+/** The receiver of the scene verifies no signature, which a check-up finds, and has no file that proves its host. */
+export const otherCodes = { 'millrace destinations check-up orders': 6, 'millrace hosts check "$RECEIVER_URL"': 6 };
 
 const PASSWORD = 'correct horse battery staple';
 

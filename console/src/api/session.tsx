@@ -1,12 +1,16 @@
 /** Who is signed in, in which workspace, and what that role may do. */
-import { isAllowed, type Permission, type RoleName } from '@millrace/contract/permissions';
+import { isAllowed, isOfOperators, type Permission } from '@millrace/contract/permissions';
 import type { Me } from '@millrace/contract/control';
 import { createContext, type ReactNode, use } from 'react';
 
 export type Session = {
-  user: { id: string; email: string; name: string };
-  workspace: { id: string; name: string; role: RoleName };
+  user: { id: string; email: string; name: string; hasSecondFactor: boolean };
+  workspace: Me['workspaces'][number];
   workspaces: Me['workspaces'];
+  /** Runs the installation. */
+  isOperator: boolean;
+  /** Single sign-on started this session: it opens one workspace, and changes no account. */
+  isSingleSignOn: boolean;
   chooseWorkspace(id: string): void;
 };
 
@@ -22,10 +26,10 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether the role of this session may do it; the server decides in any case. */
+/** Whether the role of this session, or its operator, may do it; the server decides in any case. */
 export function useMay(permission: Permission): boolean {
-  const { workspace } = useSession();
-  return isAllowed(permission, { role: workspace.role });
+  const { workspace, isOperator } = useSession();
+  return isOfOperators(permission) ? isOperator : isAllowed(permission, { role: workspace.role });
 }
 
 const CHOSEN = 'millrace-workspace';

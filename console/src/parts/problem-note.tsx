@@ -11,12 +11,13 @@ export function ProblemNote({ error, what, retry }: ProblemNoteProps) {
   return (
     <Note state="givenup" title={what ?? problem?.title ?? 'The console made a mistake.'}>
       {what !== undefined && problem !== undefined && <>{problem.title}. </>}
-      {problem?.detail ?? String(error)}
+      {/* With errors, the detail only points to them. */}
+      {problem?.errors === undefined && (problem?.detail ?? String(error))}
       {problem?.errors !== undefined && (
         <ul>
           {problem.errors.map(({ path, message }) => (
             <li key={path + message}>
-              <code>{path}</code> {message}
+              {path !== '/' && <code>{path}</code>} {message}
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import { Drawer } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Toasts } from '../parts/toasts.tsx';
+import { Ending } from './ending.tsx';
 import { Navigation } from './navigation.tsx';
 import { NewVersion } from './new-version.tsx';
 import { onSignal, openKeys, openPalette } from './shell-signals.ts';
@@ -35,6 +36,7 @@ export function Shell() {
         <Navigation />
         <div className="main">
           <NewVersion />
+          <Ending />
           <Outlet />
         </div>
       </div>

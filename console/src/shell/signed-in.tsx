@@ -12,6 +12,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { tellError } from '../parts/tell-error.ts';
 import { OuterText } from '../parts/texts.tsx';
 import { Door } from './door.tsx';
+import { NeedsSignOn } from './needs-sign-on.tsx';
 import { Shell } from './shell.tsx';
 
 export function SignedIn() {
@@ -38,7 +39,15 @@ export function SignedIn() {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
     setChanges((changes) => changes + 1);
   };
-  const session = { user: me.data.user, workspace, workspaces: me.data.workspaces, chooseWorkspace };
+  if (workspace.needsSingleSignOn) {
+    return <NeedsSignOn workspace={workspace} workspaces={me.data.workspaces} choose={chooseWorkspace} />;
+  }
+  const { user, workspaces, isOperator, singleSignOn } = me.data;
+  const isSingleSignOn = singleSignOn !== null;
+  // The server answers every other page of this workspace with a refusal; a provider asks for factors of its own.
+  const lacksFactor = workspace.needsSecondFactor && !user.hasSecondFactor && !isSingleSignOn;
+  if (lacksFactor && !/^\/profile([?#]|$)/.test(location)) return <Navigate to="/profile" />;
+  const session = { user, workspace, workspaces, isOperator, isSingleSignOn, chooseWorkspace };
   return (
     <SessionProvider session={session}>
       <Shell key={workspace.id} />

@@ -7,11 +7,25 @@ export const RoleNameSchema = Type.Union([
   Type.Literal('admin'),
   Type.Literal('developer'),
   Type.Literal('viewer'),
+  Type.Literal('viewer-without-payloads'),
 ]);
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
-export const Workspace = Type.Object({ id: Id('ws'), name: Name, createdAt: Time });
+export const Workspace = Type.Object({
+  id: Id('ws'),
+  name: Name,
+  createdAt: Time,
+  /** Members without a second factor reach only their own account. */
+  needsSecondFactor: Type.Boolean(),
+  /** Set when its deletion was asked for: until then it can be undone, afterwards everything is removed. */
+  endsAt: Type.Union([Time, Type.Null()]),
+});
+/** Both guard against a wrong click: the name of the workspace, and the password of your account. */
+export const WorkspaceDeletion = Type.Object(
+  { name: Type.String({ maxLength: 1_000 }), password: CurrentPassword },
+  { additionalProperties: false },
+);
 export const WorkspaceChange = Type.Object({ name: Name }, { additionalProperties: false });
 export const NewWorkspace = Type.Object({ name: Name }, { additionalProperties: false });
 /** The member who becomes an owner. */
@@ -31,9 +45,40 @@ export const PasswordChange = Type.Object(
   { additionalProperties: false },
 );
 export const Me = Type.Object({
-  user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }), Type.Null()]),
+  user: Type.Union([
+    Type.Object({
+      id: Type.String(),
+      email: Type.String(),
+      name: Type.String(),
+      hasSecondFactor: Type.Boolean(),
+      /** Single sign-on made the account: it has no password, and its provider has its name and address. */
+      isManaged: Type.Boolean(),
+    }),
+    Type.Null(),
+  ]),
   token: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }), Type.Null()]),
-  workspaces: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: RoleNameSchema })),
+  workspaces: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      role: RoleNameSchema,
+      needsSecondFactor: Type.Boolean(),
+      /** The workspace opens by single sign-on alone, and this session was started with a password. */
+      needsSingleSignOn: Type.Boolean(),
+      /** Whether the workspace has single sign-on, and this account is linked with its provider. */
+      singleSignOn: Type.Enum(['none', 'possible', 'linked']),
+    }),
+  ),
+  /** Set when single sign-on started this session: it opens one workspace, and changes no account. */
+  singleSignOn: Type.Union([
+    Type.Object({
+      /** Where the browser signs out at the provider, too; null where the provider has no such page. */
+      signOutUrl: Type.Union([Type.String(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
+  /** Whether you run this installation; see docs/use/accounts.md. */
+  isOperator: Type.Boolean(),
 });
 
 export const Session = Type.Object({
@@ -49,6 +94,8 @@ export const Session = Type.Object({
   /** When it ends in any case; without use it ends 12 hours after `lastSeenAt`. */
   expiresAt: Time,
   isCurrent: Type.Boolean(),
+  /** Single sign-on started it, and it opens one workspace. */
+  isSingleSignOn: Type.Boolean(),
 });
 export const Sessions = Type.Object({ items: Type.Array(Session) });
 
@@ -57,7 +104,12 @@ export const Member = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role: RoleNameSchema,
+  hasSecondFactor: Type.Boolean(),
   createdAt: Time,
+  /** Single sign-on made the account, which is in this workspace alone. */
+  isManaged: Type.Boolean(),
+  /** Reaches the workspace with the password although single sign-on is required. */
+  isBreakGlass: Type.Boolean(),
 });
 export const Members = Type.Object({ items: Type.Array(Member) });
 

@@ -20,9 +20,10 @@ export const QuarantineItems = PageOf(QuarantineItem);
 
 export const QuarantineDetails = Type.Object({
   ...QuarantineItem.properties,
-  /** The message's headers without those that only NATS reads. */
+  /** The message's headers without those that only NATS reads; none where `payloadBase64` is null. */
   headers: Type.Record(Type.String(), Type.String()),
-  payloadBase64: Type.String(),
+  /** Null unless it belongs to the workspace that you are in, and you see payloads there. */
+  payloadBase64: Type.Union([Type.String(), Type.Null()]),
 });
 
 export const QuarantineQuery = Type.Object(

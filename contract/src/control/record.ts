@@ -252,6 +252,7 @@ export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 export type DeliveryDetails = Static<typeof DeliveryDetails>;
 export type DestinationHealth = Static<typeof DestinationHealth>;
 export type Explanation = Static<typeof Explanation>;
+export type Refusals = Static<typeof Refusals>;
 export type StoredFacts = Static<typeof StoredFacts>;
 export type Lane = Static<typeof Lane>;
 export type ReplayPart = Static<typeof ReplayPart>;

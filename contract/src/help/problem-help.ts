@@ -1,5 +1,7 @@
 import type { ProblemCode } from './codes.ts';
+import { FACTOR_HELP } from './factor-help.ts';
 import type { Help } from './help.ts';
+import { SIGN_ON_HELP } from './sign-on-help.ts';
 
 /** The control API refused a request of a person or a script. */
 export const PROBLEM_HELP: Record<ProblemCode, Help> = {
@@ -27,6 +29,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Check both and try again.',
     whoCanDoIt: 'you',
   },
+  ...FACTOR_HELP,
   not_allowed: {
     title: 'You may not do this',
     cause: 'Your role, or the scope of your token, does not include this action.',
@@ -39,6 +42,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Use the console itself, or a token in a script.',
     whoCanDoIt: 'you',
   },
+  ...SIGN_ON_HELP,
   workspace_required: {
     title: 'The workspace is not named',
     cause: 'You belong to several workspaces, and the request does not say which one it is for.',
@@ -62,6 +66,12 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     cause: 'This member is the last owner, and no other member could manage the workspace.',
     remedy: 'Make another member an owner first.',
     whoCanDoIt: 'owner',
+  },
+  last_operator: {
+    title: 'The installation needs an operator',
+    cause: 'This is the last person who runs the installation, and no other person could manage it.',
+    remedy: 'Make another person an operator first.',
+    whoCanDoIt: 'operator',
   },
   too_many_destinations: {
     title: 'The source has too many destinations',
@@ -129,6 +139,13 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     cause: 'Too many requests of this workspace are under way at the same time.',
     remedy: 'Try again shortly, and let scripts ask less often.',
     whoCanDoIt: 'you',
+  },
+  too_many_requests_a_second: {
+    title: 'The workspace sends too many requests a second',
+    cause:
+      'All people and tokens of the workspace together sent more requests to the API than it may send in a second.',
+    remedy: 'Send fewer requests, or ask the operator of this installation to raise the limit.',
+    whoCanDoIt: 'operator',
   },
   too_many_questions: {
     title: 'Too many searches are under way',
@@ -201,6 +218,20 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     title: 'This delivery does not wait',
     cause: 'Millrace has delivered it, has given it up, or is making an attempt right now.',
     remedy: 'Look at its state. A dead letter can be sent again from the list of dead letters.',
+    whoCanDoIt: 'you',
+  },
+  limit_reached: {
+    title: 'The workspace has reached a limit',
+    cause: 'The workspace has as many of these as it may have. The answer names the limit and its number.',
+    remedy: 'Delete something that is not needed, or ask the operator of this installation to raise the limit.',
+    whoCanDoIt: 'operator',
+  },
+  host_not_proven: {
+    title: 'The host is not proven to be yours',
+    cause:
+      'The operator asks for a proof that a receiver belongs to the workspace, and a target names a host without one.',
+    remedy:
+      'Publish the text of the answer as a DNS record or as a file on the host, and check the host. Then save again.',
     whoCanDoIt: 'you',
   },
   event_gone: {

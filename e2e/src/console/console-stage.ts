@@ -58,6 +58,7 @@ export async function openDemoStage(callsPerSecond = 3): Promise<DemoStage> {
   return { ...stage, accounts, token };
 }
 
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 async function openStage({ program, args = [], settings = {} }: StageOptions): Promise<Stage> {
   const page = join(ROOT_DIR, 'console/dist/index.html');
   if (!existsSync(page)) throw new Error('the console is not built: run `npm run build` first');
@@ -79,6 +80,8 @@ async function openStage({ program, args = [], settings = {} }: StageOptions): P
     MILLRACE_MIGRATION_DATABASE_URL: postgres.url,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
     MILLRACE_DRAIN_MS: '0',
+    // Passkeys are bound to it.
+    MILLRACE_CONSOLE_URL: url,
     ...settings,
   };
   const start = (changed: Record<string, string>) =>

@@ -50,7 +50,9 @@ export async function openHostileReceiver(): Promise<AsyncDisposable & { url: st
 
 /** Returns ids with which every screen shows some of it. */
 export async function sendHostileData(stage: DemoStage, ask: Ask, receiverUrl: string): Promise<Ids> {
-  await ask('/workspace', { name: NAME }, 'PATCH');
+  const { id } = await ask<Made>('/workspace', { name: NAME }, 'PATCH');
+  // The screen of limits lists workspaces with a number of their own.
+  await ask(`/operator/workspaces/${id}/limits`, { limits: { jobs: 90 } }, 'PATCH');
   await addMember(stage, ask);
   await ask('/tokens', { name: NAME, role: 'viewer' });
   const { source, writeKey } = await addSource(ask);

@@ -6,6 +6,7 @@ import { addDestination } from './journeys/add-destination.ts';
 import { checkReceiver } from './journeys/check-receiver.ts';
 import { eraseUser } from './journeys/erase-user.ts';
 import { findReason } from './journeys/find-reason.ts';
+import { raiseLimit } from './journeys/raise-limit.ts';
 import { recoverAccount } from './journeys/recover-account.ts';
 import { sendAgain } from './journeys/send-again.ts';
 import { watchAudience } from './journeys/watch-audience.ts';
@@ -38,6 +39,8 @@ test('the check-up finds a receiver that does not verify signatures, and says wh
 
 test('a user is erased after a preview and the typed id, with a receipt, and only the tombstone is found afterwards', (t) =>
   eraseUser({ t, stage, browser }));
+
+test('the operator raises a limit, and the workspace sees it beside its use', (t) => raiseLimit({ t, stage, browser }));
 
 test('a lost password: an owner makes a link, and the member alone chooses a new one', (t) =>
   recoverAccount({ t, stage, browser }));

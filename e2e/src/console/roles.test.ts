@@ -33,7 +33,7 @@ const ACTIONS: readonly { screen: string; names: string[]; needs: Role }[] = [
   { screen: 'user-profile', names: ['Erase user…'], needs: 'admin' },
   { screen: 'deletion', names: ['Download receipt'], needs: 'admin' },
   { screen: 'team', names: ['Invite a person'], needs: 'admin' },
-  { screen: 'team', names: ['Rename workspace'], needs: 'owner' },
+  { screen: 'team', names: ['Rename workspace', 'Delete workspace…'], needs: 'owner' },
   { screen: 'team-tokens', names: ['New token'], needs: 'admin' },
 ];
 /** These are of no use to a lower role, and tell it which one they need. */
@@ -47,12 +47,14 @@ const WALLS: Readonly<Record<string, Role>> = {
   privacy: 'admin',
   deletion: 'admin',
   system: 'owner',
+  'system-workspaces': 'owner',
+  'system-operators': 'owner',
 };
-const NEEDS = /\bneeds (the role )?(developer|admin|owner)\b|^Only owners\b|\bmay not do this\b/im;
+const NEEDS = /\bneeds (the role )?(developer|admin|owner)\b|^Only (owners|operators)\b|\bmay not do this\b/im;
 /** Paths that the API refuses to a lower role. */
 const RESTRICTED: readonly [RegExp, Role][] = [
   [/^\/api\/v1\/(tokens|audit-log|invitations|deletion-requests)\b/, 'admin'],
-  [/^\/api\/v1\/(system|quarantine|configuration)\b/, 'owner'],
+  [/^\/api\/v1\/(system|quarantine|configuration|operators|installation)\b/, 'owner'],
 ];
 
 const opened = new AsyncDisposableStack();

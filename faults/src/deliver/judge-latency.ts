@@ -25,14 +25,24 @@ export type LatencyCase = {
   quiet: readonly Timed[];
   during: readonly Timed[];
   bound: LatencyBound;
+  /** Which part is compared: 0.99, if this is left out. */
+  percentile?: number;
   /** How late the machine woke a process meanwhile, at p99. */
   machineLateMs?: number;
 };
 
 /** The p99 of healthy destinations at most doubles, or grows as much as the bound allows. */
-export function judgeLatency({ name, quiet, during, bound, machineLateMs = 0 }: LatencyCase): Findings {
-  const quietP99Ms = percentileMs(quiet, 0.99) ?? Infinity;
-  const p99Ms = percentileMs(during, 0.99) ?? Infinity;
+export function judgeLatency({
+  name,
+  quiet,
+  during,
+  bound,
+  percentile = 0.99,
+  machineLateMs = 0,
+}: LatencyCase): Findings {
+  const quietP99Ms = percentileMs(quiet, percentile) ?? Infinity;
+  const p99Ms = percentileMs(during, percentile) ?? Infinity;
+  const word = `p${Math.round(percentile * 100)}`;
   const maxMs = percentileMs(during, 1) ?? Infinity;
   const noiseMs = machineLateMs * (bound.hops ?? 0);
   const limitMs = Math.round(
@@ -40,7 +50,7 @@ export function judgeLatency({ name, quiet, during, bound, machineLateMs = 0 }: 
   );
   const complaints: Complaint[] = [[quiet.length === 0 || during.length === 0, `${name}: nothing was measured`]];
   const late: Complaint[] = [
-    [p99Ms > limitMs, `${name}: p99 was ${p99Ms} ms, over ${limitMs} ms; in quiet times it is ${quietP99Ms} ms`],
+    [p99Ms > limitMs, `${name}: ${word} was ${p99Ms} ms, over ${limitMs} ms; in quiet times it is ${quietP99Ms} ms`],
     [maxMs > bound.lateMs + noiseMs, `${name}: one came ${maxMs} ms late`],
   ];
   return {

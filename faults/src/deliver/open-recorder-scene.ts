@@ -55,7 +55,7 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
   return { scene, database, store, control, clientAt, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-function controlSettings({ url, serviceUrl }: Database, token: string): Settings {
+export function controlSettings({ url, serviceUrl }: Database, token: string): Settings {
   return {
     MILLRACE_ROLES: 'control',
     MILLRACE_DATABASE_URL: serviceUrl,

@@ -4,13 +4,13 @@ import { checkRequest, type Envelope, type RequestShape, type RequestTaken } fro
 import { REQUEST_FORMATS } from '../domain/format.ts';
 import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { Traced, Tracing } from '../tracing/open-tracing.ts';
-import { type Answer, laterAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
+import { type Answer, laterAnswer, limitAnswer, problemAnswer, refusedAnswer, storedAnswer } from './answer.ts';
 import { type KeyFound, type KeyLookup, keyOfBody } from './find-write-key.ts';
 import { callsOf, type TakenBody, withoutKeys } from './hide-key.ts';
 import type { Refused } from './note-refused.ts';
 import type { FindSuppressed } from './find-suppressed.ts';
 import type { Seen } from './note-seen.ts';
-import type { RateLimit, RateLimiter } from './rate-limit.ts';
+import type { RateLimit, RateLimiter } from '../limits/rate-limit.ts';
 import type { CallWatch, Watched } from './watch-calls.ts';
 
 export type CallsRequest = {
@@ -25,13 +25,17 @@ export type CallsRequest = {
 export type AcceptNeeds = {
   keys: KeyLookup;
   append(request: RequestToAppend): Promise<Appended>;
+  /** Of sources. */
   limiter: RateLimiter;
+  /** Of workspaces. */
+  workspaces: RateLimiter;
   seen: Pick<Seen, 'note' | 'noteSuppressed'>;
   findSuppressed: FindSuppressed;
   refused: Pick<Refused, 'note'>;
   watch: CallWatch;
   tracing: Tracing;
   defaultRate: RateLimit;
+  workspaceCallsPerSecond: number | undefined;
   nowMs(): number;
   /** From 0 up to 1; spreads the retries of clients. */
   random(): number;
@@ -69,12 +73,12 @@ export function acceptCalls(request: CallsRequest, needs: AcceptNeeds): Answer |
   if (!check.ok) {
     needs.refused.note(entered.found, { body: parsed.value, shape, hidden, ...check });
     needs.watch.refused(watched, check);
-    needs.limiter.spend(source.id, 1 + Math.floor(request.bytes.length / REFUSED_CALL_BYTES));
+    spend(source, 1 + Math.floor(request.bytes.length / REFUSED_CALL_BYTES), needs);
     return refusedAnswer(check.problem, check.refused);
   }
   if (check.refused.length > 0)
     needs.refused.note(entered.found, { body: parsed.value, shape, hidden, refused: check.refused });
-  needs.limiter.spend(source.id, check.accepted);
+  spend(source, check.accepted, needs);
   const dropped = withoutRefused(hidden, check);
   if (dropped.length > 0 && dropped.length === check.accepted) {
     needs.seen.noteSuppressed(source, dropped.length);
@@ -99,14 +103,28 @@ function sourceOfBody(body: unknown, { keys }: AcceptNeeds): KeyFound | undefine
 
 type Entered = { ok: true; found: KeyFound } | { ok: false; answer: Answer };
 
-/** Whether a source with this key may send now. */
-function enter(found: KeyFound | undefined, { limiter, defaultRate, watch }: AcceptNeeds): Entered {
+/** Whether a source with this key may send now, by its own limit and by that of its workspace. */
+function enter(found: KeyFound | undefined, needs: AcceptNeeds): Entered {
   if (found === undefined) return { ok: false, answer: problemAnswer('invalid_write_key') };
-  if (!found.source.enabled) return { ok: false, answer: problemAnswer('source_disabled') };
-  const waitSeconds = limiter.waitSeconds(found.source.id, found.source.rateLimit ?? defaultRate);
-  if (waitSeconds <= 0) return { ok: true, found };
-  watch.shed('rate_limit', found.source.id);
-  return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
+  const { source } = found;
+  if (!source.enabled) return { ok: false, answer: problemAnswer('source_disabled') };
+  const waitSeconds = needs.limiter.waitSeconds(source.id, source.rateLimit ?? needs.defaultRate);
+  if (waitSeconds > 0) {
+    needs.watch.shed('rate_limit', source.id);
+    return { ok: false, answer: laterAnswer('rate_limited', waitSeconds) };
+  }
+  const perSecond = source.limits?.callsPerSecond ?? needs.workspaceCallsPerSecond;
+  if (perSecond === undefined) return { ok: true, found };
+  const limit = { perSecond, burst: perSecond * 2 };
+  const workspaceWaits = needs.workspaces.waitSeconds(source.workspaceId, limit);
+  if (workspaceWaits <= 0) return { ok: true, found };
+  needs.watch.shed('workspace_limit', source.id);
+  return { ok: false, answer: limitAnswer('callsPerSecond', perSecond, workspaceWaits) };
+}
+
+function spend(source: KeyFound['source'], calls: number, { limiter, workspaces }: AcceptNeeds): void {
+  limiter.spend(source.id, calls);
+  workspaces.spend(source.workspaceId, calls);
 }
 
 /** The calls of suppressed users that were not refused: the sender sees them accepted; they are counted and not stored. */

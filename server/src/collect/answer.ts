@@ -1,4 +1,6 @@
+import type { LimitName } from '@millrace/contract/control';
 import { type Problem, problemOf, type Refusal, type RequestProblemCode } from '@millrace/contract';
+import { LIMITS, limitSentence } from '../limits/limits.ts';
 
 /** The response to the client. Never 201, 202, 204 or 3xx to a call: client libraries take only 200 for success. */
 export type Answer = {
@@ -42,6 +44,15 @@ export function laterAnswer(code: 'rate_limited' | 'unavailable', seconds: numbe
   const answer = problemAnswer(code);
   const reset: Record<string, number> = code === 'rate_limited' ? { 'X-RateLimit-Reset': seconds } : {};
   return { ...answer, headers: { ...answer.headers, 'Retry-After': seconds, ...reset } };
+}
+
+/** Over a limit of the workspace: says which, how much it is and who can raise it. */
+export function limitAnswer(name: LimitName, most: number, seconds: number): Answer {
+  const { headers } = laterAnswer('rate_limited', seconds);
+  const message = `${limitSentence(name, most)} Send again after the seconds given in Retry-After.`;
+  const limit = { name, most, raisedBy: LIMITS[name].raisedBy };
+  const answer = jsonAnswer(STATUS.rate_limited, { success: false, code: 'rate_limited', message, limit });
+  return { ...answer, headers: { ...headers, ...answer.headers }, code: 'rate_limited' };
 }
 
 /** For answers that depend on the Host header: a cache would give one visitor's answer to others. */

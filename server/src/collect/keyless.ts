@@ -1,6 +1,6 @@
 import { networkOf } from '../http/network-of.ts';
 import type { KeyLookup } from './find-write-key.ts';
-import { openRateLimiter } from './rate-limit.ts';
+import { openRateLimiter } from '../limits/rate-limit.ts';
 
 /**
  * Requests without a key in the header. Some client libraries have their key in the body only, so that has to be read; a token

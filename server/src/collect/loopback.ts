@@ -17,7 +17,7 @@ import { hashOfKey, openKeyLookup } from './find-write-key.ts';
 import { callsOf } from './hide-key.ts';
 import type { RefusedRequest } from './note-refused.ts';
 import { routeOf } from './route-of.ts';
-import { openRateLimiter } from './rate-limit.ts';
+import { openRateLimiter } from '../limits/rate-limit.ts';
 import { openCallWatch } from './watch-calls.ts';
 
 export { createHardenedServer } from '../http/hardened-server.ts';
@@ -94,7 +94,9 @@ function sharedNeeds(writeKey: string | undefined): Omit<RequestNeeds, 'append' 
   return {
     keys: openKeyLookup({ sourceByKeyHash: (hash) => (known === undefined || hash === known ? source : undefined) }),
     limiter: openRateLimiter(() => performance.now()),
+    workspaces: openRateLimiter(() => performance.now()),
     defaultRate: UNLIMITED,
+    workspaceCallsPerSecond: undefined,
     seen: { note: () => undefined, noteSuppressed: () => undefined },
     findSuppressed: () => [],
     watch: openCallWatch({ metrics: openMetrics(), tail: NO_TAIL, nowMs: Date.now }),

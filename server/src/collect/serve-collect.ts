@@ -17,7 +17,7 @@ import { createHardenedServer } from '../http/hardened-server.ts';
 import { openKeyless } from './keyless.ts';
 import { openRefused, type RefusedNeeds } from './note-refused.ts';
 import { openSeen, type SeenNeeds } from './note-seen.ts';
-import { openRateLimiter, type RateLimit } from './rate-limit.ts';
+import { openRateLimiter, type RateLimit } from '../limits/rate-limit.ts';
 import { type CallWatch, openCallWatch } from './watch-calls.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -29,6 +29,8 @@ export type CollectSettings = {
   /** How long the process still answers after /readyz says that it is leaving, so that load balancers notice. */
   drainMs: number;
   defaultRate: RateLimit;
+  /** Of all sources of a workspace together, unless the operator changed it; without it there is no limit. */
+  workspaceCallsPerSecond?: number | undefined;
   /** Requests without a key in the header that one address may have refused; 0 for any number. */
   refusalsPerSecond: number;
   trustedProxies: string[];
@@ -120,7 +122,9 @@ function needsOfRequests(
     findSuppressed: openFindSuppressed(config),
     append,
     limiter: openRateLimiter(() => performance.now()),
+    workspaces: openRateLimiter(() => performance.now()),
     defaultRate: settings.defaultRate,
+    workspaceCallsPerSecond: settings.workspaceCallsPerSecond,
     nowMs: now,
     random: Math.random,
     unavailable: logSparsely(log),

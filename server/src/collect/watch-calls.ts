@@ -33,6 +33,7 @@ const SHED_CODES = {
   engine: 'unavailable',
   memory: 'unavailable',
   rate_limit: 'rate_limited',
+  workspace_limit: 'rate_limited',
   address_limit: 'rate_limited',
 } as const;
 const SHED_MESSAGE = 'A whole request was told to come back later.';
@@ -48,6 +49,7 @@ export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWat
   const byStatus = metrics.counters('millrace_collect_requests_total');
   const byCode = metrics.counters('millrace_requests_refused_total');
   const shedBy = metrics.counters('millrace_requests_shed_total');
+  const overLimit = metrics.counters('millrace_limit_refusals_total')('callsPerSecond');
   const append = metrics.histogram('millrace_append_seconds');
 
   function showStored(watched: Watched, refused: readonly Refusal[], at: string): void {
@@ -89,6 +91,7 @@ export function openCallWatch({ metrics, tail, nowMs }: CallWatchNeeds): CallWat
     },
     shed(why, sourceId) {
       shedBy(why).add();
+      if (why === 'workspace_limit') overLimit.add();
       if (sourceId === undefined || !tail.isWanted(sourceId)) return;
       if (!tail.takes(sourceId, undefined, {})) return;
       const at = new Date(nowMs()).toISOString();

@@ -201,13 +201,15 @@ suite('writes that a cookie vouches for', () => {
 
 suite('the audit log', () => {
   test('has every change with who made it, and holds together', async () => {
-    const before = await control.ask('GET', '/api/v1/audit-log?limit=1', { token: owner });
     await control.ask('PATCH', '/api/v1/workspace', { token: owner, body: { name: 'Renamed' } });
-    const { body } = await control.ask('GET', '/api/v1/audit-log?limit=1', { token: owner });
-    const [entry] = body['items'] as { sequence: number; action: string; actor: Record<string, string> }[];
-    assert.equal(entry?.action, 'workspace.changed');
-    assert.equal(entry?.actor['kind'], 'token');
-    assert.equal(entry?.sequence, ((before.body['items'] as { sequence: number }[])[0]?.sequence ?? 0) + 1);
+    const { body } = await control.ask('GET', '/api/v1/audit-log?limit=100', { token: owner });
+    const items = body['items'] as { sequence: number; action: string; actor: Record<string, string> }[];
+    assert.equal(items.find(({ action }) => action === 'workspace.changed')?.actor['kind'], 'token');
+    const sequences = items.map(({ sequence }) => sequence);
+    assert.deepEqual(
+      sequences,
+      [...sequences.keys()].map((index) => (sequences[0] ?? 0) - index),
+    );
     const checked = await control.store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, {}));
     assert.equal(checked.kind, 'holds');
   });

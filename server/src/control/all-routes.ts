@@ -4,8 +4,16 @@ import { membershipRoutes } from './endpoints/audiences/members.ts';
 import { previewDefinitionRoutes } from './endpoints/audiences/preview.ts';
 import { profileRoutes } from './endpoints/audiences/profiles.ts';
 import type { AccountRoute } from './http/account-route.ts';
+import { confirmRoutes } from './endpoints/factors/confirm.ts';
+import { factorRoutes } from './endpoints/factors/factors.ts';
+import { passkeyRoutes } from './endpoints/factors/passkeys.ts';
+import { secondStepRoutes } from './endpoints/factors/second-step.ts';
 import { attemptNowRoutes } from './endpoints/flow/attempt-now.ts';
-import { auditRoutes } from './endpoints/people/audit.ts';
+import { auditRoutes } from './endpoints/installation/audit.ts';
+import { auditStreamRoutes } from './endpoints/installation/audit-streams.ts';
+import { installationRoutes } from './endpoints/installation/installation.ts';
+import { workspaceEndRoutes } from './endpoints/installation/workspace-ends.ts';
+import { operatorRoutes } from './endpoints/installation/operators.ts';
 import { configurationRoutes } from './endpoints/flow/configuration.ts';
 import { bootstrapRoutes } from './endpoints/people/bootstrap.ts';
 import { catalogRoutes } from './endpoints/flow/catalog.ts';
@@ -19,6 +27,7 @@ import { destinationRoutes } from './endpoints/flow/destinations.ts';
 import { explainRoutes } from './endpoints/flow/explain.ts';
 import { emailChangeRoutes } from './endpoints/people/email-changes.ts';
 import { meRoutes } from './endpoints/people/me.ts';
+import { limitRoutes } from './endpoints/look/limits.ts';
 import { invitationRoutes } from './endpoints/people/invitations.ts';
 import { memberLinkRoutes } from './endpoints/people/member-links.ts';
 import { memberRoutes } from './endpoints/people/members.ts';
@@ -41,26 +50,34 @@ import { checkUpRoutes } from './endpoints/try/check-up.ts';
 import { checkUrlRoutes } from './endpoints/try/check-url.ts';
 import { previewRoutes } from './endpoints/try/preview.ts';
 import { rebuiltRequestRoutes } from './endpoints/try/rebuilt-request.ts';
+import { targetHostRoutes } from './endpoints/try/target-hosts.ts';
 import { testRoutes } from './endpoints/try/test-destination.ts';
 import { systemRoutes } from './endpoints/look/system.ts';
 import { tailRoutes } from './endpoints/flow/tail.ts';
 import { tokenRoutes } from './endpoints/people/tokens.ts';
+import { connectionRoutes } from './endpoints/sso/connection.ts';
+import { singleSignInRoutes } from './endpoints/sso/sign-in.ts';
 import { workspaceRoutes } from './endpoints/people/workspaces.ts';
 
 /** Every endpoint of a workspace. */
 export const ROUTES: readonly Route[] = [
   ...workspaceRoutes,
+  ...limitRoutes,
+  ...workspaceEndRoutes,
   ...memberRoutes,
   ...memberLinkRoutes,
   ...invitationRoutes,
   ...tokenRoutes,
+  ...connectionRoutes,
   ...auditRoutes,
+  ...auditStreamRoutes,
   ...catalogRoutes,
   ...sourceRoutes,
   ...sourceSchemaRoutes,
   ...feedRoutes,
   ...destinationRoutes,
   ...checkUrlRoutes,
+  ...targetHostRoutes,
   ...testRoutes,
   ...checkUpRoutes,
   ...previewRoutes,
@@ -85,6 +102,8 @@ export const ROUTES: readonly Route[] = [
   ...quarantineRoutes,
   ...systemRoutes,
   ...configurationRoutes,
+  ...operatorRoutes,
+  ...installationRoutes,
 ];
 
 /** Every endpoint of a workspace that goes on answering. */
@@ -94,9 +113,14 @@ export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes];
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   ...bootstrapRoutes,
   ...signInRoutes,
+  ...secondStepRoutes,
+  ...singleSignInRoutes,
   ...passwordResetRoutes,
   ...meRoutes,
   ...emailChangeRoutes,
+  ...factorRoutes,
+  ...confirmRoutes,
+  ...passkeyRoutes,
   ...ownWorkspaceRoutes,
   ...acceptRoutes,
   ...sessionRoutes,

@@ -5,6 +5,7 @@ import type { AccountRoute } from './http/account-route.ts';
 import { ACCOUNT_ROUTES, ROUTES, STREAM_ROUTES } from './all-routes.ts';
 import { SESSION_COOKIE } from './access/session-cookie.ts';
 import type { Route as OneAnswer } from './http/route.ts';
+import { permissionsOf } from './http/route-rights.ts';
 import type { StreamRoute } from './http/stream-route.ts';
 import { VERSION } from '../version.ts';
 
@@ -44,10 +45,12 @@ const TAGS: Readonly<Record<string, string>> = {
   members: 'The members of a workspace and their roles',
   invitations: 'Links with which people join a workspace',
   tokens: 'API tokens for scripts',
+  'single-sign-on': 'The connection of a workspace to its OpenID provider',
   'audit-log': 'Every change, with its actor',
   catalog: 'The kinds of destinations',
   sources: 'Where calls come from, and their write keys',
   destinations: 'Where the events of a source are delivered',
+  'target-hosts': 'The hosts that events go to, and the proof that they are yours',
   definitions: 'Audiences and computed traits',
   profiles: 'One user: what is known, and why they are in an audience',
   overview: 'The home screen of a workspace',
@@ -59,6 +62,9 @@ const TAGS: Readonly<Record<string, string>> = {
   'dead-letters': 'Deliveries that were given up',
   configuration: 'The configuration that collect and deliver act on; for the operator',
   system: 'The installation as a whole; for the operator',
+  operators: 'The people and tokens that run the installation',
+  installation: 'The installation above its workspaces; for operators',
+  operator: 'Limits of all workspaces; for the operator',
   quarantine: 'Stored messages that could not be read or written; for the operator',
   'deletion-requests': 'Erasure of users',
   suppressions: 'Users whose calls are dropped',
@@ -111,12 +117,26 @@ function operationOf(route: Route | AccountRoute, schemas: Schemas): object {
     tags: [tagOf(route.url)],
     security: securityOf(route),
     ...('permission' in route ? { 'x-permission': route.permission } : {}),
-    ...('alsoNeeds' in route ? { 'x-also-needs': route.alsoNeeds } : {}),
+    ...('permission' in route ? rightsOf(route) : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...('body' in route && route.body !== undefined
       ? { requestBody: { required: true, content: json(route.body, schemas) } }
       : {}),
-    responses: { [route.status]: successOf(route, schemas), '4XX': problem, '5XX': problem },
+    responses: {
+      [route.status]: successOf(route, schemas),
+      ...otherOf(route, schemas),
+      '4XX': problem,
+      '5XX': problem,
+    },
+  };
+}
+
+/** `x-hides-payloads`: readers without payloads:read get the answer without them. */
+function rightsOf(route: Route): object {
+  const [, ...others] = permissionsOf(route);
+  return {
+    ...(others.length > 0 ? { 'x-also-needs': others } : {}),
+    ...(route.payloads !== undefined && 'hide' in route.payloads ? { 'x-hides-payloads': true } : {}),
   };
 }
 
@@ -129,7 +149,14 @@ function successOf(route: Route | AccountRoute, schemas: Schemas): object {
       content: { 'text/event-stream': content },
     };
   }
+  if ('lines' in route) return { description: 'Lines of JSON', content: { 'application/x-ndjson': {} } };
   return answer === undefined ? { description: 'Done' } : { description: 'Done', content: json(answer, schemas) };
+}
+
+function otherOf(route: Route | AccountRoute, schemas: Schemas): object {
+  if (!('other' in route) || route.other === undefined) return {};
+  const { status, answer } = route.other;
+  return { [status]: { description: 'Another step is needed', content: json(answer, schemas) } };
 }
 
 function securityOf(route: Route | AccountRoute): readonly object[] {

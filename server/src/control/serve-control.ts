@@ -11,11 +11,14 @@ import { openStreams } from './http/answer-stream.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
 import { openFailureLog } from './access/failure-log.ts';
+import { openReadLog } from './audit/read-log.ts';
 import { openSignInGuard } from './access/guard-sign-in.ts';
 import { openTryLimiter } from './access/limit-tries.ts';
 import { hashTurns } from './access/password.ts';
 import { openRecovery } from './mail/open-recovery.ts';
+import { openRequestLimit } from './http/limit-requests.ts';
 import { openShares } from './http/open-shares.ts';
+import { watchLimits } from './limits/watch-limits.ts';
 import { ApiProblem } from './problems/problems.ts';
 import { readJson } from './http/read-json.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
@@ -111,19 +114,19 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   const shares = openShares();
   const checkUps = openCheckUps({ ...needs, shares });
   app.addHook('preClose', () => checkUps[Symbol.asyncDispose]());
-  const recovery = openRecovery(needs);
-  app.addHook('onClose', () => recovery[Symbol.asyncDispose]());
-  const failures = openFailureLog(needs);
-  app.addHook('onClose', () => failures[Symbol.asyncDispose]());
+  const logs = openLogs(app, needs);
   const nowMs = () => performance.now();
+  const requestLimit = openRequestLimit(needs.limits, nowMs);
+  const processUse = { tails: () => streams.byWorkspace(), requests: requestLimit.requests };
   const answering = {
     ...needs,
     shares,
+    requestLimit,
+    processUse,
     checkUps,
-    recovery,
+    ...logs,
     tries: openTryLimiter(nowMs),
     guard: openSignInGuard(hashTurns, nowMs),
-    failures,
     readAddress: openAddressReader(settings.trustedProxies),
   };
   for (const route of ROUTES) app.route({ ...toMatch(route), handler: answerRoute(route, answering) });
@@ -131,12 +134,23 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
   const streams = openStreams(answering);
   for (const route of STREAM_ROUTES) app.route({ ...toMatch(route), handler: streams.answer(route) });
   app.addHook('preClose', async () => streams.endAll());
+  if (needs.limits !== undefined) {
+    const watch = watchLimits({ ...needs, limits: needs.limits, process: processUse, transact: needs.store.asSystem });
+    app.addHook('onClose', async () => watch[Symbol.dispose]());
+  }
   needs.metrics?.gauge('millrace_tail_viewers', streams.count);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     await needs.store.asSystem((tx) => tx.query('SELECT 1 AS one'));
     return { status: 'ready' };
   });
+}
+
+/** They write a moment after the answer, and write the rest when the server stops. */
+function openLogs(app: FastifyInstance, needs: ControlNeeds) {
+  const logs = { recovery: openRecovery(needs), failures: openFailureLog(needs), reads: openReadLog(needs) };
+  for (const log of Object.values(logs)) app.addHook('onClose', () => log[Symbol.asyncDispose]());
+  return logs;
 }
 
 function toMatch({ method, url }: { method: string; url: string }) {

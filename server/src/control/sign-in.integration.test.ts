@@ -12,8 +12,9 @@ import {
   type TestControl,
 } from '../../testing/control.ts';
 import { until } from '../../testing/until.ts';
+import { setPassword } from '../store/users.ts';
 import { openFailureLog } from './access/failure-log.ts';
-import { hashPassword } from './access/password.ts';
+import { hashPassword, IMPOSSIBLE_HASH } from './access/password.ts';
 import { MAX_SESSIONS } from './access/start-session.ts';
 
 type Entry = Static<typeof EntrySchema>;
@@ -114,7 +115,30 @@ suite('signing in', () => {
   });
 });
 
+suite('a link that is guessed', () => {
+  test('has one limit for a whole network of IPv6 addresses', async () => {
+    const body = { token: 'mll_none', password: 'a new long password' };
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 31; nth += 1) {
+      const headers = headersOf({ address: `2001:db8:1:2::${nth.toString(16)}` });
+      statuses.push((await control.ask('POST', '/api/v1/password-resets/use', { body, headers })).status);
+    }
+    assert.deepEqual([statuses[0], statuses.at(-1)], [404, 429]);
+  });
+});
+
 suite('a session', () => {
+  test('does not begin with a password that is replaced while it is checked', async () => {
+    const { email, userId } = await addPerson();
+    let answer: Promise<TestAnswer> | undefined;
+    await control.store.asSystem(async (tx) => {
+      await setPassword(tx, { id: userId, passwordHash: IMPOSSIBLE_HASH });
+      answer = signIn(email, PASSWORD, { address: '192.0.2.60' });
+      await until(async () => (await tx.query('SELECT 1 AS one FROM pg_locks WHERE NOT granted')).length > 0);
+    });
+    assert.equal((await answer)?.status, 401);
+  });
+
   test('ends when its cookie comes from another kind of browser, and the audit log says so', async () => {
     const { email, userId } = await addPerson();
     const cookie = cookieIn(await signIn(email, PASSWORD), '__Host-millrace');

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
+import type { HostCap, LimitValues } from '../limits/limits.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { ConfigView } from '../stream/config/config-bucket.ts';
@@ -9,26 +10,25 @@ import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
-import { attempt } from './attempt/attempt.ts';
+import { attempt, type AttemptNeeds } from './attempt/attempt.ts';
 import { openRequests, type Requests } from './request/deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatch/dispatcher.ts';
-import { whyNotUnderstood } from '../domain/route-event.ts';
-import { FOR_NEWER_LOOK_MS, PAUSED_LOOK_MS } from './lane/drain-lane.ts';
 import { type Drains, openDrains } from './lane/drains.ts';
 import { findStranded } from './lane/find-stranded.ts';
-import { askedToWait, isShut, isWorking } from './dispatch/gate.ts';
+import { askedToWait } from './dispatch/gate.ts';
 import { type LaneReports, openLaneReports } from './lane/lane-reports.ts';
-import { openParker, type ParkerNeeds, type Parkers } from './settle/park.ts';
+import { lookWanted } from './lane/look-wanted.ts';
+import { openParker, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
 import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
-import { shareDeadLetters, writeWithinShare } from './share-storage.ts';
+import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
 import { countRefused, openOutcomeWatch, showLanes } from './settle/watch-outcomes.ts';
-import { accepts, openWebhooks, type Webhook } from './attempt/webhook.ts';
+import { openWebhooks, type Webhook, type WebhookOf } from './attempt/webhook.ts';
 import { openWorked } from './dispatch/worked.ts';
 import { BACKLOG_WINDOW, LOOKS_WINDOW, openYieldingWindow, type YieldingWindow } from './dispatch/yielding-window.ts';
 
@@ -41,6 +41,10 @@ export type DeliverSettings = {
   maxInFlight: number;
   /** The most one lane may hold, whatever is free; by default only its share of the lanes limits it. */
   laneQuotaBytes?: number;
+  /** The bytes that a workspace may keep in its lanes and as dead letters, if the operator did not change them. */
+  limits?: Pick<LimitValues, 'laneBytes' | 'deadLetterBytes'>;
+  /** The cap of one host over all workspaces; without it there is none. */
+  hostCap?: HostCap;
 };
 
 export type DeliverNeeds = {
@@ -65,6 +69,7 @@ export type DeliverStats = {
   openRequests: number;
   drains: number;
   delayMs: number;
+  hostsAtCap: number;
 };
 
 /** Disposing takes on nothing new, finishes the attempts under way and stores the other deliveries. */
@@ -84,9 +89,6 @@ const OPEN_PER_SLOT = 16;
 const PULL_AT_ONCE = 64;
 /** Attempts end by their own deadline; this is for NATS to store the deliveries that are parked then. */
 const STOP_PATIENCE_MS = 20_000;
-
-/** As long as an attempt takes at most. */
-const DOUBTED_LOOK_MS = 5_000;
 
 /** The monotonic clock, for waiting inside the process. */
 const uptimeMs = () => performance.now();
@@ -140,7 +142,8 @@ async function openParts(
 ): Promise<Parts> {
   const { settings, config, side, log } = needs;
   const { now } = side;
-  const { dispatcher, reports, parker, schedule } = await openSending(needs, stack, windows);
+  const webhookOf = openWebhooks({ keyRing: keyRingOf(settings.keys), log });
+  const { dispatcher, reports, parker, schedule } = await openSending({ ...needs, webhookOf }, stack, windows);
   const hold = (webhook: Webhook, until: number) => {
     const gate = dispatcher.gateOf(webhook.destinationId);
     dispatcher.shut(webhook.destinationId, askedToWait(gate, until, now()));
@@ -152,10 +155,10 @@ async function openParts(
     watch(entry);
     return recorder.record(entry);
   };
-  const deadShares = stack.use(side.deadShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
+  const deadShares = stack.use(side.deadShares(sharesOf('deadLetterBytes', needs)));
   const deadLetters = shareDeadLetters(side.deadLetters, deadShares);
   const settling = { deadLetters, schedule, hold, record, now, random, log };
-  const shared = { config, webhookOf: openWebhooks({ keyRing: keyRingOf(settings.keys), log }), dispatcher, now, log };
+  const shared = { config, webhookOf, dispatcher, now, log };
   const most = { deliveries: mostHeld(settings), bytes: MAX_HELD_BYTES };
   const requests = stack.use(openRequests({ ...shared, most, record, ...openSettlement({ ...settling, parker }) }));
   const settlement = openSettlement({ ...settling, parker: parker.forHolder });
@@ -169,19 +172,16 @@ async function openParts(
   return { dispatcher, requests, drains };
 }
 
-async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, windows: Windows): Promise<Sending> {
+async function openSending(
+  needs: DeliverNeeds & { webhookOf: WebhookOf },
+  stack: AsyncDisposableStack,
+  windows: Windows,
+): Promise<Sending> {
   const { settings, config, side, metrics, tracing } = needs;
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
   const client = openWayOut({ ...needs, ...settings, schedule, now }, stack);
-  const attemptNeeds = { post: client.post, windowMs: schedule.windowMs, now };
-  const needsOf = {
-    works: { ...attemptNeeds, standing: 'works' },
-    unknown: { ...attemptNeeds, standing: 'unknown' },
-    failing: { ...attemptNeeds, standing: 'failing' },
-  } as const;
-  const make: DispatcherNeeds['attempt'] = (delivery, webhook, standing) =>
-    attempt(delivery, webhook, needsOf[standing]);
+  const make = attemptsBy({ post: client.post, windowMs: schedule.windowMs, now });
   const trips = metrics.counter('millrace_breaker_trips_total');
   const worked = stack.use(await openWorked({ bucket: side.worked, now }));
   const dispatcher = stack.use(
@@ -197,17 +197,28 @@ async function openSending(needs: DeliverNeeds, stack: AsyncDisposableStack, win
       now,
       uptimeMs,
       maxInFlight: settings.maxInFlight,
+      hostCap: settings.hostCap,
     }),
   );
-  const shares = stack.use(side.laneShares({ workspaceOf: (id) => config.destination(id)?.workspaceId }));
+  const shares = stack.use(side.laneShares(sharesOf('laneBytes', needs)));
   const { laneQuotaBytes = Infinity } = settings;
   const limitBytes = () => Math.min(laneQuotaBytes, shares.limitBytes());
   const reports = openLaneReports({ dispatcher, health: side.health, quotaBytes: laneQuotaBytes, limitBytes, now });
   showLanes(metrics, { lanes: reports.all, quotaBytes: limitBytes, now });
-  const wanted = lookWanted({ config, dispatcher, schedule, now });
+  const wanted = lookWanted({ config, webhookOf: needs.webhookOf, dispatcher, schedule, now });
   const write = writeWithinShare({ lanes: side.lanes, shares, reports });
   const parker = stack.use(openParker({ write, tickets: side.tickets, wanted }));
   return { dispatcher, reports, parker, schedule };
+}
+
+/** The needs of each standing are made once, not for every attempt. */
+function attemptsBy(needs: Omit<AttemptNeeds, 'standing'>): DispatcherNeeds['attempt'] {
+  const needsOf = {
+    works: { ...needs, standing: 'works' },
+    unknown: { ...needs, standing: 'unknown' },
+    failing: { ...needs, standing: 'failing' },
+  } as const;
+  return (delivery, webhook, standing) => attempt(delivery, webhook, needsOf[standing]);
 }
 
 function mostHeld({ maxInFlight }: DeliverSettings): number {
@@ -222,6 +233,7 @@ function statsOf({ dispatcher, requests, drains }: Parts, load: LoadWatch): Deli
     openRequests: requests.open(),
     drains: drains.count(),
     delayMs: load.delayMs(),
+    hostsAtCap: dispatcher.hostsAtCap(),
   };
 }
 
@@ -232,27 +244,7 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
   metrics.gauge('millrace_deliveries_waiting', () => stats().waiting);
   metrics.gauge('millrace_open_requests', () => stats().openRequests);
   metrics.gauge('millrace_drains', () => stats().drains);
-}
-
-type LookNeeds = { config: ConfigView; dispatcher: Dispatcher; schedule: RetrySchedule; now(): number };
-
-/** A lane whose gate is shut is looked at when it is time for a probe, and a paused one when it is resumed. */
-function lookWanted({ config, dispatcher, schedule, now }: LookNeeds): ParkerNeeds['wanted'] {
-  return (destinationId, { dueAt, attempts }) => {
-    const destination = config.destination(destinationId);
-    if (destination !== undefined && whyNotUnderstood(destination, accepts) !== undefined) {
-      return { dueAt: now() + FOR_NEWER_LOOK_MS, hurry: false };
-    }
-    if (destination?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
-    const gate = dispatcher.gateOf(destinationId);
-    if (isShut(gate, now())) {
-      // A receiver that asked for a second waits no longer for its lane.
-      return { dueAt: Math.min(now() + schedule.delayMs(1), gate.shut?.until ?? Infinity), hurry: false };
-    }
-    // An attempt is under way that tells whether the receiver hangs; a look before its end would find nothing to do.
-    if (gate.isDoubted) return { dueAt: now() + DOUBTED_LOOK_MS, hurry: false };
-    return { dueAt: attempts === 0 ? now() : dueAt, hurry: true, isUrgent: isWorking(gate, now()) };
-  };
+  metrics.gauge('millrace_hosts_at_cap', () => stats().hostsAtCap);
 }
 
 type Pulling = { load: LoadWatch; windows: Windows };

@@ -2,9 +2,15 @@ import type { AcceptedEvent, DeleteEvent } from '@millrace/contract';
 import type { TestedDestination, UrlCheck } from '@millrace/contract/control';
 
 /** A question of control to a deliver process: only deliver may make requests to customers' URLs. */
-export type Question = UrlQuestion | TestQuestion | CheckUpQuestion | RebuildQuestion;
+export type Question = UrlQuestion | ProofQuestion | TestQuestion | CheckUpQuestion | RebuildQuestion | AuditQuestion;
 
 export type UrlQuestion = { kind: 'check_url'; url: string };
+
+/**
+ * Whether the file at this URL has one of these lines. Deliver answers yes or no, and never with the file: no one reads a page inside
+ * the network by it.
+ */
+export type ProofQuestion = { kind: 'read_proof'; workspaceId: string; url: string; lines: readonly string[] };
 
 /**
  * Names the destination and carries neither its URL nor its secrets: deliver takes both from the signed configuration, so
@@ -58,8 +64,23 @@ export type RebuildQuestion = Omit<TestQuestion, 'kind'> & {
   firstAttemptAt: number;
 };
 
+/**
+ * Entries of an audit log for the URL of its workspace. Control signs the body itself: the secret stays in control. The headers are
+ * those of the signature alone, without `host` and `content-length`.
+ */
+export type AuditQuestion = {
+  kind: 'post_audit';
+  workspaceId: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+};
+
 export type AskAnswer =
+  /** Null without an answer in time: then `why` has the reason. */
+  | { kind: 'audit_posted'; status: number | null; why: string | null }
   | { kind: 'url_checked'; check: UrlCheck }
+  | { kind: 'proof_read'; ok: boolean; detail: string }
   | { kind: 'tested'; tested: TestedDestination }
   | { kind: 'check_up_sent'; answer: CheckUpAnswer }
   /** Nothing was sent: the destination was changed after the check-up began. */

@@ -11,7 +11,12 @@ export type SourceConfig = {
   rateLimit?: { perSecond: number; burst: number };
   /** Names of track events that go to no destination. */
   blockedEvents?: string[];
+  /** Limits of the workspace that the operator changed; the same in all its sources. */
+  limits?: ProjectedLimits;
 };
+
+/** The limits of a workspace that collect and deliver enforce. A limit that is left out has its default. */
+export type ProjectedLimits = { callsPerSecond?: number; laneBytes?: number; deadLetterBytes?: number };
 
 export type DestinationConfig = {
   id: string;

@@ -16,14 +16,27 @@ export function isSourceConfig(value: unknown): value is SourceConfig {
 }
 
 function sourceProblem(value: Fields): string | undefined {
-  const why = fieldProblem(value, { id: 'text', enabled: 'boolean', writeKeyHashes: 'list', rateLimit: 'object?' });
+  const why = fieldProblem(value, SOURCE);
   if (why !== undefined) return why;
-  const { id, writeKeyHashes, rateLimit, blockedEvents = [] } = value as SourceConfig;
+  const { id, writeKeyHashes, rateLimit, blockedEvents = [], limits = {} } = value as SourceConfig;
   if (!SAFE_ID.test(id)) return 'id is not an id';
   if (!writeKeyHashes.every((hash) => typeof hash === 'string')) return 'writeKeyHashes are not all text';
   if (!Array.isArray(blockedEvents)) return 'blockedEvents is not a list';
+  if (!Object.values(limits).every(isLimit)) return 'limits are not all numbers above 0';
   const hasRate = rateLimit === undefined || (rateLimit.perSecond > 0 && rateLimit.burst >= 1);
   return hasRate ? undefined : 'rateLimit is not a rate';
+}
+
+const SOURCE = {
+  id: 'text',
+  enabled: 'boolean',
+  writeKeyHashes: 'list',
+  rateLimit: 'object?',
+  limits: 'object?',
+} as const;
+
+function isLimit(most: unknown): boolean {
+  return typeof most === 'number' && most > 0;
 }
 
 /** The owner of a destination, which every version writes in the same fields. */

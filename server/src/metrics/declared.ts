@@ -2,15 +2,8 @@
  * Every metric; docs/run/metrics.md lists them, and a test holds the two together. A label never holds an id, only one of a few known
  * words.
  */
-export type Declared = {
-  kind: 'counter' | 'gauge' | 'histogram';
-  label?: string;
-  /** Shown as 0 from the start, so that the first one is seen as a rise. */
-  values?: readonly string[];
-  /** In seconds. */
-  buckets?: readonly number[];
-  help: string;
-};
+import { ACCOUNT_METRICS } from './account-metrics.ts';
+import type { Declared } from './declared-type.ts';
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const ATTEMPT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
@@ -33,7 +26,7 @@ export const METRICS = {
   millrace_requests_shed_total: {
     kind: 'counter',
     label: 'why',
-    values: ['engine', 'memory', 'rate_limit'],
+    values: ['engine', 'memory', 'rate_limit', 'workspace_limit'],
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
@@ -71,6 +64,10 @@ export const METRICS = {
   millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
   millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },
   millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
+  millrace_hosts_at_cap: {
+    kind: 'gauge',
+    help: 'Hosts of targets at which deliveries of this process wait for their turn',
+  },
   millrace_lanes: { kind: 'gauge', label: 'state', help: 'Lanes open in the whole installation, by state' },
   millrace_lanes_depth: { kind: 'gauge', help: 'Deliveries in all lanes of the installation, as far as known' },
   millrace_lane_fill_ratio_max: {
@@ -126,20 +123,7 @@ export const METRICS = {
     values: ['200', '500', '503'],
     help: 'Requests to the control API',
   },
-  millrace_mails_total: {
-    kind: 'counter',
-    label: 'outcome',
-    values: ['sent', 'retry', 'dead'],
-    help: 'Attempts to send a mail, by what became of it',
-  },
-  millrace_mails_waiting: { kind: 'gauge', help: 'Mails that wait to be sent' },
-  millrace_mails_dead: { kind: 'gauge', help: 'Mails of the last seven days that were given up' },
-  millrace_sign_ins_total: {
-    kind: 'counter',
-    label: 'outcome',
-    values: ['right', 'wrong_password', 'too_many_tries', 'sign_in_busy'],
-    help: 'Tries to sign in with a password',
-  },
+  ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_projection_set_aside: {
     kind: 'gauge',
@@ -154,6 +138,10 @@ export const METRICS = {
     help: 'Age of the oldest change of configuration that collect and deliver have not been told',
   },
   millrace_audit_logs_broken: { kind: 'gauge', help: 'Workspaces whose audit log was changed behind our back' },
+  millrace_audit_streams_failing: {
+    kind: 'gauge',
+    help: 'Workspaces whose audit log cannot be sent to its URL at present',
+  },
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 

@@ -1,6 +1,7 @@
 import { createHistogram } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter as PromCounter, Gauge, Registry } from 'prom-client';
-import { type Declared, METRICS, type MetricName, type NameOf } from './declared.ts';
+import { METRICS, type MetricName, type NameOf } from './declared.ts';
+import type { Declared } from './declared-type.ts';
 import { openHistogram, type Histogram } from './histogram.ts';
 import { watchDelay } from './watch-delay.ts';
 

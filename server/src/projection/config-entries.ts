@@ -3,7 +3,8 @@ import type { DestinationRow } from '../store/destinations.ts';
 import type { ProjectedSource } from '../store/projection.ts';
 import { FORMATS } from '../domain/format.ts';
 import { configKey } from '../stream/config/config-bucket.ts';
-import type { DestinationConfig, SourceConfig, UserConfig } from '../domain/configuration.ts';
+import type { DestinationConfig, ProjectedLimits, SourceConfig, UserConfig } from '../domain/configuration.ts';
+import { PROJECTED_LIMITS } from '../limits/limits.ts';
 
 /** An entry of the config bucket as its row defines it. The same row always gives the same text. */
 export type ConfigEntry = { key: string; value: string };
@@ -18,8 +19,14 @@ export function sourceEntry(row: ProjectedSource): ConfigEntry {
     writeKeyHashes: row.key_hashes,
     ...(perSecond === null ? {} : { rateLimit: { perSecond, burst: perSecond * 2 } }),
     ...(row.blocked_events.length === 0 ? {} : { blockedEvents: row.blocked_events }),
+    ...(row.limits === null ? {} : { limits: projectedLimits(row.limits) }),
   };
   return { key: configKey.source(row.id), value: textOf(config, FORMATS.source) };
+}
+
+/** In the order of the table, so that the same row gives the same text. */
+function projectedLimits(own: Readonly<Record<string, number>>): ProjectedLimits {
+  return Object.fromEntries(PROJECTED_LIMITS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])));
 }
 
 export function destinationConfig(row: DestinationRow): DestinationConfig {

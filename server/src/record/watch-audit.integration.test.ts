@@ -49,7 +49,7 @@ async function openLogOf(workspaceId: string, entries: number) {
   return { grow, ...watch(workspaceId) };
 }
 
-function watch(workspaceId: string) {
+function watch(workspaceId: string, watched = store) {
   const { log, of } = openLogLines();
   const metrics = openMetrics();
   const logged = (msg: string) =>
@@ -57,7 +57,7 @@ function watch(workspaceId: string) {
       .filter((line) => line['workspaceId'] === workspaceId)
       .map(({ sequence }) => sequence);
   return {
-    ...openAuditWatch({ store, anchors, metrics, log }),
+    ...openAuditWatch({ store: watched, anchors, metrics, log }),
     logged,
     brokenLogs: async () => Number(/^millrace_audit_logs_broken (\d+)$/m.exec(await metrics.text())?.[1]),
   };
@@ -119,6 +119,22 @@ suite('the watch over audit logs', () => {
       await log.checkAll();
       assert.deepEqual(log.logged('audit.broken'), [from], id);
     }
+  });
+
+  test('takes a workspace that is removed while it looks for none that was broken, and keeps no row of it', async () => {
+    const log = await openLogOf('ws_removed', 3);
+    await log.anchor();
+    const sql = `DELETE FROM audit_log WHERE workspace_id = 'ws_removed'; DELETE FROM workspaces WHERE id = 'ws_removed'`;
+    const asSystem: Store['asSystem'] = async (work) => {
+      const read = await store.asSystem(work);
+      postgres.run(`SET session_replication_role = replica; ${sql}`);
+      return read;
+    };
+    const other = watch('ws_removed', { ...store, asSystem });
+    await other.checkAll();
+    assert.deepEqual(other.logged('audit.broken'), []);
+    const left = `SELECT 1 AS one FROM audit_checks WHERE workspace_id = 'ws_removed'`;
+    assert.deepEqual(await store.asSystem((tx) => tx.query(left)), []);
   });
 
   test('goes on from the end that was accepted by hand, after a backup was restored', async () => {

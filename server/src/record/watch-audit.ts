@@ -2,12 +2,14 @@
  * Watches the audit logs. Each minute it checks the entries of every log that grew since its last anchor, and writes a new
  * anchor (the sequence and hash of the last entry) to NATS and to the process log. Each hour, and at the start, it checks every log
  * as a whole. A log is sound or broken: one failed check makes it broken, and only a sound check of the whole log makes it
- * sound again. The anchor of a broken log does not move.
+ * sound again. The anchor of a broken log does not move. The result of a whole check is a row, which the API shows.
  */
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import { auditEnds, type AuditEnd, checkAudit } from '../store/audit-log.ts';
+import { saveAuditCheck } from '../store/audit-checks.ts';
+import { auditEnds, type AuditEnd, checkAudit, type CheckedAudit, INSTALLATION } from '../store/audit-log.ts';
 import type { Store } from '../store/open-store.ts';
+import { keepWorkspace } from '../store/workspaces.ts';
 import type { AuditAnchors } from '../stream/config/audit-anchors.ts';
 import { pause } from '../pause.ts';
 
@@ -58,6 +60,7 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
     const anchor = await readAnchor(workspaceId);
     const range = anchor === undefined ? {} : isWhole ? { anchor } : { from: anchor };
     const checked = await store.inWorkspace(workspaceId, (tx) => checkAudit(tx, workspaceId, range));
+    if ((isWhole || checked.kind === 'broken') && !(await save(workspaceId, checked))) return;
     if (checked.kind === 'broken') {
       const { sequence, why } = checked;
       if (!broken.has(workspaceId)) log.error({ workspaceId, sequence, why }, 'audit.broken');
@@ -67,6 +70,15 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
     if (isWhole) broken.delete(workspaceId);
     const hasGrown = checked.end.sequence > (anchor?.sequence ?? 0);
     if (hasGrown && !broken.has(workspaceId)) await moveAnchor(workspaceId, checked.end);
+  }
+
+  /** False when the workspace was removed meanwhile, and its log with it. */
+  function save(workspaceId: string, checked: CheckedAudit): Promise<boolean> {
+    return store.inWorkspace(workspaceId, async (tx) => {
+      const isThere = workspaceId === INSTALLATION || (await keepWorkspace(tx, workspaceId));
+      if (isThere) await saveAuditCheck(tx, workspaceId, checked);
+      return isThere;
+    });
   }
 
   async function readAnchor(workspaceId: string): Promise<AuditEnd | undefined> {
@@ -93,8 +105,9 @@ export function openAuditWatch({ store, anchors, metrics, log }: AuditNeeds): Au
       await checkEach(grown, (id) => check(id, false));
     },
     async checkAll() {
-      const ids = (await store.asSystem(auditEnds)).keys();
-      await checkEach(ids, (id) => check(id, true));
+      const ends = await store.asSystem(auditEnds);
+      for (const id of broken) if (!ends.has(id)) broken.delete(id);
+      await checkEach(ends.keys(), (id) => check(id, true));
       checkedAt = performance.now();
     },
   };

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Where a sealed value belongs. It opens nowhere else: a row copied into another workspace stays shut. */
 export type Place = { workspaceId: string; table: string; column: string; rowId: string };
@@ -12,6 +12,8 @@ export type KeyRing = {
   open(sealed: Buffer, place: Place): string;
   /** Which key a value was sealed with, for the re-sealing after a rotation. */
   keyIdOf(sealed: Buffer): number;
+  /** Texts that only a holder of the ring can make of these parts, one for each key: that of the active key first. */
+  tokensOf(purpose: string, parts: readonly string[]): string[];
 };
 
 const VERSION = 1;
@@ -50,6 +52,7 @@ export function openKeyRing(keys: ReadonlyMap<number, Buffer>): KeyRing {
       return decipher.update(rest, undefined, 'utf8') + decipher.final('utf8');
     },
     keyIdOf: (sealed) => takeApart(sealed).keyId,
+    tokensOf: (purpose, parts) => [...keys.values()].toReversed().map((key) => tokenOf(key, purpose, parts)),
   };
 }
 
@@ -86,6 +89,13 @@ function takeApart(sealed: Buffer): { head: Buffer; iv: Buffer; tag: Buffer; res
     rest: sealed.subarray(afterIv + TAG_BYTES),
     keyId: sealed.readUInt16BE(1),
   };
+}
+
+const TOKEN_CHARACTERS = 40;
+
+function tokenOf(key: Buffer, purpose: string, parts: readonly string[]): string {
+  const macKey = Buffer.from(hkdfSync('sha256', key, '', `millrace ${purpose}`, KEY_BYTES));
+  return createHmac('sha256', macKey).update(JSON.stringify(parts)).digest('hex').slice(0, TOKEN_CHARACTERS);
 }
 
 /** JSON keeps the parts apart whatever they contain. */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { type ChainEntry, hashOfEntry, linkProblem } from '@millrace/contract/audit-chain';
 import type { Tx } from './open-store.ts';
 import { oneRow, type Page } from './rows.ts';
 
@@ -23,6 +23,9 @@ export type AuditRow = {
   hash: Buffer;
 };
 
+/** In place of a workspace: the log of operators' changes, which belong to no workspace. */
+export const INSTALLATION = 'installation';
+
 const COLUMNS = 'sequence, at, actor, action, object_id, details, previous_hash, hash';
 const FIRST_HASH = Buffer.alloc(32);
 
@@ -40,7 +43,9 @@ export async function appendAudit(tx: Tx, workspaceId: string, entry: AuditEntry
   const { at, actor, action, objectId, details } = entry;
   const sql = `INSERT INTO audit_log (workspace_id, sequence, at, actor, action, object_id, details, previous_hash, hash)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
-  const chained = hashOfEntry({ workspaceId, sequence, previous }, entry);
+  const previousHash = previous.toString('hex');
+  const linked = { sequence, at: at.toISOString(), actor, action, objectId, details, previousHash };
+  const chained = Buffer.from(hashOfEntry(workspaceId, linked), 'hex');
   await tx.query(sql, [workspaceId, sequence, at, actor, action, objectId, details, previous, chained]);
 }
 
@@ -56,9 +61,16 @@ export type CheckedAudit = { kind: 'holds'; end: AuditEnd } | { kind: 'broken'; 
 const BEFORE_FIRST: AuditEnd = { sequence: 0, hash: FIRST_HASH };
 const CHECKED_AT_ONCE = 1_000;
 
-/** The ends of all workspaces' audit logs, also of those without an entry. */
+export async function auditEnd(tx: Tx, workspaceId: string): Promise<AuditEnd> {
+  const sql = 'SELECT sequence, hash FROM audit_log WHERE workspace_id = $1 ORDER BY sequence DESC LIMIT 1';
+  const last = await oneRow<Pick<AuditRow, 'sequence' | 'hash'>>(tx, sql, [workspaceId]);
+  return last === undefined ? BEFORE_FIRST : { sequence: Number(last.sequence), hash: last.hash };
+}
+
+/** The ends of the audit logs of the installation and of all workspaces, also of those without an entry. */
 export async function auditEnds(tx: Tx): Promise<Map<string, AuditEnd>> {
-  const sql = `SELECT w.id, last.sequence, last.hash FROM workspaces w LEFT JOIN LATERAL
+  const sql = `SELECT w.id, last.sequence, last.hash FROM
+    (SELECT id FROM workspaces UNION ALL SELECT '${INSTALLATION}') AS w LEFT JOIN LATERAL
     (SELECT sequence, hash FROM audit_log WHERE workspace_id = w.id ORDER BY sequence DESC LIMIT 1) AS last ON true`;
   const rows = await tx.query<{ id: string; sequence: string | null; hash: Buffer | null }>(sql);
   return new Map(
@@ -83,7 +95,8 @@ export async function checkAudit(
   for (;;) {
     const rows = await auditAfter(tx, workspaceId, end.sequence);
     for (const row of rows) {
-      const why = linkProblem(workspaceId, end, row);
+      const before = { sequence: end.sequence, hash: end.hash.toString('hex') };
+      const why = linkProblem(workspaceId, before, toChainEntry(row));
       end = { sequence: end.sequence + 1, hash: row.hash };
       if (why !== undefined) return broken(end.sequence, why);
       if (end.sequence === anchor.sequence && !end.hash.equals(anchor.hash)) return broken(end.sequence, ANCHOR_MISSED);
@@ -97,46 +110,31 @@ function broken(sequence: number, why: string): CheckedAudit {
   return { kind: 'broken', sequence, why };
 }
 
-function linkProblem(workspaceId: string, before: AuditEnd, row: AuditRow): string | undefined {
-  const link = { workspaceId, sequence: before.sequence + 1, previous: before.hash };
-  if (Number(row.sequence) !== link.sequence) return 'an entry is missing';
-  const { at, actor, action, object_id: objectId, details } = row;
-  const expected = hashOfEntry(link, { at, actor, action, objectId, details });
-  return row.hash.equals(expected) ? undefined : 'an entry was changed';
-}
-
 const ANCHOR_MISSED =
   'the log is not the one whose end was anchored: it was rewritten, or an older backup was restored';
 
-function auditAfter(tx: Tx, workspaceId: string, sequence: number): Promise<AuditRow[]> {
+/** Oldest first. */
+export function auditAfter(
+  tx: Tx,
+  workspaceId: string,
+  sequence: number,
+  limit = CHECKED_AT_ONCE,
+): Promise<AuditRow[]> {
   const sql = `SELECT ${COLUMNS} FROM audit_log WHERE workspace_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
-  return tx.query(sql, [workspaceId, sequence, CHECKED_AT_ONCE]);
+  return tx.query(sql, [workspaceId, sequence, limit]);
 }
 
-type Link = { workspaceId: string; sequence: number; previous: Buffer };
-
-function hashOfEntry(
-  { workspaceId, sequence, previous }: Link,
-  { at, actor, action, objectId, details }: AuditEntry,
-): Buffer {
-  const text = JSON.stringify([
-    workspaceId,
-    sequence,
-    previous.toString('hex'),
-    at.toISOString(),
-    sorted(actor),
+/** A row as the chain and its exports write it. */
+export function toChainEntry(row: AuditRow): ChainEntry {
+  const { at, actor, action, object_id: objectId, details } = row;
+  return {
+    sequence: Number(row.sequence),
+    at: at.toISOString(),
+    actor,
     action,
     objectId,
-    sorted(details),
-  ]);
-  return hash('sha256', text, 'buffer');
-}
-
-/** jsonb keeps its keys in an order of its own, so the hash is made of keys in ours. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, sorted(inner)]);
+    details,
+    previousHash: row.previous_hash.toString('hex'),
+    hash: row.hash.toString('hex'),
+  };
 }

@@ -57,6 +57,12 @@ export async function allDestinationIds(tx: Tx, workspaceId: string): Promise<st
   return (await tx.query<{ id: string }>(sql, [workspaceId])).map(({ id }) => id);
 }
 
+/** The workspace of each of these destinations that the transaction sees. */
+export function destinationOwners(tx: Tx, ids: readonly string[]): Promise<{ id: string; workspace_id: string }[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return tx.query('SELECT id, workspace_id FROM destinations WHERE id = ANY($1)', [ids]);
+}
+
 export type DestinationPlace = { id: string; source_id: string; enabled: boolean };
 
 /** The destinations of these sources, and those that a definition sends to, whatever their source is. */

@@ -20,6 +20,13 @@ export async function addDestinationsToOutbox(tx: Tx, workspaceId: string, sourc
   await tx.query(sql, [workspaceId, sourceId]);
 }
 
+/** Limits of a workspace travel in the entries of its sources. */
+export async function addSourcesToOutbox(tx: Tx, workspaceId: string): Promise<void> {
+  const sql = `INSERT INTO outbox (workspace_id, kind, object_id)
+    SELECT workspace_id, 'source', id FROM sources WHERE workspace_id = $1`;
+  await tx.query(sql, [workspaceId]);
+}
+
 /** Entries of the bucket that may differ from their rows, to be looked at again. */
 export async function addRepairsToOutbox(tx: Tx, repairs: readonly Projected[]): Promise<void> {
   const sql = `INSERT INTO outbox (workspace_id, kind, object_id, is_repair)

@@ -4,13 +4,26 @@ import { readInOrder } from './rows.ts';
 
 /** A row with what is sealed in it: one value, or settings with sealed values inside. */
 export type SealedRow = { workspace_id: string; id: string; sealed: Buffer | Record<string, unknown> };
-export type SealedTable = 'write_keys' | 'idempotency_keys' | 'destinations' | 'mails';
+export type SealedTable =
+  | 'write_keys'
+  | 'idempotency_keys'
+  | 'destinations'
+  | 'mails'
+  | 'totp_seeds'
+  | 'audit_streams'
+  | 'sso_connections'
+  | 'sso_attempts';
 
 const SHAPES = {
-  write_keys: { id: 'id', column: 'key_sealed', isJson: false },
-  idempotency_keys: { id: 'key', column: 'answer_sealed', isJson: false },
-  destinations: { id: 'id', column: 'settings', isJson: true },
-  mails: { id: 'id', column: 'content_sealed', isJson: false },
+  write_keys: { workspace: 'workspace_id', id: 'id', column: 'key_sealed', isJson: false },
+  idempotency_keys: { workspace: 'workspace_id', id: 'key', column: 'answer_sealed', isJson: false },
+  destinations: { workspace: 'workspace_id', id: 'id', column: 'settings', isJson: true },
+  mails: { workspace: 'workspace_id', id: 'id', column: 'content_sealed', isJson: false },
+  // Of an account, and so of no workspace.
+  totp_seeds: { workspace: `''::text`, id: 'id', column: 'seed_sealed', isJson: false },
+  audit_streams: { workspace: 'workspace_id', id: 'id', column: 'secret_sealed', isJson: false },
+  sso_connections: { workspace: 'workspace_id', id: 'id', column: 'client_secret_sealed', isJson: false },
+  sso_attempts: { workspace: 'workspace_id', id: 'id', column: 'content_sealed', isJson: false },
 } as const;
 export const SEALED_TABLES = Object.keys(SHAPES) as SealedTable[];
 
@@ -23,11 +36,11 @@ export async function takeSealedByOthers(
   { head, after, limit }: Others,
 ): Promise<SealedRow[]> {
   await readInOrder(tx);
-  const { id, column } = SHAPES[table];
+  const { workspace, id, column } = SHAPES[table];
   const others = byOthers(table, head);
-  const sql = `SELECT workspace_id, ${id} AS id, ${column} AS sealed FROM ${table}
-    WHERE ${others.condition} AND (workspace_id, ${id}) > ($2, $3)
-    ORDER BY workspace_id, ${id} LIMIT $4 FOR UPDATE SKIP LOCKED`;
+  const sql = `SELECT ${workspace} AS workspace_id, ${id} AS id, ${column} AS sealed FROM ${table}
+    WHERE ${others.condition} AND (${workspace}, ${id}) > ($2, $3)
+    ORDER BY ${workspace}, ${id} LIMIT $4 FOR UPDATE SKIP LOCKED`;
   return tx.query(sql, [others.value, ...after, limit]);
 }
 
@@ -49,8 +62,8 @@ export async function countSealedBy(tx: Tx, head: Buffer): Promise<number> {
 }
 
 export async function replaceSealed(tx: Tx, table: SealedTable, row: SealedRow): Promise<void> {
-  const { id, column } = SHAPES[table];
-  const sql = `UPDATE ${table} SET ${column} = $3 WHERE workspace_id = $1 AND ${id} = $2`;
+  const { workspace, id, column } = SHAPES[table];
+  const sql = `UPDATE ${table} SET ${column} = $3 WHERE ${workspace} = $1 AND ${id} = $2`;
   await tx.query(sql, [row.workspace_id, row.id, row.sealed]);
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts';
 import type { Connect } from './nats/connect-nats.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { type DeadLetterBox, openDeadLetterBox } from './deliveries/dead-letter-box.ts';
+import { forgetWorkspace, type WorkspaceNames } from './deliveries/forget-workspace.ts';
 import { keepRecent } from './deliveries/keep-recent.ts';
 import { openLaneCounts } from './nats/lane-counts.ts';
 import { type Lanes, openLanes } from './deliveries/lanes.ts';
@@ -31,8 +32,12 @@ export type ControlSide = AsyncDisposable & {
   deadLetters: DeadLetterBox;
   /** How many dead letters each destination has, as of some seconds ago; undefined while NATS does not answer. */
   letterCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** The bytes of all dead letters together, likewise. */
+  letterBytes(): Promise<number | undefined>;
   quarantine: QuarantineBox & { redrive: Redrive };
   events: EventReader;
+  /** Takes everything of these sources and destinations out of NATS. */
+  forget(names: WorkspaceNames): Promise<void>;
   describeStreams(): Promise<StreamFacts[]>;
   /** Of the NATS server that we are connected to. */
   serverVersion(): string | null;
@@ -68,6 +73,7 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
   const peers = opening.use(hearPeers(connection));
   const processes = opening.use(hearProcesses(connection));
   const deadLetters = openDeadLetterBox(manager, quarantine);
+  const box = openQuarantineBox(manager);
   const open = opening.move();
   return {
     now,
@@ -75,8 +81,10 @@ export async function openControlSide({ connect, settings, now, ...needs }: Cont
     tickets: openTickets({ ...durable, manager, now, quarantine }),
     deadLetters,
     letterCounts: keepRecent(deadLetters.counts),
-    quarantine: { ...openQuarantineBox(manager), redrive: openRedrive(durable) },
+    letterBytes: keepRecent(deadLetters.bytes),
+    quarantine: { ...box, redrive: openRedrive(durable) },
     events: openEventReader({ manager, streams }),
+    forget: (names) => forgetWorkspace(names, { manager, quarantine: box }),
     describeStreams: () => describeStreams(manager, connection),
     serverVersion: () => connection.nc.info?.version ?? null,
     deliverProcesses: peers.list,

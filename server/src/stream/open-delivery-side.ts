@@ -57,7 +57,7 @@ export type DeliverySide = AsyncDisposable & {
   flush(): Promise<void>;
 };
 
-export type SharesOf = Pick<SharesNeeds, 'workspaceOf'>;
+export type SharesOf = Pick<SharesNeeds, 'workspaceOf' | 'mostOf' | 'leastMost' | 'refused'>;
 
 export type DeliverySideNeeds = {
   connect: Connect;

@@ -80,7 +80,8 @@ async function signIn(server: string, { email, withToken, timeout }: LoginOption
   }
   const address = email ?? (await question('Email address: '));
   const password = isTerminal ? await hiddenQuestion('Password: ') : await secretFromInput();
-  return signInWithPassword(where, { email: address, password });
+  const askCode = () => hiddenQuestion('Code of your authenticator app, or a recovery code: ');
+  return signInWithPassword(where, { email: address, password }, isTerminal ? askCode : undefined);
 }
 
 /** A member of several workspaces chooses one; the commands then need not name it. */

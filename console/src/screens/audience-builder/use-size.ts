@@ -22,7 +22,7 @@ export type LiveSize = {
 
 /** Names and destinations make no difference to the size: a change of them asks nothing. */
 export function useSize(draft: Draft): LiveSize {
-  const mayRead = useMay('audiences:read');
+  const mayRead = useMay('payloads:read');
   const { definition, problems } = readDraft({ ...draft, name: 'Preview', destinations: [], settleSeconds: '' });
   const isWhole = problems.length === 0;
   const text = JSON.stringify(definition);

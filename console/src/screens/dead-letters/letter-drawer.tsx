@@ -10,6 +10,7 @@ import { Json } from '../../parts/code.tsx';
 import { SideDrawer } from '../../parts/dialog.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { WithoutPayloads } from '../../parts/without-payloads.tsx';
 import { IdText, OuterLink, OuterText, TimeText, UrlText } from '../../parts/texts.tsx';
 import { KEPT_MS, REASONS } from './letters.ts';
 
@@ -42,6 +43,7 @@ type ShownProps = Pick<LetterDrawerProps, 'destinations' | 'retry'> & { letter: 
 
 function Shown({ letter, destinations, retry }: ShownProps) {
   const mayRetry = useMay('dead-letters:write');
+  const maySee = useMay('payloads:read');
   const { destinationId, messageId, deliveryId } = letter;
   const name = destinations.find(({ id }) => id === destinationId)?.name;
   return (
@@ -77,6 +79,7 @@ function Shown({ letter, destinations, retry }: ShownProps) {
         ]}
       />
       <Attempts history={letter.history} />
+      {!maySee && <WithoutPayloads what="The properties, traits and ids of the event are" />}
       <Json value={letter.event} label="the event" foldsAfter={40} />
     </div>
   );

@@ -1,3 +1,4 @@
+import { useMay } from '../../api/session.tsx';
 import type { DeliveryDetails, Destination } from '@millrace/contract/control';
 import { UserLink } from '../../parts/audience/user-link.tsx';
 import { eventName } from '../../parts/delivery/delivery-words.ts';
@@ -8,6 +9,7 @@ type DeliveryFactsProps = { delivery: DeliveryDetails; destination: Destination 
 
 export function DeliveryFacts({ delivery, destination }: DeliveryFactsProps) {
   const { id, type, name, userId, anonymousId, receivedAt, destinationId, messageId, replayId } = delivery;
+  const maySee = useMay('payloads:read');
   const user = userId ?? anonymousId;
   return (
     <dl className={`mt2 ${styles['facts']}`}>
@@ -21,7 +23,7 @@ export function DeliveryFacts({ delivery, destination }: DeliveryFactsProps) {
         <dt>User</dt>
         <dd className="mono">
           {user === null ? (
-            <span className="dim">none</span>
+            <span className="dim">{maySee ? 'none' : 'not shown to your role'}</span>
           ) : (
             <UserLink userId={userId} anonymousId={anonymousId} most={40} />
           )}

@@ -2,6 +2,7 @@ import type { DeliveryDetails, Destination, RebuiltRequest } from '@millrace/con
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../api/ask-control.ts';
+import { useMay } from '../../api/session.tsx';
 import { listed } from '../../format/listed.ts';
 import { hostOf, visible } from '../../format/texts.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,6 +11,7 @@ import { Code } from '../../parts/code.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { Note } from '../../parts/note.tsx';
+import { WithoutPayloads } from '../../parts/without-payloads.tsx';
 import { useSearchChange } from '../../parts/use-search-change.ts';
 import { requestText } from './curl.ts';
 import { SignatureDialog } from './signature-dialog.tsx';
@@ -21,6 +23,7 @@ type RequestCardProps = { delivery: DeliveryDetails; destination: Destination | 
 /** Millrace does not keep what it sent: it makes the request anew from the stored event, and says so. */
 export function RequestCard({ delivery, destination, chosen }: RequestCardProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const maySee = useMay('payloads:read');
   const read = useRequest(delivery, destination, chosen);
   const { rebuilt } = read;
   const url = chosen.answer?.url;
@@ -39,7 +42,13 @@ export function RequestCard({ delivery, destination, chosen }: RequestCardProps)
       }
     >
       <div className="pad stack">
-        {rebuilt === undefined ? <NotShown read={read} delivery={delivery} /> : <Shown rebuilt={rebuilt} />}
+        {!maySee ? (
+          <WithoutPayloads what="The request is" />
+        ) : rebuilt === undefined ? (
+          <NotShown read={read} delivery={delivery} />
+        ) : (
+          <Shown rebuilt={rebuilt} />
+        )}
       </div>
       {isOpen && (
         <SignatureDialog

@@ -1,3 +1,4 @@
+import { useMay } from '../../api/session.tsx';
 import { bytes } from '../../format/numbers.ts';
 import { hostOf, visible } from '../../format/texts.ts';
 import { Card } from '../../parts/card.tsx';
@@ -8,6 +9,7 @@ import { statusName } from './status-names.ts';
 import type { Chosen } from './use-chosen.ts';
 
 export function ResponseCard({ chosen, isErased }: { chosen: Chosen; isErased: boolean }) {
+  const maySee = useMay('payloads:read');
   const { answer } = chosen;
   if (answer === undefined || answer.status === undefined) return null;
   const body = answer.body ?? '';
@@ -27,7 +29,11 @@ export function ResponseCard({ chosen, isErased }: { chosen: Chosen; isErased: b
           <Code text={body} label="response body" />
         ) : (
           <p className="dim">
-            {isErased ? 'Millrace no longer keeps the body: the user was erased.' : 'The response had no body.'}
+            {maySee
+              ? isErased
+                ? 'Millrace no longer keeps the body: the user was erased.'
+                : 'The response had no body.'
+              : 'Your role sees no payloads: the body of the response is not shown.'}
           </p>
         )}
       </div>

@@ -1,6 +1,7 @@
 import type { DeliveryDetails, Destination, RebuiltRequest } from '@millrace/contract/control';
 import { useQuery } from '@tanstack/react-query';
 import { reading } from '../../api/queries.ts';
+import { useMay } from '../../api/session.tsx';
 import { targetsOf } from '../../parts/destination/health/destination-facts.ts';
 import { isOfAttempt, targetIndexOf } from './rebuilt.ts';
 import type { Chosen } from './use-chosen.ts';
@@ -18,10 +19,11 @@ export function useRequest(
   destination: Destination | undefined,
   chosen: Chosen | undefined,
 ): ReadRequest {
+  const maySee = useMay('payloads:read');
   const targetIndex =
     destination === undefined ? undefined : targetIndexOf(targetsOf(destination), chosen?.answer?.url);
   const query = { attempt: chosen?.attempt.attempt ?? 1, targetIndex };
-  const enabled = chosen !== undefined && targetIndex !== undefined && !delivery.isErased;
+  const enabled = chosen !== undefined && targetIndex !== undefined && !delivery.isErased && maySee;
   const path = `/deliveries/${encodeURIComponent(delivery.id)}/request`;
   const options = reading<RebuiltRequest>(path, { query, enabled });
   // With the time in the key, an attempt of a replay does not get the answer for the earlier one with its number.

@@ -11,6 +11,7 @@ import { UserLink } from '../../parts/audience/user-link.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { WithoutPayloads } from '../../parts/without-payloads.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
@@ -59,9 +60,10 @@ function Journey({ explanation }: { explanation: Explanation }) {
       enabled: sourceId !== undefined,
     }),
   );
+  const maySee = useMay('payloads:read');
   const everywhere = hinted === undefined ? (sources.data?.items ?? []).map(({ id }) => id) : [hinted];
   const stored = useStoredCall(
-    explanation.verdict === 'refused'
+    explanation.verdict === 'refused' || !maySee
       ? undefined
       : {
           messageId: explanation.messageId,
@@ -81,7 +83,11 @@ function Journey({ explanation }: { explanation: Explanation }) {
       {explanation.verdict === 'unknown' && <UnknownEvent story={explanation.story} isStored={item !== undefined} />}
       {(explanation.verdict === 'accepted' || item !== undefined) && (
         <div className={`${css.below} mt2`}>
-          <StoredCallCard read={stored} marked={fieldsLookedAt(known)} isErased={first?.isErased ?? false} />
+          {maySee ? (
+            <StoredCallCard read={stored} marked={fieldsLookedAt(known)} isErased={first?.isErased ?? false} />
+          ) : (
+            <WithoutPayloads what="The stored call is" />
+          )}
           <AlsoKnown explanation={explanation} item={item} />
         </div>
       )}

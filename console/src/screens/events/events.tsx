@@ -3,6 +3,7 @@ import type { Source } from '@millrace/contract/control';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Page as ListPage, reading, readingPages } from '../../api/queries.ts';
+import { WithoutPayloads } from '../../parts/without-payloads.tsx';
 import { useMay } from '../../api/session.tsx';
 import { counted } from '../../format/numbers.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -30,6 +31,7 @@ import {
 export function Events() {
   const sources = useQuery(reading<ListPage<Source>>('/sources', { query: { limit: 100 } }));
   const mayBuild = useMay('sources:write');
+  const maySee = useMay('payloads:read');
   const search = useUrlSearch();
   const items = sources.data?.items ?? [];
   const source =
@@ -54,7 +56,8 @@ export function Events() {
           searched here for as long as Millrace stores it.
         </Empty>
       )}
-      {sourceId !== undefined && sources.data !== undefined && (
+      {!maySee && <WithoutPayloads what="Stored events are" />}
+      {maySee && sourceId !== undefined && sources.data !== undefined && (
         <EventSearch sourceId={sourceId} name={source?.name ?? sourceId} sources={items} />
       )}
     </Page>

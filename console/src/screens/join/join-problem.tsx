@@ -3,7 +3,7 @@ import { ApiError } from '../../api/ask-control.ts';
 import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 
-/** The three ways in which an invitation is refused, in words; all others as the API says them. */
+/** The four ways in which an invitation is refused, in words; all others as the API says them. */
 export function JoinProblem({ error, keep }: { error: unknown; keep(): void }) {
   const code = error instanceof ApiError ? error.problem.code : '';
   if (code === 'wrong_password') {
@@ -14,6 +14,16 @@ export function JoinProblem({ error, keep }: { error: unknown; keep(): void }) {
           sign in first
         </Link>
         . A link changes no password.
+      </Note>
+    );
+  }
+  if (code === 'second_factor_needed') {
+    return (
+      <Note state="givenup" title="Your account has a second factor.">
+        <Link to="/sign-in" search={{ back: '/join' }} onClick={keep}>
+          Sign in first
+        </Link>
+        , then join with your account.
       </Note>
     );
   }

@@ -1,4 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMay } from '../../api/session.tsx';
+import { WithoutPayloads } from '../../parts/without-payloads.tsx';
 import { SourceFrame } from '../../shell/source-frame.tsx';
 import { LiveTail } from './live-tail.tsx';
 import type { LiveSearch } from './live-search.ts';
@@ -10,11 +12,16 @@ export function SourceLive() {
   const change = (to: Partial<LiveSearch>) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...to }), replace: true, resetScroll: false });
   const { type, event, userId } = search;
+  const maySee = useMay('payloads:read');
   return (
     <SourceFrame id={id}>
-      {(source) => (
-        <LiveTail key={JSON.stringify([id, type, event, userId])} source={source} search={search} change={change} />
-      )}
+      {(source) =>
+        maySee ? (
+          <LiveTail key={JSON.stringify([id, type, event, userId])} source={source} search={search} change={change} />
+        ) : (
+          <WithoutPayloads what="The live tail of calls is" />
+        )
+      }
     </SourceFrame>
   );
 }

@@ -1,8 +1,10 @@
 import type { SchemaProperty } from '@millrace/contract/control';
+import { useMay } from '../../api/session.tsx';
 import { count, percent } from '../../format/numbers.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { SideDrawer } from '../../parts/dialog.tsx';
 import { OuterText } from '../../parts/texts.tsx';
+import { WithoutPayloads } from '../../parts/without-payloads.tsx';
 import { isMixed, type SchemaItem } from './schema-rows.ts';
 import styles from './source-schema.module.css';
 
@@ -10,6 +12,7 @@ type PropertyDrawerProps = { item: SchemaItem; sourceId: string; close(): void }
 
 export function PropertyDrawer({ item, sourceId, close }: PropertyDrawerProps) {
   const { type, name, count: events, properties, hasMore } = item;
+  const maySee = useMay('payloads:read');
   const search = { sourceId, type, ...(name === null ? {} : { name }) };
   const live = { type, ...(name === null ? {} : { event: name }) };
   return (
@@ -54,6 +57,7 @@ export function PropertyDrawer({ item, sourceId, close }: PropertyDrawerProps) {
             </tbody>
           </table>
         )}
+        {!maySee && <WithoutPayloads what="Samples of values are" />}
         {hasMore && <p className="dim small">It has more properties than are shown here.</p>}
       </div>
     </SideDrawer>

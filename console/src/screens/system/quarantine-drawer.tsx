@@ -9,6 +9,7 @@ import { Facts } from '../../parts/card.tsx';
 import { Code, Json } from '../../parts/code.tsx';
 import { Confirm, SideDrawer } from '../../parts/dialog.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
+import { Note } from '../../parts/note.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { IdText, OuterText, TimeText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -44,7 +45,14 @@ function Shown({ item, close }: { item: Details; close(): void }) {
         ]}
       />
       {Object.keys(item.headers).length > 0 && <Json value={item.headers} label="headers" />}
-      <Code text={textOf(item.payloadBase64)} label="message" />
+      {item.payloadBase64 === null ? (
+        <Note title="The message is not shown.">
+          It belongs to another workspace, or your role in this one sees no payloads. An operator sees no payloads of
+          others.
+        </Note>
+      ) : (
+        <Code text={textOf(item.payloadBase64)} label="message" />
+      )}
       <Actions id={item.id} isBack={item.kind !== 'config' && item.kind !== 'health'} close={close} />
     </div>
   );
@@ -96,7 +104,10 @@ function Actions({ id, isBack, close }: { id: string; isBack: boolean; close(): 
         error={remove.error}
         confirm={() => remove.mutate(undefined, { onSuccess: done('The message is deleted.') })}
       >
-        <p>Whatever it holds is lost: an event in it is not delivered. The audit log keeps that you did this.</p>
+        <p>
+          Whatever it holds is lost: an event in it is not delivered. The audit log of the installation keeps that you
+          did this.
+        </p>
       </Confirm>
     </div>
   );

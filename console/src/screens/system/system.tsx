@@ -9,16 +9,22 @@ import { LoadingRows } from '../../parts/list-states.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { Page } from '../../shell/page.tsx';
+import { LimitsTab } from './limits-tab.tsx';
+import { OperatorsTab } from './operators-tab.tsx';
 import { QuarantineTab } from './quarantine-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { StorageTab } from './storage-tab.tsx';
+import { WorkspacesTab } from './workspaces-tab.tsx';
 import { tellSystem } from './tell-system.ts';
 
 const LIVE_MS = 5_000;
 const TABS = [
   { key: 'storage', name: 'Storage and processes' },
   { key: 'settings', name: 'Settings' },
+  { key: 'limits', name: 'Limits' },
   { key: 'quarantine', name: 'Quarantine' },
+  { key: 'workspaces', name: 'Workspaces' },
+  { key: 'operators', name: 'Operators' },
 ] as const;
 
 export function SystemScreen() {
@@ -56,8 +62,8 @@ export function SystemScreen() {
 
 function Refused() {
   return (
-    <Sentence then="The system belongs to no workspace: its streams and its settings serve all of them. Ask an owner of the workspace with which this installation was set up.">
-      Only owners of the first workspace see the system.
+    <Sentence then="The system belongs to no workspace: its streams and its settings serve all of them. Ask an operator to make you one.">
+      Only operators see the system.
     </Sentence>
   );
 }
@@ -83,15 +89,26 @@ function Shown({ system }: { system: System }) {
           </Link>
         ))}
       </nav>
-      {tab === 'settings' ? (
-        <SettingsTab settings={system.process.settings} />
-      ) : tab === 'quarantine' ? (
-        <QuarantineTab />
-      ) : (
-        <StorageTab system={system} />
-      )}
+      <Tab tab={tab} system={system} />
     </>
   );
+}
+
+function Tab({ tab, system }: { tab: string; system: System }) {
+  switch (tab) {
+    case 'settings':
+      return <SettingsTab settings={system.process.settings} />;
+    case 'limits':
+      return <LimitsTab />;
+    case 'quarantine':
+      return <QuarantineTab />;
+    case 'workspaces':
+      return <WorkspacesTab />;
+    case 'operators':
+      return <OperatorsTab />;
+    default:
+      return <StorageTab system={system} />;
+  }
 }
 
 /** The tab alone decides which link is current. */

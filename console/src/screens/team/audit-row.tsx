@@ -12,7 +12,7 @@ type AuditRowProps = {
   older: readonly Entry[];
   names: ReadonlyMap<string, string>;
   /** The parameters of the page, kept in the link to the entry. */
-  search: { filter?: string; signIns?: string };
+  search: { filter?: string; signIns?: string; reads?: string };
 };
 
 export function AuditRow({ entry, older, names, search }: AuditRowProps) {

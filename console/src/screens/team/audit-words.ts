@@ -11,7 +11,9 @@ export type Entry = {
 const ACTIONS: Record<string, string> = {
   'workspace.created': 'created the workspace',
   'workspace.changed': 'renamed the workspace',
+  'workspace.second_factor_changed': 'changed whether members need a second factor in',
   'workspace.transferred': 'handed the workspace over',
+  'limits.changed': 'changed limits of the workspace',
   'member.left': 'left the workspace',
   'member.invited': 'invited a person',
   'member.joined': 'joined the workspace',
@@ -30,9 +32,35 @@ const ACTIONS: Record<string, string> = {
   'password.reset': 'chose a new password by a link',
   'password.link_mailed': 'asked for a link to a new password of',
   'password.link_made': 'made a link to a new password of',
+  'second_factor.added': 'added a second factor',
+  'second_factor.removed': 'removed a second factor',
+  'second_factors.removed': 'removed every second factor of',
+  'recovery_codes.made': 'made new recovery codes',
+  'recovery_code.used': 'signed in or confirmed with a recovery code',
+  'passkey.renamed': 'renamed a passkey',
+  'passkey.refused': 'was refused with a passkey of',
   'email.link_mailed': 'asked for another email address',
   'email.changed': 'changed their email address',
   'member.link_made': 'made a link for',
+  'workspace.deletion_asked': 'asked to delete the workspace',
+  'workspace.deletion_undone': 'undid the deletion of the workspace',
+  'workspace.removed': 'removed a workspace at its end,',
+  'audit_stream.set': 'set the URL for the audit log of',
+  'audit_stream.removed': 'stopped sending the audit log of',
+  'payload.viewed': 'viewed payloads of',
+  'write_key.viewed': 'viewed write keys of',
+  'permission.denied': 'was refused a permission for',
+  'operator.added': 'made an operator of',
+  'operator.removed': 'removed an operator,',
+  'single_sign_on.created': 'connected the workspace to a provider',
+  'single_sign_on.changed': 'changed single sign-on',
+  'single_sign_on.deleted': 'deleted single sign-on',
+  'single_sign_on.tested': 'tested single sign-on',
+  'single_sign_on.domain_verified': 'proved the domain',
+  'single_sign_on.linked': 'linked their account with the provider',
+  'single_sign_on.unlinked': 'ended the link of their account with the provider',
+  'single_sign_on.refused': 'came from the provider, and was refused by',
+  'break_glass.used': 'signed in with a password, past single sign-on',
   'source.created': 'created the source',
   'source.changed': 'changed the source',
   'source.deleted': 'deleted the source',
@@ -49,6 +77,9 @@ const ACTIONS: Record<string, string> = {
   'delivery.retried': 'asked for an attempt now of',
   'destination.checked_up': 'ran a check-up of',
   'url.checked': 'checked a URL',
+  'host.checked': 'looked for the proof of a host',
+  'host.proven': 'proved a host',
+  'host.proof_forgotten': 'forgot the proof of a host',
   'replay.started': 'started a replay',
   'dead_letter.retried': 'sent a dead letter again',
   'redrive.started': 'started a redrive of dead letters',
@@ -112,6 +143,11 @@ export function valueWords(value: unknown): string {
 /** Sessions that begin and end: most entries, and rarely looked for. */
 export function isSignIn({ action }: Entry): boolean {
   return action === 'session.started' || action === 'session.ended';
+}
+
+/** Reads and refusals, which are many in a busy workspace. */
+export function isRead({ action }: Entry): boolean {
+  return action.endsWith('.viewed') || action === 'permission.denied';
 }
 
 /** Whether a person finds the entry by this text: its words, its code, its ids or its values. */

@@ -56,6 +56,7 @@ export function MembersTab({ read }: { read: Read }) {
             <tr>
               <th>Member</th>
               <th>Role</th>
+              <th>Second factor</th>
               <th>Member since</th>
               <th>
                 <span className="sr">New password, remove</span>
@@ -76,7 +77,7 @@ export function MembersTab({ read }: { read: Read }) {
 function Row({ member, setRole }: { member: Member; setRole(role: RoleName): void }) {
   const { user, workspace } = useSession();
   const mayWrite = useMay('members:write');
-  const { userId, name, email, role, createdAt } = member;
+  const { userId, name, email, role, createdAt, hasSecondFactor, isManaged, isBreakGlass } = member;
   const isSelf = userId === user.id;
   const mayChange = mayWrite && !isSelf && isAtMost(role, workspace.role);
   return (
@@ -89,6 +90,8 @@ function Row({ member, setRole }: { member: Member; setRole(role: RoleName): voi
         <span className="sub">
           <OuterText text={email} />
         </span>
+        {isManaged && <span className="sub">by single sign-on</span>}
+        {isBreakGlass && <span className="sub">break-glass owner</span>}
       </td>
       <td title={ROLE_WORDS[role]}>
         {mayChange ? (
@@ -103,13 +106,14 @@ function Row({ member, setRole }: { member: Member; setRole(role: RoleName): voi
           role
         )}
       </td>
+      <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
       <td data-label="Since">
         <TimeText at={createdAt} />
       </td>
       <td className="num">
         {mayChange && (
           <span className="btns end">
-            <MemberLinkButton member={member} />
+            {!isManaged && <MemberLinkButton member={member} />}
             <RemoveButton member={member} />
           </span>
         )}

@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, Switch, TextInput } from '@mantine/core';
-import { isAllowed, PERMISSION_NAMES, type RoleName } from '@millrace/contract/permissions';
+import { isAllowed, isOfOperators, PERMISSION_NAMES, type RoleName } from '@millrace/contract/permissions';
 import { type FormEvent, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -74,6 +74,7 @@ export function NewTokenForm({ create, isBusy, error, close }: NewTokenFormProps
 type ScopesProps = { role: RoleName; scopes: string[] | undefined; setScopes(scopes: string[] | undefined): void };
 
 function Scopes({ role, scopes, setScopes }: ScopesProps) {
+  const { isOperator } = useSession();
   return (
     <>
       <Switch
@@ -89,7 +90,9 @@ function Scopes({ role, scopes, setScopes }: ScopesProps) {
           onChange={setScopes}
         >
           <div className={styles['scopes']}>
-            {PERMISSION_NAMES.filter((permission) => isAllowed(permission, { role })).map((permission) => (
+            {PERMISSION_NAMES.filter(
+              (permission) => isAllowed(permission, { role }) && (isOperator || !isOfOperators(permission)),
+            ).map((permission) => (
               <Checkbox key={permission} value={permission} label={permission} size="xs" />
             ))}
           </div>

@@ -6,6 +6,15 @@ export const ROLE_WORDS: Record<RoleName, string> = {
   admin: 'everything else, also members, tokens, the audit log and deletion requests',
   developer: 'read, change sources, destinations and audiences, replay events and dead letters',
   viewer: 'read sources, destinations, audiences, profiles, deliveries and usage',
+  'viewer-without-payloads': 'read configuration, counts and outcomes, and no contents of events and no ids of people',
+};
+
+const ROLE_LABELS: Record<RoleName, string> = {
+  owner: 'owner',
+  admin: 'admin',
+  developer: 'developer',
+  viewer: 'viewer',
+  'viewer-without-payloads': 'viewer without payloads',
 };
 
 /** A member gives at most their own role. */
@@ -17,6 +26,6 @@ export function grantable(own: RoleName): RoleName[] {
 export function countRoles(roles: readonly RoleName[]): string {
   return ROLE_NAMES.map((role) => [role, roles.filter((one) => one === role).length] as const)
     .filter(([, count]) => count > 0)
-    .map(([role, count]) => `${count} ${role}${count === 1 ? '' : 's'}`)
+    .map(([role, count]) => `${count} ${count === 1 ? ROLE_LABELS[role] : ROLE_LABELS[role].replace(/^\w+/, '$&s')}`)
     .join(', ');
 }

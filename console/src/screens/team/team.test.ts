@@ -14,12 +14,14 @@ const entry = (sequence: number, action: string, details: Record<string, unknown
 
 suite('roles', () => {
   test('are given up to one’s own', () => {
-    assert.deepEqual(grantable('admin'), ['admin', 'developer', 'viewer']);
-    assert.deepEqual(grantable('viewer'), ['viewer']);
+    assert.deepEqual(grantable('admin'), ['admin', 'developer', 'viewer', 'viewer-without-payloads']);
+    assert.deepEqual(grantable('viewer'), ['viewer', 'viewer-without-payloads']);
   });
 
   test('are counted', () => {
     assert.equal(countRoles(['viewer', 'owner', 'viewer']), '1 owner, 2 viewers');
+    const bare = 'viewer-without-payloads';
+    assert.equal(countRoles([bare, bare, 'viewer']), '1 viewer, 2 viewers without payloads');
   });
 });
 

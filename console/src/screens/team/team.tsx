@@ -8,33 +8,44 @@ import { counted } from '../../format/numbers.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 import { OuterText } from '../../parts/texts.tsx';
 import { Page } from '../../shell/page.tsx';
+import { AuditKeeping } from './audit-keeping.tsx';
 import { AuditTab } from './audit-tab.tsx';
+import { EndCard } from './end-card.tsx';
 import { InvitationsTab } from './invitations-tab.tsx';
 import { InviteButton } from './invite-button.tsx';
 import { MembersTab } from './members-tab.tsx';
 import { NewTokenButton } from './new-token-button.tsx';
 import { RenameButton } from './rename-button.tsx';
+import { SecondFactorCard } from './second-factor-card.tsx';
 import { countRoles } from './roles.ts';
+import { SignOnTab } from './sign-on/sign-on-tab.tsx';
 import { TokensTab } from './tokens-tab.tsx';
 import { useNames } from './use-names.ts';
 
-type TabName = 'members' | 'invitations' | 'tokens' | 'audit';
+type TabName = 'members' | 'invitations' | 'tokens' | 'sign-on' | 'audit';
 
 export function Team() {
   const { workspace } = useSession();
   const { tab: wanted } = useSearch({ from: '/shell/team' });
   const members = useQuery(reading<{ items: Member[] }>('/members'));
   const may = { members: useMay('members:write'), tokens: useMay('tokens:read'), audit: useMay('audit:read') };
+  const maySeeSignOn = useMay('single-sign-on:read');
   const mayRename = useMay('workspace:write');
   const tabs: { key: TabName; name: string }[] = [
     { key: 'members', name: 'Members' },
     ...(may.members ? [{ key: 'invitations' as const, name: 'Invitations' }] : []),
     ...(may.tokens ? [{ key: 'tokens' as const, name: 'Tokens' }] : []),
+    ...(maySeeSignOn ? [{ key: 'sign-on' as const, name: 'Single sign-on' }] : []),
     ...(may.audit ? [{ key: 'audit' as const, name: 'Audit log' }] : []),
   ];
   const tab = tabs.find(({ key }) => key === wanted)?.key ?? 'members';
   const people = members.data?.items;
-  const action = tab === 'tokens' ? <NewTokenButton /> : may.members && tab !== 'audit' && <InviteButton />;
+  const action =
+    tab === 'tokens' ? (
+      <NewTokenButton />
+    ) : (
+      may.members && (tab === 'members' || tab === 'invitations') && <InviteButton />
+    );
   return (
     <Page title="Team and audit">
       <Sentence
@@ -63,7 +74,15 @@ export function Team() {
           </Link>
         ))}
       </nav>
-      <Tab tab={tab} members={<MembersTab read={members} />} />
+      <Tab
+        tab={tab}
+        members={
+          <div className="stack">
+            <MembersTab read={members} />
+            {people !== undefined && <SecondFactorCard members={people} />}
+          </div>
+        }
+      />
     </Page>
   );
 }
@@ -72,13 +91,25 @@ function Tab({ tab, members }: { tab: TabName; members: ReactNode }) {
   const names = useNames();
   switch (tab) {
     case 'members':
-      return members;
+      return (
+        <div className="stack">
+          {members}
+          <EndCard />
+        </div>
+      );
     case 'invitations':
       return <InvitationsTab names={names} />;
     case 'tokens':
       return <TokensTab names={names} />;
+    case 'sign-on':
+      return <SignOnTab />;
     case 'audit':
-      return <AuditTab names={names} />;
+      return (
+        <div className="stack">
+          <AuditKeeping />
+          <AuditTab names={names} />
+        </div>
+      );
   }
 }
 
@@ -86,11 +117,13 @@ function Tab({ tab, members }: { tab: TabName; members: ReactNode }) {
 const LEADS: Partial<Record<TabName, string>> = {
   invitations: 'Open invitations to',
   tokens: 'Tokens of',
-  audit: 'Every change of',
+  'sign-on': 'Single sign-on of',
+  audit: 'Every change, every read of payloads and every refused permission of',
 };
 const THEN: Partial<Record<TabName, string>> = {
   invitations: 'Each works once, for 72 hours, and ends when you withdraw it.',
   tokens: 'A token has no more rights than its maker has now, and ends with its maker.',
+  'sign-on': 'People sign in at your OpenID provider, and their groups there decide about their roles here.',
   audit: 'A hash chain links the entries, so Millrace finds a changed or missing one.',
 };
 

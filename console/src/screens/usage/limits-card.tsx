@@ -14,7 +14,7 @@ export function LimitsCard() {
   const limited = items.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null);
   const others = items.length - limited.length;
   return (
-    <Card title="Limits">
+    <Card title="Limits of sources">
       <ListStates
         read={sources}
         failed="The limits cannot be shown."

@@ -11,11 +11,13 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { Page } from '../../shell/page.tsx';
+import { HostsCard } from './hosts-card.tsx';
 import { LimitsCard } from './limits-card.tsx';
 import { MonthSwitch } from './month-switch.tsx';
 import { monthOf, monthWords, readMonth } from './months.ts';
 import { SourcesCard } from './sources-card.tsx';
 import { SuppressedCard } from './suppressed-card.tsx';
+import { WorkspaceLimitsCard } from './workspace-limits-card.tsx';
 
 const REFRESH_MS = 30_000;
 
@@ -41,6 +43,8 @@ export function Usage() {
           </Card>
         )}
         {shown !== undefined && <SourcesCard usage={shown} />}
+        <WorkspaceLimitsCard />
+        <HostsCard />
         <div className="cols">
           <SuppressedCard read={dropped} month={month} names={namesOf(usage.data)} />
           <LimitsCard />

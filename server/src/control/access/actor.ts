@@ -7,6 +7,8 @@ export type Actor = {
   /** Of the user or the token. */
   id: string;
   sessionId?: string;
+  /** Single sign-on started the session, which opens this workspace alone. */
+  isBound?: boolean;
   workspaceId: string;
   role: RoleName;
   scopes?: string[];

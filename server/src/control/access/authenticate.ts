@@ -1,4 +1,4 @@
-import { membershipsOf } from '../../store/members.ts';
+import { type MemberRow, membershipsOf } from '../../store/members.ts';
 import type { Store, Tx } from '../../store/open-store.ts';
 import { deleteSession, useSession } from '../../store/sessions.ts';
 import { type TokenRow, useToken } from '../../store/tokens.ts';
@@ -10,7 +10,9 @@ import { ApiProblem, found } from '../problems/problems.ts';
 import { hashOfSecret, isWellFormedSecret } from './secret-text.ts';
 import { recordForUser } from './start-session.ts';
 
-export type Identity = { kind: 'user'; userId: string; sessionId: string } | { kind: 'token'; token: TokenRow };
+export type Identity =
+  /** `boundTo`: the session was started by single sign-on, and opens this workspace alone. */
+  { kind: 'user'; userId: string; sessionId: string; boundTo?: string } | { kind: 'token'; token: TokenRow };
 
 export type Credentials = { bearer: string | undefined; sessionSecret: string | undefined };
 /** Where the request came from, and the browser that sent it. */
@@ -65,10 +67,11 @@ async function identifySession(
     const session = await useSession(tx, hashOfSecret(secret), { address, browser });
     if (session === undefined) return undefined;
     const { id: sessionId, user_id: userId } = session;
-    if (session.browser === browser) return { kind: 'user', userId, sessionId };
+    const bound = session.bound_to === null ? {} : { boundTo: session.bound_to };
+    if (session.browser === browser) return { kind: 'user', userId, sessionId, ...bound };
     // A cookie in another browser was copied there: the session ends for both.
     await deleteSession(tx, { id: sessionId, userId });
-    await recordForUser(tx, { userId, sessionId, address }, 'session.misused', at);
+    await recordForUser(tx, { userId, sessionId, address, ...bound }, 'session.misused', at);
     return undefined;
   });
 }
@@ -91,19 +94,31 @@ function tokenActor(token: TokenRow, { workspaceId, address }: From): Actor {
   return { kind: 'token', id, workspaceId: workspace_id, role: token.role as RoleName, ...scopes, address };
 }
 
+/** Whether the member reaches the workspace by its provider alone. */
+export function needsSingleSignOn({ requires_sso, break_glass }: MemberRow): boolean {
+  return requires_sso && !break_glass;
+}
+
 async function userActor(
-  { userId, sessionId }: Extract<Identity, { kind: 'user' }>,
+  { userId, sessionId, boundTo }: Extract<Identity, { kind: 'user' }>,
   { workspaceId, address }: From,
   store: Store,
 ): Promise<Actor> {
-  const memberships = await store.asSystem((tx) => membershipsOf(tx, userId));
+  const all = await store.asSystem((tx) => membershipsOf(tx, userId));
+  const memberships = all.filter((each) => boundTo === undefined || each.workspace_id === boundTo);
   if (workspaceId === undefined && memberships.length > 1) throw new ApiProblem('workspace_required');
   if (memberships.length === 0) throw new ApiProblem('not_allowed');
   const member = found(memberships.find((each) => workspaceId === undefined || each.workspace_id === workspaceId));
+  if (boundTo === undefined && needsSingleSignOn(member)) throw new ApiProblem('sso_required');
+  if (boundTo === undefined && member.needs_second_factor && !member.has_second_factor) {
+    const message = 'the workspace demands a second factor of its members: add one under your profile';
+    throw new ApiProblem('second_factor_needed', [{ path: '/', message }]);
+  }
   return {
     kind: 'user',
     id: userId,
     sessionId,
+    ...(boundTo === undefined ? {} : { isBound: true }),
     workspaceId: member.workspace_id,
     role: member.role as RoleName,
     address,

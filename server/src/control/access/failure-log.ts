@@ -9,7 +9,7 @@ import type { Store } from '../../store/open-store.ts';
 import { findUsersByEmail } from '../../store/users.ts';
 import type { Logger } from '../../log.ts';
 
-export type Refusal = 'wrong_password' | 'too_many_tries' | 'wrong_code';
+export type Refusal = 'wrong_password' | 'too_many_tries' | 'wrong_code' | 'too_many_codes' | 'passkey_refused';
 type FailedSignIn = { email: string; address: string; why: Refusal };
 
 export type FailureLog = AsyncDisposable & {

@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- one table
 /** Every endpoint × every kind of caller. An endpoint without a row here fails. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -6,27 +7,48 @@ import { Value } from 'typebox/value';
 import { ACCOUNT_ROUTES, ROUTES } from '../all-routes.ts';
 import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from '../../../testing/control.ts';
 import { attempted } from '../../../testing/outcomes.ts';
+import { OWN_ACCOUNT_ROUTES, UNSIGNED } from '../../../testing/own-account.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
+import { permissionsOf } from '../http/route-rights.ts';
 import { hashPassword } from './password.ts';
 import { PERMISSION_NAMES, ROLE_NAMES } from './permissions.ts';
 import { writeOutcomes } from '../../record/write-outcomes.ts';
 
-const ASKERS = ['nobody', 'viewer', 'developer', 'admin', 'owner', 'stranger'] as const;
+const ASKERS = ['nobody', 'viewer-without-payloads', 'viewer', 'developer', 'admin', 'owner', 'stranger'] as const;
 type Asker = (typeof ASKERS)[number];
-type Row = readonly [nobody: number, viewer: number, developer: number, admin: number, owner: number, stranger: number];
+type Row = readonly [
+  nobody: number,
+  withoutPayloads: number,
+  viewer: number,
+  developer: number,
+  admin: number,
+  owner: number,
+  stranger: number,
+];
 
 // The stranger owns another workspace: lists and creates there, and finds nothing of this one.
-const everybody = (status: number): Row => [401, status, status, status, status, status];
-const builders = (status: number, stranger = 404): Row => [401, 403, status, status, status, stranger];
-const managers = (status: number, stranger = 404): Row => [401, 403, 403, status, status, stranger];
-const operators = (status: number): Row => [401, 403, 403, 403, status, 403];
-const readers = (status: number): Row => [401, status, status, status, status, 404];
+const everybody = (status: number): Row => [401, status, status, status, status, status, status];
+const builders = (status: number, stranger = 404): Row => [401, 403, 403, status, status, status, stranger];
+const managers = (status: number, stranger = 404): Row => [401, 403, 403, 403, status, status, stranger];
+const owners = (status: number, stranger = 404): Row => [401, 403, 403, 403, 403, status, stranger];
+const operators = (status: number): Row => owners(status, 403);
+const readers = (status: number): Row => [401, status, status, status, status, status, 404];
+// The answer is nothing but payloads: the viewer without them gets none.
+const payloads = (status: number, stranger = 404): Row => [401, 403, status, status, status, status, stranger];
 
 const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/workspace': everybody(200),
-  'PATCH /api/v1/workspace': [401, 403, 403, 403, 200, 200],
+  'PATCH /api/v1/workspace': owners(200, 200),
+  // Of a person who has a second factor: a token has none.
+  'PATCH /api/v1/workspace/second-factor': owners(403, 403),
   // Of a person: a token has no role to hand over.
-  'POST /api/v1/workspace/transfer': [401, 403, 403, 403, 403, 403],
+  'POST /api/v1/workspace/transfer': owners(403, 403),
+  // Of a person, with a password: a token ends nothing. Nothing is to be undone here.
+  'POST /api/v1/workspace/deletion': owners(403, 403),
+  'DELETE /api/v1/workspace/deletion': owners(404, 404),
+  'POST /api/v1/installation/workspaces/:id/deletion': owners(403, 403),
+  'DELETE /api/v1/installation/workspaces/:id/deletion': operators(404),
+  'GET /api/v1/workspace/limits': everybody(200),
   'GET /api/v1/members': everybody(200),
   'PATCH /api/v1/members/:userId': managers(200),
   'DELETE /api/v1/members/:userId': managers(204),
@@ -39,7 +61,19 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/tokens': managers(200, 200),
   'POST /api/v1/tokens': managers(201, 201),
   'DELETE /api/v1/tokens/:id': managers(204),
+  // There is none, and this installation does not know its own address; endpoints/sso has tests with one.
+  'GET /api/v1/single-sign-on': managers(200, 200),
+  'POST /api/v1/single-sign-on': owners(409, 409),
+  'PATCH /api/v1/single-sign-on': owners(404, 404),
+  'DELETE /api/v1/single-sign-on': owners(404, 404),
+  'POST /api/v1/single-sign-on/test': owners(409, 409),
+  'POST /api/v1/single-sign-on/verify-domain': owners(409, 409),
   'GET /api/v1/audit-log': managers(200, 200),
+  'GET /api/v1/audit-log/check': managers(200, 200),
+  'GET /api/v1/audit-log/export': managers(200, 200),
+  'GET /api/v1/audit-log/stream': managers(200, 200),
+  'POST /api/v1/audit-log/stream': owners(201, 201),
+  'DELETE /api/v1/audit-log/stream': owners(204, 204),
   'GET /api/v1/catalog': everybody(200),
   'GET /api/v1/sources': everybody(200),
   'POST /api/v1/sources': builders(201, 201),
@@ -50,7 +84,7 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/sources/:id/write-keys/:keyId': builders(204),
   'GET /api/v1/sources/:id/events': readers(200),
   'GET /api/v1/sources/:id/schema': readers(200),
-  'GET /api/v1/sources/:id/feed': readers(200),
+  'GET /api/v1/sources/:id/feed': payloads(200),
   'GET /api/v1/sources/:id/refusals': readers(200),
   'POST /api/v1/sources/:id/events': builders(204),
   'GET /api/v1/destinations': everybody(200),
@@ -61,11 +95,15 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'POST /api/v1/destinations/:id/rotate-secret': builders(200),
   // No deliver process runs here; control itself answers for a URL that could not be saved.
   'POST /api/v1/destinations/check-url': builders(200, 200),
+  'GET /api/v1/target-hosts': everybody(200),
+  'POST /api/v1/target-hosts/check': builders(503, 503),
+  // There is none; stories/host-proof.integration.test.ts forgets one.
+  'DELETE /api/v1/target-hosts/:host/proof': builders(404, 404),
   'POST /api/v1/destinations/:id/test': builders(503),
   'POST /api/v1/destinations/:id/check-up': builders(201),
   // There was none yet; stories/check-up.integration.test.ts reads one.
   'GET /api/v1/destinations/:id/check-up': readers(404),
-  'POST /api/v1/destinations/preview': readers(200),
+  'POST /api/v1/destinations/preview': payloads(200),
   // Nothing waits for an attempt: the destination is not enabled, and that of the delivery was deleted.
   'POST /api/v1/destinations/:id/probe': builders(409),
   'POST /api/v1/deliveries/:id/retry': builders(409),
@@ -80,21 +118,21 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   // No compute process runs here, so it is never live.
   'POST /api/v1/definitions/:id/resync': builders(409),
   // Shows no ids to a token without profiles:read.
-  'POST /api/v1/definitions/preview': everybody(200),
-  'GET /api/v1/definitions/:id/members': readers(200),
-  'GET /api/v1/definitions/:id/history': readers(200),
+  'POST /api/v1/definitions/preview': payloads(200, 200),
+  'GET /api/v1/definitions/:id/members': payloads(200),
+  'GET /api/v1/definitions/:id/history': payloads(200),
   'GET /api/v1/definitions/:id/curve': readers(200),
   // No compute process runs here; stories/audience-api.integration.test.ts reads profiles.
-  'GET /api/v1/profiles/:userId': everybody(404),
-  'GET /api/v1/profiles/:userId/memberships/:definitionId/explain': everybody(404),
+  'GET /api/v1/profiles/:userId': payloads(404),
+  'GET /api/v1/profiles/:userId/memberships/:definitionId/explain': payloads(404),
   'GET /api/v1/overview': everybody(200),
   'GET /api/v1/deliveries': everybody(200),
   'GET /api/v1/deliveries/:id': readers(200),
   // Its destination was deleted.
-  'GET /api/v1/deliveries/:id/request': readers(410),
+  'GET /api/v1/deliveries/:id/request': payloads(410),
   // Knows nothing of the event, and says so as it would of one that never was.
   'GET /api/v1/events/:messageId/explain': everybody(200),
-  'GET /api/v1/stored-events': readers(200),
+  'GET /api/v1/stored-events': payloads(200),
   'GET /api/v1/metrics/deliveries': everybody(200),
   'GET /api/v1/usage': everybody(200),
   'GET /api/v1/dead-letters': everybody(200),
@@ -118,34 +156,43 @@ const EXPECTED: Readonly<Record<string, Row>> = {
   'GET /api/v1/deletion-requests/:id': managers(200),
   'GET /api/v1/suppressions/calls': everybody(200),
   'POST /api/v1/suppressions/lift': managers(200),
-  // For owners of the workspace that the installation was set up with.
+  // For operators: the owner's token is one.
   'GET /api/v1/configuration/removals': operators(200),
   // Nothing waits to be removed here.
   'POST /api/v1/configuration/removals/confirm': operators(409),
+  'GET /api/v1/operator/limits': operators(200),
+  'GET /api/v1/operator/workspaces/:id/limits': operators(200),
+  'PATCH /api/v1/operator/workspaces/:id/limits': operators(200),
+  'GET /api/v1/operators': operators(200),
+  'POST /api/v1/operators': operators(201),
+  'DELETE /api/v1/operators/:id': operators(204),
+  'GET /api/v1/installation/workspaces': operators(200),
+  'GET /api/v1/installation/audit-log': operators(200),
   'GET /api/v1/system': operators(200),
   'GET /api/v1/quarantine': operators(200),
   'GET /api/v1/quarantine/:id': operators(200),
   'POST /api/v1/quarantine/:id/redrive': operators(204),
   'DELETE /api/v1/quarantine/:id': operators(204),
   // About oneself. Tokens have no sessions and no password.
-  'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409],
-  'POST /api/v1/session': [204, 204, 204, 204, 204, 204],
-  'DELETE /api/v1/session': everybody(403),
+  'POST /api/v1/bootstrap': [409, 409, 409, 409, 409, 409, 409],
+  'POST /api/v1/session': [204, 204, 204, 204, 204, 204, 204],
+  // The askers have given no password before.
+  'POST /api/v1/session/second-factor': [401, 401, 401, 401, 401, 401, 401],
+  // The installation does not name its console.
+  'POST /api/v1/session/passkey/options': [409, 409, 409, 409, 409, 409, 409],
+  'POST /api/v1/session/passkey': [409, 409, 409, 409, 409, 409, 409],
+  // No workspace has a connection.
+  'POST /api/v1/session/single-sign-on': [404, 404, 404, 404, 404, 404, 404],
+  'POST /api/v1/session/single-sign-on/finish': [401, 401, 401, 401, 401, 401, 401],
+  'POST /api/v1/me/single-sign-on': everybody(403),
+  'DELETE /api/v1/me/single-sign-on/:workspaceId': everybody(403),
   // The same for everybody; the link decides, not the role of its bearer.
-  'POST /api/v1/password-resets': [202, 202, 202, 202, 202, 202],
-  'POST /api/v1/password-resets/use': [204, 204, 204, 204, 204, 204],
-  'POST /api/v1/workspaces': everybody(403),
-  'DELETE /api/v1/me/workspaces/:id': everybody(403),
-  'POST /api/v1/me/email': everybody(403),
-  'POST /api/v1/me/email/confirm': everybody(403),
+  'POST /api/v1/password-resets': [202, 202, 202, 202, 202, 202, 202],
+  'POST /api/v1/password-resets/use': [204, 204, 204, 204, 204, 204, 204],
+  ...Object.fromEntries(OWN_ACCOUNT_ROUTES.map((name) => [name, everybody(403)])),
   'GET /api/v1/me': everybody(200),
-  'POST /api/v1/me/password': everybody(403),
   // The link decides, not the role of its bearer.
-  'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201],
-  'POST /api/v1/me/workspaces': everybody(403),
-  'GET /api/v1/sessions': everybody(403),
-  'DELETE /api/v1/sessions/:id': everybody(403),
-  'POST /api/v1/sessions/revoke-others': everybody(403),
+  'POST /api/v1/invitations/accept': [201, 201, 201, 201, 201, 201, 201],
 };
 
 const PASSWORD = 'correct horse battery';
@@ -171,6 +218,12 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/members/:userId/email-link': () => ({ email: `n${(made += 1)}@example.com` }),
   'POST /api/v1/workspace/transfer': ({ userId }) => ({ userId }),
   'POST /api/v1/workspaces': () => ({ name: 'W' }),
+  'POST /api/v1/single-sign-on': () => ({ issuer: 'https://idp.example', clientId: 'c', clientSecret: 's' }),
+  'PATCH /api/v1/single-sign-on': () => ({ required: false }),
+  'POST /api/v1/single-sign-on/verify-domain': () => ({ domain: 'a.example' }),
+  'POST /api/v1/session/single-sign-on': () => ({ workspaceId: 'ws_none' }),
+  'POST /api/v1/session/single-sign-on/finish': () => ({ workspaceId: 'ws_none', query: 'state=a' }),
+  'POST /api/v1/me/single-sign-on': () => ({ workspaceId: 'ws_none', password: PASSWORD }),
   'POST /api/v1/password-resets': () => ({ email: 'ann@example.com' }),
   'POST /api/v1/password-resets/use': ({ resetToken }) => ({ token: resetToken, password: PASSWORD }),
   'POST /api/v1/me/email': () => ({ email: `n${(made += 1)}@example.com`, password: PASSWORD }),
@@ -184,6 +237,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'PATCH /api/v1/destinations/:id': () => ({ enabled: true }),
   'POST /api/v1/destinations/:id/rotate-secret': () => ({ overlapHours: 1 }),
   'POST /api/v1/destinations/check-url': () => ({ url: 'http://10.0.0.1/' }),
+  'POST /api/v1/target-hosts/check': () => ({ url: 'https://example.com/' }),
   'POST /api/v1/destinations/:id/test': () => ({}),
   'POST /api/v1/destinations/:id/check-up': () => ({}),
   'POST /api/v1/destinations/preview': ({ sourceId }) => ({ sourceId }),
@@ -196,13 +250,20 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   'POST /api/v1/replays': replayOf,
   'POST /api/v1/deletion-requests': ({ sourceId }) => ({ userIds: ['u1'], sources: [sourceId] }),
   'POST /api/v1/suppressions/lift': () => ({ userId: 'u-suppressed' }),
+  'POST /api/v1/audit-log/stream': () => ({ url: 'https://example.com/audit' }),
+  'POST /api/v1/workspace/deletion': () => ({ name: 'Test', password: PASSWORD }),
+  'POST /api/v1/installation/workspaces/:id/deletion': () => ({ name: 'Test', password: PASSWORD }),
+  'POST /api/v1/operators': ({ userId }) => ({ id: userId }),
   'POST /api/v1/configuration/removals/confirm': () => ({ entries: 21 }),
+  'PATCH /api/v1/operator/workspaces/:id/limits': () => ({ limits: { tails: 60 } }),
   'POST /api/v1/bootstrap': () => ({ workspace: 'W', email: 'b@example.com', name: 'B', password: PASSWORD }),
   'POST /api/v1/session': () => ({ email: 'ann@example.com', password: PASSWORD }),
+  'POST /api/v1/session/second-factor': () => ({ code: '000000' }),
+  'POST /api/v1/session/passkey': () => ({ passkey: UNSIGNED }),
+  'PATCH /api/v1/workspace/second-factor': () => ({ isNeeded: true }),
   'POST /api/v1/me/password': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
 };
 
-/** The parameters that the endpoint requires. */
 const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
   'GET /api/v1/stored-events': ({ sourceId }) => `?sourceId=${sourceId}`,
   'DELETE /api/v1/definitions/:id': () => '?members=leave',
@@ -216,13 +277,15 @@ let workspaceId: string;
 const tokens = new Map<Asker, string>();
 
 before(async () => {
-  control = opened.use(await startTestControl());
+  // Every question makes things of its own.
+  control = opened.use(await startTestControl({ limits: { sources: 100_000, destinations: 100_000 } }));
   ({ deadLetters, quarantine } = opened.use(await control.stream.deliverySide()));
   workspaceId = await addWorkspace(control.store);
   for (const role of ROLE_NAMES) tokens.set(role, await addToken(control.store, workspaceId, { role }));
   tokens.set('stranger', await addToken(control.store, await addWorkspace(control.store), { role: 'owner' }));
   const passwordHash = await hashPassword(PASSWORD);
-  await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
+  const ann = await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
+  await control.ask('POST', '/api/v1/operators', { token: tokens.get('owner') ?? '', body: { id: ann } });
   const entry = { ...attempted(1, 'retry', 503), workspaceId };
   const recording = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
@@ -243,6 +306,7 @@ type Things = {
   deletionId: string;
   quarantineId: string;
   definitionId: string;
+  operatorId: string;
 };
 
 /** New ones for every question: some of them delete what they ask for. */
@@ -276,6 +340,8 @@ async function makeThings(url: string): Promise<Things> {
     'password-resets/use',
     async () => (await post(`/api/v1/members/${userId}/password-link`, {})).token,
   );
+  await makeIf('audit-log/stream', () => job('/api/v1/audit-log/stream', { url: 'https://example.com/audit' }));
+  const operatorId = await makeIf('operators/:id', () => job('/api/v1/operators', { id: userId }));
   const definitionId = await makeIf('definitions/:id', () => job('/api/v1/definitions', newAudience()));
   await makeIf('suppressions/lift', () =>
     job('/api/v1/deletion-requests', { userIds: ['u-suppressed'], suppress: true }),
@@ -289,6 +355,7 @@ async function makeThings(url: string): Promise<Things> {
     deletionId,
     quarantineId,
     definitionId,
+    operatorId,
     resetToken,
   };
   return { sourceId, keyId, userId, invitation, ...ids };
@@ -330,6 +397,8 @@ function pathOf(url: string, things: Things): string {
     requests: things.deletionId,
     quarantine: things.quarantineId,
     definitions: things.definitionId,
+    workspaces: workspaceId,
+    operators: things.operatorId,
   };
   return url
     .replace(':keyId', things.keyId)
@@ -374,10 +443,12 @@ suite('who may do what', () => {
 
 suite('the second fences', () => {
   for (const route of ROUTES) {
-    test(`${nameOf(route)} needs its own permission of a narrowed token, and does not open for a stranger who names the workspace`, async () => {
-      const scopes = PERMISSION_NAMES.filter((name) => name !== route.permission);
-      const narrowed = await addToken(control.store, workspaceId, { role: 'owner', scopes });
-      assert.equal((await ask(route, { token: narrowed })).status, 403);
+    test(`${nameOf(route)} needs its own permissions of a narrowed token, and does not open for a stranger who names the workspace`, async () => {
+      for (const needed of permissionsOf(route)) {
+        const scopes = PERMISSION_NAMES.filter((name) => name !== needed);
+        const narrowed = await addToken(control.store, workspaceId, { role: 'owner', scopes });
+        assert.equal((await ask(route, { token: narrowed })).status, 403, needed);
+      }
       const headers = { 'Millrace-Workspace': workspaceId };
       assert.equal((await ask(route, { token: tokens.get('stranger'), headers })).status, 404);
     });
@@ -391,6 +462,6 @@ suite('the second fences', () => {
       return (await ask(preview, { token })).status;
     };
     assert.equal(await statusFor(PERMISSION_NAMES.filter((name) => name !== 'sources:read')), 403);
-    assert.equal(await statusFor(['destinations:read', 'sources:read']), 200);
+    assert.equal(await statusFor(['destinations:read', 'sources:read', 'payloads:read']), 200);
   });
 });

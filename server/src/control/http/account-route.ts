@@ -15,6 +15,10 @@ export type Visit<Path = unknown, Body = unknown, Who = Identity | undefined> = 
   userAgent: string;
   /** The cookie of a browser that has signed in before, as it was sent. */
   device: string | undefined;
+  /** The cookie of a sign-in under way, as it was sent. */
+  ticket: string | undefined;
+  /** The cookie of a browser that has begun to sign in at a provider. */
+  browser: string | undefined;
   params: Path;
   body: Body;
 };
@@ -29,9 +33,18 @@ export type AccountNeeds = ControlNeeds & {
 
 /**
  * `session`: the secret of a new session for the browser to keep, or null to make it forget the one it has. `device`: the cookie by
- * which this browser is known from now on.
+ * which this browser is known from now on. `ticket`: the cookie of a sign-in under way, or null to make the browser forget it.
+ * `browser`: the cookie by which it is known while it signs in at a provider.
  */
-export type AccountAnswer = { body?: unknown; session?: string | null; device?: string };
+export type AccountAnswer = {
+  body?: unknown;
+  session?: string | null;
+  device?: string;
+  ticket?: string | null;
+  browser?: string;
+  /** The answer is the other one of the route. */
+  isOther?: boolean;
+};
 
 /** An endpoint about the user rather than a workspace: signing in and out, sessions, the first start. */
 export type AccountRoute = {
@@ -40,9 +53,13 @@ export type AccountRoute = {
   summary: string;
   /** `user`: signed in with a password; a token has no sessions. */
   access: 'anybody' | 'signed-in' | 'user';
+  /** Also for sessions of single sign-on, which change no account. */
+  allowsBound?: boolean;
   body?: TSchema;
   answer?: TSchema;
   status: 200 | 201 | 202 | 204;
+  /** A second answer that is no problem: the work goes on with another request. */
+  other?: { status: 202; answer: TSchema };
   handle(visit: Visit<never, never, never>, needs: AccountNeeds): Promise<AccountAnswer>;
 };
 

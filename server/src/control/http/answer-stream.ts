@@ -3,17 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable, type Tx } from '../../store/open-store.ts';
 import { sessionStands } from '../../store/sessions.ts';
 import { findToken } from '../../store/tokens.ts';
-import { mustBeAllowed } from '../access/actor.ts';
+import type { Actor } from '../access/actor.ts';
 import { addressOf, type AnswerNeeds, identifySender, oneHeader, paramsOf } from './answer-route.ts';
 import { actorIn, type From, type Identity, withRoleNow } from '../access/authenticate.ts';
 import { ApiProblem } from '../problems/problems.ts';
-import { type OpenTail, shareTails } from './share-tails.ts';
+import { mustHaveRights, noteRead, noteRefusal } from './route-rights.ts';
+import { countBy, MAX_TAILS, type OpenTail, shareTails } from './share-tails.ts';
 import type { StreamEvent, StreamRoute, Watching } from './stream-route.ts';
 import { queryValidator } from '../problems/validate.ts';
 
 export type Streams = {
   answer(route: StreamRoute): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   count(): number;
+  byWorkspace(): Map<string, number>;
   endAll(): void;
 };
 
@@ -34,8 +36,16 @@ const MAX_UNREAD_BYTES = 1_048_576;
 export function openStreams(needs: AnswerNeeds): Streams {
   /** The oldest first. */
   const open = new Set<OpenStream>();
+  const byWorkspace = () => countBy([...open], ({ workspaceId }) => workspaceId);
+  /** Beside the limit of the workspace there are those of a process and of one token or user. */
+  const refusal = ({ workspaceId }: Actor, most: number) => {
+    const isOver = (byWorkspace().get(workspaceId) ?? 0) >= most;
+    const refused = isOver ? needs.limits?.refusal('tails', most, 'too_many_streams') : undefined;
+    return refused ?? new ApiProblem('too_many_streams');
+  };
   return {
     count: () => open.size,
+    byWorkspace,
     endAll() {
       for (const { end } of open) end('shutting_down');
     },
@@ -45,19 +55,32 @@ export function openStreams(needs: AnswerNeeds): Streams {
         const from = { workspaceId: oneHeader(request, 'millrace-workspace'), address: addressOf(request, needs) };
         const identity = await identifySender(request, needs);
         const actor = await actorIn(identity, from, needs.store);
-        mustBeAllowed(actor, route.permission);
+        needs.requestLimit.take(actor.workspaceId);
+        const params = paramsOf(request);
+        mustBeOpenTo(actor, route, { params, reads: needs.reads });
         const query = readQuery(request.query);
-        const watching = { actor, params: paramsOf(request), query } as Watching<never, never>;
+        const watching = { actor, params, query } as Watching<never, never>;
         await route.check(watching, needs);
-        const share = shareTails([...open], tailOf(watching));
-        if (share.kind === 'refuse') throw new ApiProblem('too_many_streams');
+        const most = needs.limits?.of(actor.workspaceId).tails ?? MAX_TAILS.workspace;
+        const share = shareTails([...open], tailOf(watching), most);
+        if (share.kind === 'refuse') throw refusal(actor, most);
         if (share.kind === 'give') share.from.end('too_many_streams');
+        noteRead(actor, route, params, needs);
         void reply.hijack();
         stream({ route, watching, identity, from, reply }, open, needs);
         return reply;
       };
     },
   };
+}
+
+function mustBeOpenTo(actor: Actor, route: StreamRoute, noted: Parameters<typeof noteRefusal>[3]): void {
+  try {
+    mustHaveRights(actor, route);
+  } catch (error) {
+    noteRefusal(error, actor, route, noted);
+    throw error;
+  }
 }
 
 type Opened = {
@@ -128,7 +151,7 @@ async function mustStillBeAllowed({ route, watching, identity, from }: Opened, n
   const stands = await needs.store.asSystem((tx) => lookAgain(tx, identity));
   if (stands === undefined) throw new ApiProblem('not_signed_in');
   const { workspaceId } = watching.actor;
-  mustBeAllowed(await actorIn(stands, { ...from, workspaceId }, needs.store), route.permission);
+  mustHaveRights(await actorIn(stands, { ...from, workspaceId }, needs.store), route);
   await route.check(watching, needs);
 }
 

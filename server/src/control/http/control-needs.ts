@@ -12,6 +12,10 @@ import type { Networks } from '../../http/address-policy.ts';
 import type { Actor } from '../access/actor.ts';
 import type { TryLimiter } from '../access/limit-tries.ts';
 import type { MailNeeds } from '../mail/add-mail.ts';
+import type { HostProof } from '../limits/target-hosts.ts';
+import type { ProcessUse } from '../limits/read-use.ts';
+import type { WorkspaceLimits } from '../limits/workspace-limits.ts';
+import type { SingleSignOnNeeds } from '../sso/single-sign-on.ts';
 import type { ConfigLimits } from '../settings/config-limits.ts';
 import type { RemovalGuard } from '../../projection/project-config.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
@@ -47,14 +51,26 @@ export type ControlNeeds = {
   lanes?: { ofWorkspace(workspaceId: string): LaneHealth[]; all(): Iterable<LaneHealth> };
   /** How much configuration a workspace may have; without it only NATS refuses entries. */
   configLimits?: ConfigLimits;
+  /** The other limits of workspaces; without them there are none. */
+  limits?: WorkspaceLimits;
+  /** The proof of hosts; without it no host can be proven and none has to be. */
+  hostProof?: HostProof;
+  /** The use of limits that only this process knows. */
+  processUse?: ProcessUse;
   /** Config entries without a row that wait for the operator; without it there are none. */
   removals?: RemovalGuard;
   /** How long deliver tries a delivery; without it four hours. */
   retryWindowMs?: number;
   /** Whether every signed-in person may create workspaces; without it the operator alone. */
   workspaceCreation?: 'everyone' | 'operator';
+  /** The console as people reach it; without it there are no passkeys. */
+  consoleUrl?: string | undefined;
+  /** How long the end of a workspace can be undone; without it 14 days. */
+  workspaceGraceMs?: number;
   /** Set where the installation sends mail; without it, links are shown once to those who make them. */
   mail?: MailNeeds;
+  /** Set where the installation knows its own address; without it, there is no single sign-on. */
+  singleSignOn?: SingleSignOnNeeds;
   /** Limits how often something is tried; without it there is no limit. */
   tries?: Pick<TryLimiter, 'take'>;
   /** This process, for its operator. */

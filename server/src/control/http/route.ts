@@ -37,6 +37,14 @@ export type EngineRequest<Path = unknown, Body = unknown, Query = unknown> = Omi
   inWorkspace<T>(work: (tx: Tx, audit: Audit) => Promise<T>): Promise<T>;
 };
 
+/** Contents of events and deliveries, traits, and ids of people in an answer: for `payloads:read`, and each read is audited. */
+export type Payloads = {
+  /** The answer for readers without the permission; without it the endpoint refuses them. */
+  hide?(answer: never): unknown;
+  /** Whether the request itself asks about contents, so that even a count would tell of them. */
+  asksAbout?(asked: { query: never; body: never }): boolean;
+};
+
 /** One endpoint of the API, as data: the server, the OpenAPI file and the table of permissions are made of these. */
 export type Route = {
   method: Method;
@@ -45,6 +53,10 @@ export type Route = {
   permission: Permission;
   /** A second permission, for an endpoint that also shows things of another kind. */
   alsoNeeds?: Permission;
+  /** Set where the answer holds payloads. */
+  payloads?: Payloads;
+  /** Set where the answer holds write keys: the audit log tells of the read. */
+  showsWriteKeys?: boolean;
   body?: TSchema;
   /** Says more about a wrong body than its schema can, and is asked first. */
   check?(body: unknown): FieldError[];
@@ -62,6 +74,8 @@ export type Route = {
   /** Answers outside of any transaction, in place of `handle`. */
   ask?(request: EngineRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
   handle?(request: ApiRequest<never, never, never>, needs: ControlNeeds): Promise<unknown>;
+  /** Answers with lines of JSON (NDJSON) as they come, in place of `handle`. */
+  lines?(request: EngineRequest<never, never, never>, needs: ControlNeeds): AsyncIterable<string>;
 };
 
 type Typed<Url extends ApiUrl, Body extends TSchema, Query extends TObject> = Omit<
@@ -88,6 +102,15 @@ export function route<Url extends ApiUrl, Body extends TSchema, Query extends TO
 /** An endpoint that reads NATS: costly, and outside of any transaction. */
 export function engineRoute<Url extends ApiUrl, Body extends TSchema, Query extends TObject>(
   definition: Asking<Url, Body, Query>,
+): Route {
+  return { ...definition, isCostly: true };
+}
+
+/** An endpoint whose answer may be too large for memory: lines of JSON, sent as they are read. */
+export function linesRoute<Url extends ApiUrl>(
+  definition: Omit<Typed<Url, TSchema, TObject>, 'body' | 'query' | 'lines'> & {
+    lines(request: EngineRequest<Params<Url>>, needs: ControlNeeds): AsyncIterable<string>;
+  },
 ): Route {
   return { ...definition, isCostly: true };
 }

@@ -13,11 +13,15 @@ export const MAX_TAILS = { total: 100, workspace: 50, actor: 10 };
  * tails loses its oldest; in a process at its limit, the workspace with the most loses one. So a viewer never keeps an owner
  * out, nor a workspace another one.
  */
-export function shareTails<T extends OpenTail>(open: readonly T[], asking: OpenTail): TailShare<T> {
+export function shareTails<T extends OpenTail>(
+  open: readonly T[],
+  asking: OpenTail,
+  most: number = MAX_TAILS.workspace,
+): TailShare<T> {
   const ofWorkspace = open.filter(({ workspaceId }) => workspaceId === asking.workspaceId);
   const own = ofWorkspace.filter(({ actorId }) => actorId === asking.actorId);
   if (own.length >= MAX_TAILS.actor) return { kind: 'refuse' };
-  if (ofWorkspace.length >= MAX_TAILS.workspace) return fromOthers(ofWorkspace, own.length, asking);
+  if (ofWorkspace.length >= most) return fromOthers(ofWorkspace, own.length, asking);
   if (open.length < MAX_TAILS.total) return { kind: 'open' };
   const largest = largestGroup(open, ({ workspaceId }) => workspaceId);
   if (largest.length > ofWorkspace.length + 1) return give(largestGroup(largest, ({ actorId }) => actorId));
@@ -34,6 +38,10 @@ function fromOthers<T extends OpenTail>(tails: readonly T[], own: number, asking
 
 function give<T extends OpenTail>([oldest]: readonly T[]): TailShare<T> {
   return oldest === undefined ? { kind: 'refuse' } : { kind: 'give', from: oldest };
+}
+
+export function countBy<T>(items: readonly T[], key: (item: T) => string): Map<string, number> {
+  return new Map([...Map.groupBy(items, key)].map(([id, group]) => [id, group.length]));
 }
 
 function largestGroup<T>(items: readonly T[], key: (item: T) => string): readonly T[] {

@@ -18,6 +18,8 @@ export type StreamRoute = {
   isStream: true;
   summary: string;
   permission: Permission;
+  /** Set where the events hold payloads: then `payloads:read` is needed too, and each opened stream is audited. */
+  payloads?: Record<string, never>;
   query: TObject;
   /** Of each event's data. */
   answer: TSchema;

@@ -91,6 +91,10 @@ const COLUMNS = {
   idempotency_keys: 'answer_sealed',
   destinations: 'settings',
   mails: 'content_sealed',
+  totp_seeds: 'seed_sealed',
+  audit_streams: 'secret_sealed',
+  sso_connections: 'client_secret_sealed',
+  sso_attempts: 'content_sealed',
 } as const;
 
 function resealRow(table: SealedTable, row: SealedRow, { keyRing, now }: RotationNeeds): SealedRow {

@@ -16,6 +16,7 @@ suite('the text of a mail', () => {
       `${consoleUrl}/confirm-email#token=${secret}`,
     ]);
     assert.equal(linksIn(noticeMail('email_changed', consoleUrl).text), null);
+    assert.equal(linksIn(noticeMail('recovery_code_used', consoleUrl).text), null);
   });
 
   test('makes a name of a workspace harmless: no link, no line, no end', () => {

@@ -50,6 +50,34 @@ const NOTICES = {
     'The address of your Millrace account was changed',
     'Your account has another email address now. This one no longer signs in.',
   ],
+  factor_added: [
+    'Your Millrace account has a new way to sign in',
+    'An authenticator app, a passkey or new recovery codes were added to your account.',
+  ],
+  factor_removed: [
+    'A way to sign in was removed from your Millrace account',
+    'An authenticator app or a passkey was removed from your account.',
+  ],
+  factors_removed: [
+    'The second factors of your Millrace account were removed',
+    'The operator has removed every second factor of your account, which signs in with its password alone now.',
+  ],
+  recovery_code_used: [
+    'A recovery code of your Millrace account was used',
+    'A recovery code took the place of your second factor. It does not work again.',
+  ],
+  codes_guessed: [
+    'Too many wrong codes for your Millrace account',
+    'Twenty wrong codes of your authenticator app were tried within a day, each after your right password. Choose a new password.',
+  ],
+  single_sign_on_linked: [
+    'Single sign-on was linked with your Millrace account',
+    'Your account was linked with the provider of a workspace, which opens that workspace from now on. Your other sessions have ended.',
+  ],
+  single_sign_on_unlinked: [
+    'Single sign-on was taken from your Millrace account',
+    'The provider of a workspace no longer opens that workspace for your account.',
+  ],
 } as const;
 
 export type NoticeKind = keyof typeof NOTICES;

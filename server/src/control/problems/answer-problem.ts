@@ -5,6 +5,8 @@ import { ApiProblem, problemDocument } from './problems.ts';
 
 const RETRY_AFTER_SECONDS: Readonly<Record<string, string>> = {
   too_many_requests: '1',
+  too_many_codes: '3600',
+  too_many_requests_a_second: '1',
   too_soon: '5',
   too_many_questions: '2',
   too_many_streams: '10',

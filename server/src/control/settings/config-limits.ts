@@ -9,6 +9,7 @@ import type { Store, Tx } from '../../store/open-store.ts';
 import { destinationsToProject, sourcesToProject } from '../../store/projection.ts';
 import type { ConfigRoom } from '../../stream/config/config-writer.ts';
 import { destinationEntry, sourceEntry } from '../../projection/config-entries.ts';
+import type { WorkspaceLimits } from '../limits/workspace-limits.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { usableBytes } from '../../projection/write-changes.ts';
 
@@ -19,7 +20,13 @@ const FRESH_MS = 15_000;
 /** Below this part of the limit an estimate is good enough: counting 100,000 destinations takes a quarter of a second. */
 const COUNT_FROM = 0.8;
 
-export type LimitsNeeds = { store: Store; configRoom(): Promise<ConfigRoom>; log: Logger };
+export type LimitsNeeds = {
+  store: Store;
+  configRoom(): Promise<ConfigRoom>;
+  /** The numbers that the operator set; without them only the share holds. */
+  limits?: Pick<WorkspaceLimits, 'of' | 'refusal'>;
+  log: Logger;
+};
 
 export type ConfigLimits = {
   /** Throws a problem when the workspace exceeds its limit. `addedBytes` is the most that the change can have added. */
@@ -38,7 +45,7 @@ type Sample = { maxBytes: number; byWorkspace: Map<string, number>; estimates: M
  * background and is never awaited: a transaction that waits for another one can deadlock. Before the first count, the projector
  * alone decides which entries fit.
  */
-export function openConfigLimits({ store, configRoom, log }: LimitsNeeds): ConfigLimits {
+export function openConfigLimits({ store, configRoom, limits, log }: LimitsNeeds): ConfigLimits {
   let sample: Sample | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   const refresh = async (): Promise<void> => {
@@ -56,19 +63,26 @@ export function openConfigLimits({ store, configRoom, log }: LimitsNeeds): Confi
   return {
     async check(tx, workspaceId, addedBytes) {
       void refresh();
-      if (sample === undefined) return;
-      const { byWorkspace, estimates } = sample;
-      const others = byWorkspace.entries().reduce((sum, [id, each]) => (id === workspaceId ? sum : sum + each), 0);
-      const maxBytes = workspaceLimit({ maxBytes: sample.maxBytes, others });
-      const estimate = (estimates.get(workspaceId) ?? 0) + addedBytes;
-      estimates.set(workspaceId, estimate);
-      if (estimate <= maxBytes * COUNT_FROM) return;
+      const most = limits?.of(workspaceId).configBytes;
+      const maxBytes = Math.min(most ?? Infinity, sample === undefined ? Infinity : shareOf(sample, workspaceId));
+      if (maxBytes === Infinity) return;
+      const estimates = sample?.estimates;
+      const estimate = (estimates?.get(workspaceId) ?? 0) + addedBytes;
+      estimates?.set(workspaceId, estimate);
+      if (estimates !== undefined && estimate <= maxBytes * COUNT_FROM) return;
       const bytes = (await configBytes(tx, workspaceId)).get(workspaceId) ?? 0;
-      estimates.set(workspaceId, bytes);
+      estimates?.set(workspaceId, bytes);
       if (bytes <= maxBytes) return;
+      if (limits !== undefined && maxBytes === most)
+        throw limits.refusal('configBytes', most, 'configuration_too_large');
       throw tooLarge(`the workspace would have ${bytes} bytes of configuration, and may have ${maxBytes} now`);
     },
   };
+}
+
+function shareOf({ maxBytes, byWorkspace }: Sample, workspaceId: string): number {
+  const others = byWorkspace.entries().reduce((sum, [id, each]) => (id === workspaceId ? sum : sum + each), 0);
+  return workspaceLimit({ maxBytes, others });
 }
 
 /** The size of the entry in the bucket; throws a problem when it is too large. */

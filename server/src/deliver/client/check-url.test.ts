@@ -6,7 +6,7 @@ import { openCertificates } from '../../../testing/certificates.ts';
 import { isEmpty, openTestClient } from '../../../testing/client.ts';
 import { ok, openRawReceiver } from '../../../testing/raw-receiver.ts';
 import { openClient } from './open-client.ts';
-import type { Resolve } from './resolve-name.ts';
+import type { Resolve } from '../../http/resolve-name.ts';
 
 const certificates = openCertificates();
 const stranger = openCertificates();

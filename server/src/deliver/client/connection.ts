@@ -62,7 +62,7 @@ export function send(connection: Connection, sending: Sending): void {
   sending.address = connection.address;
   sending.stage = 'sent';
   connection.client.dispatch(
-    { method: 'POST', path: target.path, headers: post.headers, body: post.body },
+    { method: post.method ?? 'POST', path: target.path, headers: post.headers, body: post.body },
     connection.handler,
   );
 }

@@ -4,7 +4,7 @@ import { addressProblem, type Networks, selfProblem } from '../../http/address-p
 import { classifyError, errorDetail } from './classify-error.ts';
 import type { ErrorClass } from './error-classes.ts';
 import type { Target } from './read-target.ts';
-import type { Resolve, Resolved } from './resolve-name.ts';
+import type { Resolve, Resolved } from '../../http/resolve-name.ts';
 
 export type DialTimings = { dnsMs?: number; connectMs?: number; tlsMs?: number };
 export type Dialed = { timings: DialTimings; address?: string } & (

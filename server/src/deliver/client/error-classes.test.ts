@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { classifyError, errorDetail } from './classify-error.ts';
 import { ERROR_CLASSES, sentence } from './error-classes.ts';
-import { explain } from './resolve-name.ts';
+import { explain } from '../../http/resolve-name.ts';
 
 const coded = (code: string, message = 'words') => Object.assign(new Error(message), { code });
 

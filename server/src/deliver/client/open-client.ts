@@ -13,7 +13,7 @@ import { openPacer } from './pace.ts';
 import { openPools } from './pools.ts';
 import type { Pool, Sending } from './model.ts';
 import { openTargetReader, type Target } from './read-target.ts';
-import { openResolver, type Resolve } from './resolve-name.ts';
+import { openResolver, type Resolve } from '../../http/resolve-name.ts';
 import {
   admitDial,
   askForMore,
@@ -51,7 +51,7 @@ export type ClientNeeds = {
 };
 
 /**
- * The only way out of the server: POSTs to webhooks, over connections to addresses that the policy allows. No redirects, no
+ * The only way out of the server: POSTs to webhooks, and a GET for the proof of a host, over connections to addresses that the policy allows. No redirects, no
  * decoding, one POST at most once (see `isStale` for the exception), one deadline for everything.
  */
 export function openClient(needs: ClientNeeds): Client {

@@ -2,6 +2,8 @@ import type { ErrorClass } from './error-classes.ts';
 import type { Standing } from './pace.ts';
 
 export type Post = {
+  /** Without it, POST. A GET has an empty body. */
+  method?: 'GET';
   /** Connections are never shared between workspaces. */
   workspaceId: string;
   /** As saved: the normalised text of a WHATWG URL. */

@@ -5,12 +5,9 @@
  * A delivery waits in the line of its destination, then has an attempt under way in a slot (see `slots.ts`), and is finished with
  * its attempt; or it is handed back without one. A line is empty, busy (something waits), ready (it may be able to start
  * something, and has its turn with the others) or outside (it waits for room in the window for backlogs). Offers and answers make
- * lines ready, and `pump` gives the ready ones their turns. `sweep`, a timer, does what no answer sets in motion: late attempts,
+ * lines ready, and `pump` gives the ready ones their turns. A line whose host is at its cap waits there as well (`host-turns.ts`). `sweep`, a timer, does what no answer sets in motion: late attempts,
  * patience that is over, rate budgets that have grown, gates that other processes shut.
  */
-import type { Attempt } from '../attempt/attempt.ts';
-import type { Standing } from '../client/pace.ts';
-import type { Delivery } from '../../domain/delivery.ts';
 import {
   concurrencyOf,
   type Gate,
@@ -19,13 +16,14 @@ import {
   newGate,
   reopen,
   scarceConcurrency,
-  type Shut,
   standingOf,
   takeToken,
 } from './gate.ts';
 import {
   handBackAll,
+  handBackEverything,
   handBackFresh,
+  handBackImpatient,
   handBackLate,
   handBackWithdrawn,
   isTooLong,
@@ -35,46 +33,11 @@ import {
   pick,
   waitingIn,
 } from './line.ts';
+import { openHostTurns } from './host-turns.ts';
+import type { Dispatcher, DispatcherNeeds } from './model.ts';
 import { openSlots } from './slots.ts';
-import type { Webhook } from '../attempt/webhook.ts';
-import type { Worked } from './worked.ts';
-import type { YieldingWindow } from './yielding-window.ts';
 
-export type Dispatcher = {
-  /** A new delivery: attempted now, or after a short wait, or handed back. */
-  offer(pending: PendingAttempt): void;
-  /** A delivery from a lane, by the holder of its ticket: new ones go first, and it waits as long as it takes. */
-  offerBacklog(pending: PendingAttempt): void;
-  /** The one attempt that is made while the gate is shut, to see whether the receiver is back. */
-  probe(pending: PendingAttempt): void;
-  gateOf(destinationId: string): Gate;
-  /** Another process, or a receiver's `Retry-After`, shut the gate. */
-  shut(destinationId: string, shut: Shut): void;
-  reopen(destinationId: string): void;
-  /** Attempts that hold a slot. */
-  inFlight(): number;
-  /** Attempts that are late, and have left their slot to others. */
-  late(): number;
-  waiting(): number;
-  /** Hands everything back that has not been started, and starts nothing any more. */
-  stop(): void;
-};
-
-export type DispatcherNeeds = {
-  attempt(delivery: Delivery, webhook: Webhook, standing: Standing): Promise<Attempt>;
-  peers(): number;
-  /** The gate was shut or opened by what its receiver answered to this process. */
-  learned(gate: Gate, webhook: Webhook): void;
-  /** Receivers that work, as all processes know them; without it, as this process learned. */
-  worked?: Pick<Worked, 'isKnown' | 'note'>;
-  /** How many attempts of long backlogs may be under way; without it, as many as there are slots. */
-  window?: Pick<YieldingWindow, 'room'>;
-  /** By the clock of NATS: all processes agree until when a gate is shut. */
-  now(): number;
-  /** Monotonic, for all waiting inside this process. */
-  uptimeMs(): number;
-  maxInFlight: number;
-};
+export type { Dispatcher, DispatcherNeeds } from './model.ts';
 
 const SWEEP_MS = 50;
 const IDLE_GATE_MS = 600_000;
@@ -83,6 +46,7 @@ const IDLE_GATE_MS = 600_000;
 export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable {
   const { peers, worked, window, now, uptimeMs, maxInFlight } = needs;
   const slots = openSlots(maxInFlight, uptimeMs);
+  const hosts = openHostTurns({ cap: needs.hostCap, peers, uptimeMs });
   const lines = new Map<string, Line>();
   const busy = new Set<Line>();
   /** Each line once, in the order of their turns. */
@@ -117,8 +81,9 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     ready.push(line);
   }
 
-  /** Gives each ready line one start, round after round, until no line can start anything or no slot is left. */
+  /** Gives turns at hosts that were full, and then each ready line one start, round after round, until no line can start anything or no slot is left. */
   function pump(): void {
+    giveHostTurns();
     while (ready.length > 0 && hasSlot()) {
       const turns = ready;
       ready = [];
@@ -135,11 +100,42 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
 
   function giveTurn(line: Line): void {
     line.isReady = false;
+    startNext(line);
+  }
+
+  function giveHostTurns(): void {
+    for (
+      let line = hasSlot() ? hosts.next() : undefined;
+      line !== undefined;
+      line = hasSlot() ? hosts.next() : undefined
+    )
+      startNext(line);
+  }
+
+  function startNext(line: Line): void {
     handBackWithdrawn(line);
+    const probe = line.probes.shift();
+    if (probe !== undefined) {
+      tryProbe(line, probe);
+      return;
+    }
     const pending = pick(line, canStart);
     if (pending === undefined) return;
     start(line, pending);
     markReady(line);
+  }
+
+  /** Without a free slot there is no probe: the bound of a process holds for probes too, and the lane is looked at again. */
+  function tryProbe(line: Line, pending: PendingAttempt): void {
+    if (isStopped || !slots.hasRoom('failing')) {
+      pending.finish(undefined);
+    } else if (hosts.admits(line, pending)) {
+      start(line, pending);
+    } else {
+      line.probes.push(pending);
+      busy.add(line);
+      keepSweeping();
+    }
   }
 
   function hasSlot(): boolean {
@@ -156,6 +152,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     if (gate.inFlight >= most) return false;
     if (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, slots.now())) return false;
     if (pending.isLong === true && !isAdmitted(line)) return false;
+    if (!hosts.admits(line, pending)) return false;
     const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers();
     return takeToken(gate, rate, uptimeMs());
   }
@@ -164,6 +161,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const { gate } = line;
     const standing = standingOf(gate, now());
     const slot = slots.take(gate, standing);
+    const taken = hosts.take(line, pending);
     gate.inFlight += 1;
     gate.usedAt = uptimeMs();
     keepSweeping();
@@ -171,6 +169,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const free = () => {
       gate.inFlight -= 1;
       slots.free(slot);
+      hosts.release(taken);
       if (pending.isLong === true) leaveWindow();
       markReady(line);
       pump();
@@ -220,12 +219,18 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const sweptAt = uptimeMs();
     slots.findLate();
     for (const line of busy) {
-      if (isStopped || isShut(line.gate, now())) handBackAll(line);
+      if (isStopped) handBackEverything(line);
+      if (isShut(line.gate, now())) handBackAll(line);
       if (isCrowdedOut(line.gate)) handBackFresh(line);
       handBackLate(line, sweptAt);
+      handBackImpatient(line, sweptAt);
       handBackWithdrawn(line);
-      if (waitingIn(line) === 0) busy.delete(line);
-      else markReady(line);
+      if (waitingIn(line) > 0) {
+        markReady(line);
+        continue;
+      }
+      busy.delete(line);
+      hosts.withdraw(line);
     }
     pump();
     if (busy.size === 0 && slots.watched() === 0) stopSweeping();
@@ -238,6 +243,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
 
   /** A gate that is shut is not idle: forgotten, it would be open. */
   function forgetIdle(): void {
+    hosts.forgetIdle();
     for (const [id, line] of lines) {
       const isIdle = line.gate.inFlight === 0 && !busy.has(line) && !isShut(line.gate, now());
       if (isIdle && line.gate.usedAt < uptimeMs() - IDLE_GATE_MS) lines.delete(id);
@@ -248,7 +254,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     offer(pending) {
       const line = lineOf(pending.webhook.destinationId);
       const isClosed = isStopped || pending.webhook.isPaused || isShut(line.gate, now()) || isCrowdedOut(line.gate);
-      if (isClosed || isTooLong(line, pending.webhook, peers())) {
+      if (isClosed || hosts.isCrowded(line, pending.webhook) || isTooLong(line, pending.webhook, peers())) {
         pending.finish(undefined);
         return;
       }
@@ -264,11 +270,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
       line.backlog.push(pending);
       startOrKeep(line);
     },
-    /** Without a free slot there is no probe: the bound of a process holds for probes too, and the lane is looked at again. */
-    probe(pending) {
-      if (isStopped || !slots.hasRoom('failing')) pending.finish(undefined);
-      else start(lineOf(pending.webhook.destinationId), pending);
-    },
+    probe: (pending) => tryProbe(lineOf(pending.webhook.destinationId), pending),
     gateOf: (destinationId) => lineOf(destinationId).gate,
     shut(destinationId, shut) {
       const line = lineOf(destinationId);
@@ -279,9 +281,12 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     inFlight: slots.inUse,
     late: slots.late,
     waiting: () => busy.values().reduce((sum, line) => sum + line.fresh.length, 0),
+    waitsForHost: (destinationId) => lines.get(destinationId)?.waitsSince !== undefined,
+    turnInMs: hosts.turnInMs,
+    hostsAtCap: hosts.atCap,
     stop() {
       isStopped = true;
-      for (const line of busy) handBackAll(line);
+      for (const line of busy) handBackEverything(line);
     },
     [Symbol.dispose]() {
       stopSweeping();

@@ -24,19 +24,26 @@ export type Line = {
   isReady: boolean;
   /** Its backlog found no room in the window, and waits for its turn. */
   isOutside: boolean;
+  /** A probe that waits for its turn at a host. */
+  probes: PendingAttempt[];
+  /** Since when it waits for its turn at a host. */
+  waitsSince: number | undefined;
 };
 
 /** How long a new delivery waits in memory for its destination. Longer, and the request it came with would wait too. */
 const PATIENCE_MS = 1_000;
 /** Every nth pick is from the lane: else a steady flow of new events would starve the backlog. */
 const BACKLOG_TURN = 4;
+/** How long deliveries of a lane wait in memory for their turn at a host. Longer, and the lane's holder would do nothing else. */
+const HOST_PATIENCE_MS = 5_000;
 
 export function newLine(gate: Gate): Line {
-  return { gate, fresh: [], backlog: [], picks: 0, isReady: false, isOutside: false };
+  const waiting = { fresh: [], backlog: [], probes: [], waitsSince: undefined };
+  return { gate, ...waiting, picks: 0, isReady: false, isOutside: false };
 }
 
-export function waitingIn({ fresh, backlog }: Line): number {
-  return fresh.length + backlog.length;
+export function waitingIn({ fresh, backlog, probes }: Line): number {
+  return fresh.length + backlog.length + probes.length;
 }
 
 type CanStart = (line: Line, pending: PendingAttempt, isBacklog: boolean) => boolean;
@@ -70,11 +77,25 @@ export function handBackLate(line: Line, uptimeMs: number): void {
   }
 }
 
+/** Its host is so busy that the lane is better looked at again when its turn is near. */
+export function handBackImpatient(line: Line, uptimeMs: number): void {
+  if (line.waitsSince === undefined || uptimeMs - line.waitsSince <= HOST_PATIENCE_MS) return;
+  handBackEverything(line);
+}
+
+/** With a probe, which waits while the gate is shut. */
+export function handBackEverything(line: Line): void {
+  handBackAll(line);
+  for (const pending of line.probes.splice(0)) pending.finish(undefined);
+}
+
 /** A line's backlog is of one holder after the other, so those of a former holder come first. */
-export function handBackWithdrawn({ backlog }: Line): void {
-  for (let [first] = backlog; first?.isWithdrawn?.() === true; [first] = backlog) {
-    backlog.shift();
-    first.finish(undefined);
+export function handBackWithdrawn({ backlog, probes }: Line): void {
+  for (const pending of [backlog, probes]) {
+    for (let [first] = pending; first?.isWithdrawn?.() === true; [first] = pending) {
+      pending.shift();
+      first.finish(undefined);
+    }
   }
 }
 

@@ -54,6 +54,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       userMark: nothing,
       hasMarks: () => false,
       lastErasureAt: nothing,
+      limits: () => new Map(),
       isSettled: () => true,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => undefined,

@@ -163,7 +163,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
 
   function nextLook({ attempted, left, isCutShort }: DrainedSome, firstDueAt: number | undefined): number {
     const gate = dispatcher.gateOf(destinationId);
-    const soon = now() + LEAST_PAUSE_MS;
+    const soon = now() + Math.max(LEAST_PAUSE_MS, turnInMs());
     const dueAt = firstDueAt ?? soon;
     if (!isShut(gate, now())) {
       note.failedProbes = 0;
@@ -182,6 +182,12 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     return Math.max(probeAt, dueAt, quietUntil(gate, now()) ?? 0);
   }
 
+  /** How long a host at its cap makes the lane wait. */
+  function turnInMs(): number {
+    const webhook = readyWebhook();
+    return webhook === undefined ? 0 : dispatcher.turnInMs(webhook);
+  }
+
   /** Ends the ticket of an empty lane. A group that was parked meanwhile found a ticket in place: so the lane is counted again. */
   async function close(): Promise<undefined> {
     await ticket.end();
@@ -196,7 +202,8 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
 
   function giveBack(dueAt: number): Promise<boolean> {
     const gate = dispatcher.gateOf(destinationId);
-    const isUrgent = isUnknown(gate) ? ticket.isUrgent : isWorking(gate, now());
+    // Lanes that wait for a busy host take no room from those that do not.
+    const isUrgent = turnInMs() === 0 && (isUnknown(gate) ? ticket.isUrgent : isWorking(gate, now()));
     return ticket.giveBack({ dueAt, isUrgent, note: JSON.stringify(note), ...(hurry === undefined ? {} : { hurry }) });
   }
 

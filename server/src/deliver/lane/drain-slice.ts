@@ -98,13 +98,19 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     }
     attempt(taken, webhook);
     if (mode === 'drain') {
-      await roomFor(concurrencyOf(dispatcher.gateOf(webhook.destinationId), webhook, 1) + AHEAD);
+      await roomFor(abreast(webhook) + AHEAD);
       return true;
     }
     await roomFor(1);
     if (dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
     mode = 'drain';
     return true;
+  }
+
+  /** At a host that is at its cap no more would start, and they would only wait in memory. */
+  function abreast(webhook: Webhook): number {
+    const { destinationId } = webhook;
+    return dispatcher.waitsForHost(destinationId) ? 1 : concurrencyOf(dispatcher.gateOf(destinationId), webhook, 1);
   }
 
   /** Undefined for a delivery that is to be attempted. */

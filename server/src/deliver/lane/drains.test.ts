@@ -12,19 +12,20 @@ function openEndless(most: number) {
     gates.set(id, gate);
     return gate;
   };
+  const atHosts = new Set<string>();
   const never = new Promise<never>(() => undefined);
   const needs = {
     config: { destination: () => never },
     lanes: { count: () => never },
     webhookOf: () => undefined,
-    dispatcher: { gateOf },
+    dispatcher: { gateOf, waitsForHost: (id: string) => atHosts.has(id) },
     looks: { room: (underWay: number) => Math.max(0, most - underWay) },
     now: () => 0,
   } as unknown as DrainsNeeds;
   const drains = openDrains(needs);
   const look = (destinationId: string, isUrgent: boolean) =>
     drains.drain({ destinationId, isUrgent, note: '' } as HeldTicket);
-  return { drains, gateOf, look };
+  return { drains, gateOf, look, atHosts };
 }
 
 suite('how many more lanes are looked at', () => {
@@ -44,5 +45,19 @@ suite('how many more lanes are looked at', () => {
     assert.equal(drains.room(false), 1, 'for one it is the receiver that is waited for');
     Object.assign(gateOf('b'), { hasWorked: true });
     assert.equal(drains.room(false), 2, 'another one has turned out to work');
+  });
+
+  test('beside those that wait for their turn at a host: they take no room from others, up to a bound', () => {
+    const { drains, look, atHosts } = openEndless(1_000);
+    for (let nth = 0; nth < 128; nth += 1) {
+      look(`dst_${nth}`, false);
+      atHosts.add(`dst_${nth}`);
+    }
+    assert.equal(drains.room(false), 128);
+    for (let nth = 128; nth < 512; nth += 1) {
+      look(`dst_${nth}`, false);
+      atHosts.add(`dst_${nth}`);
+    }
+    assert.equal(drains.room(false), 0);
   });
 });

@@ -22,6 +22,8 @@ export type Drains = {
  * slots limit their attempts.
  */
 const MAX_DRAINS = 128;
+/** Lanes beside them that wait for their turn at a host. */
+const MAX_AT_HOSTS = 384;
 
 /** While the ticket is held, its holder may have read the old settings: asked again until the ticket is free. */
 const ASK_AGAIN_MS = 1_000;
@@ -40,7 +42,8 @@ export function openDrains({ looks, ...needs }: DrainsNeeds): Drains {
   const isLookedAt = (id: string) => draining.values().some(({ destinationId }) => destinationId === id);
   const isAsking = ({ destinationId }: HeldTicket) => {
     const gate = needs.dispatcher.gateOf(destinationId);
-    return gate.inFlight === 0 && !isWorking(gate, needs.now());
+    const isIdle = gate.inFlight === 0 && !needs.dispatcher.waitsForHost(destinationId);
+    return isIdle && !isWorking(gate, needs.now());
   };
   return {
     drain(ticket) {
@@ -52,7 +55,9 @@ export function openDrains({ looks, ...needs }: DrainsNeeds): Drains {
         .values()
         .filter((ticket) => ticket.isUrgent === isUrgent)
         .toArray();
-      const room = MAX_DRAINS - inLine.length;
+      // Lanes of one busy host would fill the room of all others, and they ask nothing of NATS while they wait for their turn.
+      const atHosts = inLine.filter(({ destinationId }) => needs.dispatcher.waitsForHost(destinationId)).length;
+      const room = MAX_DRAINS - inLine.length + Math.min(atHosts, MAX_AT_HOSTS);
       return isUrgent ? room : Math.min(room, looks.room(inLine.filter(isAsking).length));
     },
     count: () => draining.size,

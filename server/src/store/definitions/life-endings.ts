@@ -56,6 +56,18 @@ export async function endDeletion(tx: Tx, workspaceId: string, definition: Defin
     await tx.query(`UPDATE definitions SET state = 'deleted', changed_in = $2 WHERE number = $1`, [definition, change]);
 }
 
+/** Of a workspace that is removed: compute folds no event of it any more, and sends no calls. */
+export async function forgetDefinitions(tx: Tx, workspaceId: string): Promise<void> {
+  const change = await changeDefinitions(tx);
+  await tx.query(
+    `UPDATE definition_versions SET state = 'replaced' WHERE definition IN
+      (SELECT number FROM definitions WHERE workspace_id = $1)`,
+    [workspaceId],
+  );
+  const sql = `UPDATE definitions SET state = 'deleted', changed_in = $2 WHERE workspace_id = $1`;
+  await tx.query(sql, [workspaceId, change]);
+}
+
 export async function moveWorkspace(tx: Tx, change: number, workspaceId: string, to: WorkspaceState): Promise<void> {
   await tx.query('UPDATE compute_workspaces SET state = $2, changed_in = $3 WHERE workspace_id = $1', [
     workspaceId,

@@ -20,7 +20,7 @@ import { openTrust, type Trust, type TrustNeeds } from './trust-entries.ts';
 import { indexUsers } from './user-index.ts';
 import { watchBucket } from '../nats/watch-bucket.ts';
 import { whenSettled } from '../nats/when-settled.ts';
-import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
+import type { DestinationConfig, ProjectedLimits, SourceConfig } from '../../domain/configuration.ts';
 
 export type ConfigView = AsyncDisposable & {
   sourceByKeyHash(hash: string): SourceConfig | undefined;
@@ -35,6 +35,8 @@ export type ConfigView = AsyncDisposable & {
   hasMarks(sourceId: string): boolean;
   /** The time of the newest deletion request of a workspace. */
   lastErasureAt(workspaceId: string): number | undefined;
+  /** The workspaces whose limits the operator changed. */
+  limits(): ReadonlyMap<string, ProjectedLimits>;
   /** Whether deliver may take up work: see Trust. */
   isSettled(): boolean;
   /** Calls with the id of each destination that changes from now on. */
@@ -98,6 +100,7 @@ export async function openConfigView({ connection, trust, metrics, log }: Config
       return workspaceId !== undefined && users.hasAny(workspaceId);
     },
     lastErasureAt: users.lastErasureAt,
+    limits: sources.limits,
     isSettled: () => trusted?.isSettled() ?? true,
     onDestination(changed) {
       listeners.add(changed);

@@ -1,11 +1,13 @@
 import { type DestinationOwner, readDestinationConfig } from '../../domain/read-config.ts';
-import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
+import type { DestinationConfig, ProjectedLimits, SourceConfig } from '../../domain/configuration.ts';
 
 /** Sources by id, and by each of their keys. */
 export function indexSources() {
   const byId = new Map<string, SourceConfig>();
   const byHash = new Map<string, SourceConfig>();
   const blocked = new Map<string, ReadonlySet<string>>();
+  /** By workspace. All its sources carry the same limits: the entry that was written last is right. */
+  const limits = new Map<string, ProjectedLimits>();
   return {
     set(id: string, source: SourceConfig | undefined): void {
       const before = byId.get(id);
@@ -15,9 +17,12 @@ export function indexSources() {
       blocked.delete(id);
       if (source === undefined) return;
       byId.set(id, source);
+      if (source.limits === undefined) limits.delete(source.workspaceId);
+      else limits.set(source.workspaceId, source.limits);
       for (const hash of source.writeKeyHashes) byHash.set(hash, source);
       if (source.blockedEvents !== undefined) blocked.set(id, new Set(source.blockedEvents));
     },
+    limits: (): ReadonlyMap<string, ProjectedLimits> => limits,
     has: (id: string): boolean => byId.has(id),
     byId: (id: string): SourceConfig | undefined => byId.get(id),
     byKeyHash: (hash: string): SourceConfig | undefined => byHash.get(hash),

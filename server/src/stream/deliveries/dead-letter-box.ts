@@ -21,6 +21,8 @@ export type DeadLetterBox = {
   last(): Promise<number>;
   /** How many there are of each destination. */
   counts(): Promise<Map<string, number>>;
+  /** The bytes of all of them together. */
+  bytes(): Promise<number>;
   remove(sequence: number): Promise<void>;
   /** Moves one that cannot be read into quarantine; false when it could not be, and stays. */
   setAside(letter: StoredLetter, why: string): Promise<boolean>;
@@ -44,6 +46,9 @@ export function openDeadLetterBox(manager: JetStreamManager, quarantine: Pick<Qu
     async counts() {
       const { state } = await manager.streams.info(DEAD_STREAM, { subjects_filter: deadSubject('*') });
       return new Map(Object.entries(state.subjects ?? {}).map(([subject, count]) => [destinationOf(subject), count]));
+    },
+    async bytes() {
+      return (await manager.streams.info(DEAD_STREAM)).state.bytes;
     },
     remove: (seq) => removeAt(manager, { stream: DEAD_STREAM, seq, isErased: false }),
     async setAside({ sequence, destinationId, text, format }, why) {

@@ -36,6 +36,12 @@ export type SharesNeeds = {
   /** The destination in a subject of these streams. */
   destinationOf(subject: string): string;
   workspaceOf(destinationId: string): string | undefined;
+  /** How many bytes the workspace may have in all these streams together, whatever is free; without it only its share holds. */
+  mostOf?(workspaceId: string): number | undefined;
+  /** The smallest such number of any workspace. */
+  leastMost?(): number;
+  /** Something was refused because of such a number. */
+  refused?(): void;
   /** How many processes store as this one does. */
   peers(): number;
   log: Logger;
@@ -82,7 +88,10 @@ export function openShares(needs: SharesNeeds): Shares {
   async function askAll(): Promise<'answered' | 'unanswered'> {
     const streams = needs.streams();
     for (const stream of watched.keys()) if (!streams.includes(stream)) watched.delete(stream);
-    const asked = await Promise.allSettled(streams.map((stream) => askOne(stream, needs, sizes)));
+    // With fewer bytes in all than the smallest limit, no workspace can be over its own.
+    const least = needs.leastMost?.() ?? Infinity;
+    const isTold = storedBytes() >= least;
+    const asked = await Promise.allSettled(streams.map((stream) => askOne({ stream, isTold }, needs, sizes)));
     for (const [index, stream] of streams.entries()) {
       const answer = asked[index];
       if (answer?.status === 'fulfilled') {
@@ -96,13 +105,25 @@ export function openShares(needs: SharesNeeds): Shares {
       const usage = watched.get(one.stream);
       if (usage !== undefined) count(usage, one);
     }
+    if (!isTold && storedBytes() >= least) return askAll();
     return asked.every(({ status }) => status === 'fulfilled') ? 'answered' : 'unanswered';
+  }
+
+  function storedBytes(): number {
+    return watched.values().reduce((sum, { usedBytes }) => sum + usedBytes, 0);
   }
 
   function count(usage: StreamUsage, one: UnderWay): void {
     const { destinationId, size } = one;
     one.counted = { usage, bytes: size * peers() };
     addBytes(usage, { destinationId, workspaceId: workspaceOf(destinationId) }, one.counted.bytes);
+  }
+
+  /** In all streams together. */
+  function isOverLimit(workspaceId: string | undefined): boolean {
+    const most = workspaceId === undefined ? undefined : needs.mostOf?.(workspaceId);
+    if (most === undefined || workspaceId === undefined) return false;
+    return watched.values().reduce((sum, { byWorkspace }) => sum + (byWorkspace.get(workspaceId) ?? 0), 0) >= most;
   }
 
   function takeBack({ destinationId, counted }: UnderWay): void {
@@ -112,8 +133,13 @@ export function openShares(needs: SharesNeeds): Shares {
 
   return {
     isOver(stream, destinationId) {
+      const workspaceId = workspaceOf(destinationId);
+      if (isOverLimit(workspaceId)) {
+        needs.refused?.();
+        return true;
+      }
       const usage = watched.get(stream);
-      return usage !== undefined && usedShare(usage, { destinationId, workspaceId: workspaceOf(destinationId) }) > 1;
+      return usage !== undefined && usedShare(usage, { destinationId, workspaceId }) > 1;
     },
     async storing({ stream, destinationId, bytes }, store) {
       const size = bytes + OVERHEAD_BYTES;
@@ -174,11 +200,15 @@ function noteSize(sizes: Map<string, number>, destinationId: string, size: numbe
   if (oldest !== undefined) sizes.delete(oldest);
 }
 
-async function askOne(stream: string, needs: SharesNeeds, sizes: ReadonlyMap<string, number>): Promise<Watched> {
+async function askOne(
+  { stream, isTold }: { stream: string; isTold: boolean },
+  needs: SharesNeeds,
+  sizes: ReadonlyMap<string, number>,
+): Promise<Watched> {
   const { config, state } = await needs.manager.streams.info(stream);
   const fill = { maxBytes: config.max_bytes, usedBytes: state.bytes };
   const usage = { ...fill, byDestination: new Map<string, number>(), byWorkspace: new Map<string, number>() };
-  if (!isCrowded(fill)) return { ...usage, storedSince: 0 };
+  if (!isTold && !isCrowded(fill)) return { ...usage, storedSince: 0 };
   const held = await heldBy(stream, needs, sizes);
   for (const [destinationId, bytes] of divideBytes(state.bytes, held)) {
     usage.byDestination.set(destinationId, bytes);

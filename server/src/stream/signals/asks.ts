@@ -45,7 +45,14 @@ export const MAX_ANSWER_BYTES = 524_288;
 /** A question that was recorded on its way cannot be asked again later. */
 const FRESH_MS = 30_000;
 const TOKEN = /^[\w-]{22}$/;
-const KINDS: ReadonlySet<unknown> = new Set<Question['kind']>(['check_url', 'test', 'check_up', 'rebuild']);
+const KINDS: ReadonlySet<unknown> = new Set<Question['kind']>([
+  'check_url',
+  'read_proof',
+  'test',
+  'check_up',
+  'rebuild',
+  'post_audit',
+]);
 
 type Message = { to: string; at: number; question: Question };
 type Reply = { kind: 'answered'; answer: AskAnswer } | { kind: 'busy' | 'late' };

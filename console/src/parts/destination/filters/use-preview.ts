@@ -14,7 +14,7 @@ const QUIET_MS = 400;
 type Wanted = { sourceId: string; rules: readonly DraftRule[]; bodyFormat: string; last: number };
 
 export function usePreview({ sourceId, rules, bodyFormat, last }: Wanted) {
-  const mayRead = useMay('sources:read');
+  const mayRead = useMay('payloads:read');
   const body = JSON.stringify({ sourceId, filters: wholeRules(rules), settings: { bodyFormat }, last });
   const [settled] = useDebouncedValue(body, QUIET_MS);
   const wanted = JSON.parse(settled) as { sourceId: string };

@@ -313,12 +313,15 @@ suite('a hostile request', () => {
   test('for people is refused to a token that reads sizes only', async () => {
     const narrow = await addToken(control.store, workspaceId, { role: 'owner', scopes: ['audiences:read'] });
     const { id } = await create();
-    const as = (method: string, path: string, body?: object) =>
-      control.ask(method, `/api/v1${path}`, { token: narrow, ...(body && { body }) });
+    const as = (method: string, path: string) => control.ask(method, `/api/v1${path}`, { token: narrow });
     assert.equal((await as('GET', `/definitions/${id}/curve`)).status, 200);
     for (const path of [`/definitions/${id}/members`, `/definitions/${id}/history`, '/profiles/u1'])
       assert.equal((await as('GET', path)).status, 403, path);
-    const preview = await as('POST', '/definitions/preview', { definition: audience() });
+    const previewAs = (token: string) =>
+      control.ask('POST', '/api/v1/definitions/preview', { token, body: { definition: audience() } });
+    assert.equal((await previewAs(narrow)).status, 403, 'any condition could be asked about');
+    const scopes = ['audiences:read', 'payloads:read'];
+    const preview = await previewAs(await addToken(control.store, workspaceId, { role: 'owner', scopes }));
     assert.deepEqual([preview.status, preview.body['samples']], [200, undefined]);
   });
 });

@@ -34,6 +34,7 @@ export const explainMembershipRoutes: Route[] = [
     answer: MembershipExplanation,
     permission: 'profiles:read',
     alsoNeeds: 'audiences:read',
+    payloads: {},
     status: 200,
     async ask(request, { side, now }) {
       const { actor, params, query, inWorkspace } = request;

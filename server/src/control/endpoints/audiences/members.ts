@@ -22,7 +22,7 @@ import { type Route, route } from '../../http/route.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 
 /** They show ids of people. */
-const READ = { permission: 'audiences:read', alsoNeeds: 'profiles:read', status: 200 } as const;
+const READ = { permission: 'audiences:read', alsoNeeds: 'profiles:read', payloads: {}, status: 200 } as const;
 
 export const membershipRoutes: Route[] = [
   route({

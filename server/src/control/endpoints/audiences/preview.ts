@@ -38,6 +38,8 @@ export const previewDefinitionRoutes: Route[] = [
     answer: DefinitionPreview,
     status: 200,
     permission: 'audiences:read',
+    // Even the size alone would tell of traits: a definition can ask for any of them.
+    payloads: {},
     async ask({ actor, body, inWorkspace }, { side, now }) {
       const startedMs = performance.now();
       const { workspaceId } = actor;

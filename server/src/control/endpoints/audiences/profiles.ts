@@ -16,6 +16,7 @@ export const profileRoutes: Route[] = [
     query: ProfileQuery,
     answer: Profile,
     permission: 'profiles:read',
+    payloads: {},
     status: 200,
     async handle({ tx, actor: { workspaceId }, params, query }, { now }) {
       const { kind: asked = 'user' } = query;

@@ -1,4 +1,6 @@
 import { ConfirmRemovals, RemovalsWaiting } from '@millrace/contract/control';
+import { appendAudit, INSTALLATION } from '../../../store/audit-log.ts';
+import { auditActor } from '../../access/actor.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { mustBeOperator } from '../../http/operator.ts';
 import { ApiProblem } from '../../problems/problems.ts';
@@ -27,13 +29,14 @@ export const configurationRoutes: Route[] = [
     body: ConfirmRemovals,
     answer: RemovalsWaiting,
     status: 200,
-    async ask({ actor, body, inWorkspace }, needs) {
+    async ask({ actor, body }, needs) {
       await mustBeOperator(actor, needs);
       const waiting = needs.removals?.waiting() ?? NO_REMOVALS;
       // The operator confirms a number of entries: a different number by now is something they have not seen.
       if (needs.removals === undefined || totalOf(waiting) !== body.entries) throw new ApiProblem('wrong_state');
       // Before the removal: comparing reads the whole bucket, and no transaction may be open meanwhile.
-      await inWorkspace((_tx, audit) => audit('removals.confirmed', actor.workspaceId, { details: { ...waiting } }));
+      const entry = { at: needs.now(), actor: auditActor(actor), action: 'removals.confirmed', objectId: INSTALLATION };
+      await needs.store.asSystem((tx) => appendAudit(tx, INSTALLATION, { ...entry, details: { ...waiting } }));
       await needs.removals.confirm();
       return toAnswer(needs);
     },

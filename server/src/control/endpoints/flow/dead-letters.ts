@@ -15,6 +15,7 @@ import type { Tx } from '../../../store/open-store.ts';
 import { startedBy } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
+import { hideInLetter } from './hide-payloads.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
 import { openLaneFeeder } from '../../jobs/feed-lane.ts';
 import { withLetters } from '../../jobs/redrive.ts';
@@ -52,6 +53,7 @@ export const deadLetterRoutes: Route[] = [
     url: '/api/v1/dead-letters/:id',
     summary: 'One dead letter, with its event and its latest attempts',
     answer: DeadLetterDetails,
+    payloads: { hide: hideInLetter },
     ...READ,
     async ask({ actor, params, inWorkspace }, needs) {
       const one = found(await readLetter(params.id, needs));
@@ -94,7 +96,7 @@ export const deadLetterRoutes: Route[] = [
     answer: Redrive,
     status: 201,
     ...WRITE,
-    async handle({ tx, actor, body, audit }) {
+    async handle({ tx, actor, body, audit }, { limits }) {
       const { workspaceId } = actor;
       if (body.destinationId !== undefined) found(await findDestination(tx, workspaceId, body.destinationId));
       const job = await insertJob(tx, {
@@ -105,6 +107,7 @@ export const deadLetterRoutes: Route[] = [
         asked: body,
       });
       await audit('redrive.started', job.id, { details: body });
+      await limits?.mustFit(tx, workspaceId, 'jobs');
       return toJob(job);
     },
   }),

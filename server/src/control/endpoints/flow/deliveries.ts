@@ -7,6 +7,7 @@ import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { toAttempt, toDelivery } from '../../../record/record-answers.ts';
 import { type Route, route } from '../../http/route.ts';
+import { hideInDelivery, hideInDetails } from './hide-payloads.ts';
 
 const READ = { permission: 'deliveries:read', status: 200 } as const;
 
@@ -17,6 +18,10 @@ export const deliveryRoutes: Route[] = [
     summary: 'The record of deliveries, newest first',
     query: DeliveryQuery,
     answer: Deliveries,
+    payloads: {
+      hide: ({ items, ...page }: Static<typeof Deliveries>) => ({ ...page, items: items.map(hideInDelivery) }),
+      asksAbout: ({ query }: { query: Static<typeof DeliveryQuery> }) => query.userId !== undefined,
+    },
     ...READ,
     async handle({ tx, actor, query }) {
       const page = readPage(query);
@@ -30,6 +35,7 @@ export const deliveryRoutes: Route[] = [
     url: '/api/v1/deliveries/:id',
     summary: 'One delivery with its attempts',
     answer: DeliveryDetails,
+    payloads: { hide: hideInDetails },
     ...READ,
     async handle({ tx, actor, params }) {
       const row = found(await findDelivery(tx, actor.workspaceId, params.id));

@@ -7,6 +7,8 @@ import { seriesOf } from '../../../record/outcome-counts.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type Route, route } from '../../http/route.ts';
 
+import { hideInRefusals } from './hide-payloads.ts';
+
 const DAY_MS = 86_400_000;
 /** More points than a screen can show. */
 const MAX_STEPS = 2_000;
@@ -60,6 +62,7 @@ export const metricsRoutes: Route[] = [
     summary: 'Refused calls of the last seven days, with samples',
     answer: Refusals,
     permission: 'sources:read',
+    payloads: { hide: hideInRefusals },
     status: 200,
     async handle({ tx, actor, params }, { now }) {
       const { workspaceId } = actor;

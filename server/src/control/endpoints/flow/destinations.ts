@@ -22,6 +22,7 @@ import { findActorName } from '../../../store/actor-names.ts';
 import { findSource, lockSource } from '../../../store/sources.ts';
 import { type Actor, startedBy } from '../../access/actor.ts';
 import { isAllowed } from '../../access/permissions.ts';
+import { mustBeProven, mustFitHosts, targetsIn } from '../../limits/target-hosts.ts';
 import { entryNamed } from '../../settings/entry-named.ts';
 import {
   changedSettings,
@@ -84,6 +85,8 @@ export const destinationRoutes: Route[] = [
       if (count >= MAX_DESTINATIONS_OF_SOURCE) throw new ApiProblem('too_many_destinations');
       const id = newId('dst');
       const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
+      const hosts = { workspaceId, after: targetsIn(settings), before: [] };
+      await mustBeProven(tx, needs, hosts);
       const { name = entry.name, enabled = false } = body;
       const filters = checkedFilters(body.filters ?? []);
       const row = { workspace_id: workspaceId, id, source_id: source.id, catalog: entry.name, name, enabled };
@@ -91,6 +94,8 @@ export const destinationRoutes: Route[] = [
       const about = { sourceId: source.id, catalog: entry.name, name, enabled };
       const details = { ...about, ...filtersForLog(body.filters), settings: Object.keys(settings) };
       await audit('destination.created', id, { details, projects: 'destination', grows: true });
+      await needs.limits?.mustFit(tx, workspaceId, 'destinations');
+      await mustFitHosts(tx, needs, hosts);
       return readDestination(request, id, needs);
     },
   }),
@@ -115,6 +120,8 @@ export const destinationRoutes: Route[] = [
       const { name, enabled, paused } = body;
       const before = found(await lockDestination(tx, actor.workspaceId, params.id));
       const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
+      const hosts = { workspaceId: actor.workspaceId, after: targetsIn(settings), before: targetsIn(before.settings) };
+      await mustBeProven(tx, needs, hosts);
       const after = {
         ...before,
         name: name ?? before.name,
@@ -128,6 +135,7 @@ export const destinationRoutes: Route[] = [
       const set = body.settings === undefined ? {} : { settings: Object.keys(body.settings) };
       const details = { ...body, ...filtersForLog(body.filters), ...set };
       await audit('destination.changed', before.id, { details, projects: 'destination', grows });
+      await mustFitHosts(tx, needs, hosts);
       return readDestination(request, before.id, needs);
     },
   }),

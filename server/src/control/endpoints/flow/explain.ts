@@ -12,6 +12,7 @@ import { toAttempt, toDelivery, toLane } from '../../../record/record-answers.ts
 import { type Route, route } from '../../http/route.ts';
 import { readStoredFacts } from './stored-facts.ts';
 import { tellStory } from '../../../record/tell-story.ts';
+import { hideInExplanation } from './hide-payloads.ts';
 
 export const explainRoutes: Route[] = [
   route({
@@ -20,6 +21,7 @@ export const explainRoutes: Route[] = [
     summary: 'Why an event did or did not reach each destination',
     answer: Explanation,
     permission: 'deliveries:read',
+    payloads: { hide: hideInExplanation },
     status: 200,
     isCostly: true,
     async prepare({ actor, params, inWorkspace }, needs) {

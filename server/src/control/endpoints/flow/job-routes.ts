@@ -15,6 +15,8 @@ export type JobRoutes = {
   write: Permission;
   one: TSchema;
   many: TSchema;
+  /** A job for readers without `payloads:read`. */
+  hide?(job: never): unknown;
 };
 
 export function toJob({ id, state, asked, done, total, skipped, problem, ...row }: JobRow) {
@@ -32,9 +34,11 @@ export function toJob({ id, state, asked, done, total, skipped, problem, ...row 
 
 /** Endpoints to list and read the jobs of one kind. */
 export function jobReadRoutes(
-  { kind, word, url, read, one, many }: Omit<JobRoutes, 'write'>,
+  { kind, word, url, read, one, many, hide }: Omit<JobRoutes, 'write'>,
   item: (row: JobRow) => unknown = toJob,
 ): Route[] {
+  const hidden = (job: unknown) => hide?.(job as never) ?? job;
+  const hideMany = ({ items, ...page }: { items: unknown[] }) => ({ ...page, items: items.map(hidden) });
   return [
     route({
       method: 'GET',
@@ -43,6 +47,7 @@ export function jobReadRoutes(
       permission: read,
       query: PageQuery,
       answer: many,
+      ...(hide && { payloads: { hide: hideMany } }),
       status: 200,
       async handle({ tx, actor, query }) {
         const page = readPage(query);
@@ -56,6 +61,7 @@ export function jobReadRoutes(
       summary: `One ${word}, with its progress`,
       permission: read,
       answer: one,
+      ...(hide && { payloads: { hide: hidden } }),
       status: 200,
       async handle({ tx, actor, params }) {
         return item(found(await findJob(tx, { workspaceId: actor.workspaceId, kind, id: params.id })));
@@ -79,6 +85,7 @@ export function jobRoutes(of: JobRoutes): Route[] {
       summary: `${move.does} a ${of.word}, within two seconds`,
       permission: of.write,
       answer: of.one,
+      ...(of.hide && { payloads: { hide: of.hide } }),
       status: 200,
       async handle({ tx, actor, params, audit }) {
         const name = { workspaceId: actor.workspaceId, kind: of.kind, id: params.id };

@@ -1,5 +1,10 @@
 import { QuarantineDetails, type QuarantineItem, QuarantineItems, QuarantineQuery } from '@millrace/contract/control';
+import type { Static } from 'typebox';
+import { appendAudit, INSTALLATION } from '../../../store/audit-log.ts';
+import { findDestination } from '../../../store/destinations.ts';
+import { findSource } from '../../../store/sources.ts';
 import type { QuarantineEntry } from '../../../stream/quarantine/quarantine.ts';
+import { auditActor } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { mustBeOperator } from '../../http/operator.ts';
@@ -29,13 +34,16 @@ export const quarantineRoutes: Route[] = [
   route({
     method: 'GET',
     url: '/api/v1/quarantine/:id',
-    summary: 'One quarantined message, with its bytes; for the operator',
+    summary:
+      'One quarantined message; its bytes and headers only in the workspace that it belongs to; for the operator',
     answer: QuarantineDetails,
+    payloads: { hide: withoutContents },
     ...READ,
     async handle(request, needs) {
       const entry = await findEntry(request, needs);
       const payloadBase64 = Buffer.from(entry.payload).toString('base64');
-      return { ...toItem(entry), headers: Object.fromEntries(entry.headers), payloadBase64 };
+      const details = { ...toItem(entry), headers: Object.fromEntries(entry.headers), payloadBase64 };
+      return (await isOfWorkspace(request, entry)) ? details : withoutContents(details);
     },
   }),
   route({
@@ -48,7 +56,7 @@ export const quarantineRoutes: Route[] = [
       const entry = await findEntry(request, needs);
       // Control and deliver rewrite these entries: a redriven old one would replace a newer one.
       if (entry.kind === 'config' || entry.kind === 'health') throw new ApiProblem('wrong_state');
-      await request.audit('quarantine.redriven', request.params.id, { details: detailsOf(entry) });
+      await logChange('quarantine.redriven', request, entry, needs);
       const { side, now } = needs;
       const kept = await askEngine(side.quarantine.redrive(entry));
       if (kept !== 'stored') throw new ApiProblem('engine_unavailable');
@@ -67,7 +75,7 @@ export const quarantineRoutes: Route[] = [
     ...WRITE,
     async handle(request, needs) {
       const entry = await findEntry(request, needs);
-      await request.audit('quarantine.deleted', request.params.id, { details: detailsOf(entry) });
+      await logChange('quarantine.deleted', request, entry, needs);
       await askEngine(needs.side.quarantine.remove(entry.sequence));
     },
   }),
@@ -79,6 +87,27 @@ async function findEntry({ actor, params }: EntryRequest, needs: ControlNeeds): 
   await mustBeOperator(actor, needs);
   const sequence = Number(found(/^q_([1-9]\d{0,14})$/.exec(params.id)?.[1]));
   return found(await askEngine(needs.side.quarantine.readOne(sequence)));
+}
+
+/** Before the change, which is made in NATS and joins no transaction. */
+function logChange(action: string, { actor, params }: EntryRequest, entry: QuarantineEntry, needs: ControlNeeds) {
+  const about = { at: needs.now(), actor: auditActor(actor), objectId: params.id, details: detailsOf(entry) };
+  return needs.store.asSystem((tx) => appendAudit(tx, INSTALLATION, { ...about, action }));
+}
+
+/** The headers of a stored request name the address of a person's device. */
+function withoutContents<Shown extends Static<typeof QuarantineDetails>>(details: Shown) {
+  return { ...details, headers: {}, payloadBase64: null };
+}
+
+/** An operator sees no payload of a workspace of others; the subject names the source or the destination. */
+async function isOfWorkspace(
+  { tx, actor: { workspaceId } }: EntryRequest,
+  { from }: QuarantineEntry,
+): Promise<boolean> {
+  const [id = ''] = /\b(?:src|dst)_\w+/.exec(from.subject) ?? [];
+  const find = id.startsWith('src_') ? findSource : findDestination;
+  return (await find(tx, workspaceId, id)) !== undefined;
 }
 
 function detailsOf(entry: QuarantineEntry) {

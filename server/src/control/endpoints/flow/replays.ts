@@ -1,11 +1,13 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import { NewReplay, Replay, ReplayPreview, ReplayRange, Replays } from '@millrace/contract/control';
+import type { Static } from 'typebox';
 import { findDestination } from '../../../store/destinations.ts';
 import { insertJob } from '../../../store/jobs.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { findSource } from '../../../store/sources.ts';
 import { startedBy } from '../../access/actor.ts';
 import { askEngine } from '../../http/ask-engine.ts';
+import { hideInReplay } from './hide-payloads.ts';
 import { jobRoutes, toJob } from './job-routes.ts';
 import { isReplayable, openTally, readRouting } from '../../jobs/replay-routing.ts';
 import { scanEvents } from '../../jobs/scan-events.ts';
@@ -27,6 +29,10 @@ export const replayRoutes: Route[] = [
     answer: ReplayPreview,
     status: 200,
     permission: 'replays:read',
+    payloads: {
+      hide: (preview: Static<typeof ReplayPreview>) => ({ ...preview, first: [] }),
+      asksAbout,
+    },
     async ask({ actor, body, inWorkspace }, { side, catalog }) {
       const routing = await inWorkspace(async (tx) => {
         await mustFit(tx, actor.workspaceId, body);
@@ -50,9 +56,10 @@ export const replayRoutes: Route[] = [
     summary: 'Starts a job that delivers stored events of a source to one destination again',
     body: NewReplay,
     answer: Replay,
+    payloads: { hide: hideInReplay, asksAbout },
     status: 201,
     ...WRITE,
-    async handle({ tx, actor, body, audit }) {
+    async handle({ tx, actor, body, audit }, { limits }) {
       const { workspaceId } = actor;
       await mustFit(tx, workspaceId, body);
       const job = await insertJob(tx, {
@@ -66,6 +73,7 @@ export const replayRoutes: Route[] = [
       // Without user ids: the audit log is append-only, so they could not be erased from it.
       const details = { ...rest, filter: { ...filter, ...(filter.userIds && { userIds: filter.userIds.length }) } };
       await audit('replay.started', job.id, { details });
+      await limits?.mustFit(tx, workspaceId, 'jobs');
       return toJob(job);
     },
   }),
@@ -77,8 +85,14 @@ export const replayRoutes: Route[] = [
     write: 'replays:write',
     one: Replay,
     many: Replays,
+    hide: hideInReplay,
   }),
 ];
+
+/** The number of events that a preview or a replay finds would tell of the user. */
+function asksAbout({ body }: { body: ReplayRange }): boolean {
+  return body.filter?.userIds !== undefined;
+}
 
 async function mustFit(tx: Tx, workspaceId: string, { sourceId, destinationId, from, to }: ReplayRange): Promise<void> {
   const source = found(await findSource(tx, workspaceId, sourceId));

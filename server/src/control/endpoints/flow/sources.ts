@@ -40,6 +40,7 @@ export const sourceRoutes: Route[] = [
     summary: 'The sources of the workspace',
     query: PageQuery,
     answer: Sources,
+    showsWriteKeys: true,
     ...READ,
     async handle({ tx, actor, query }, needs) {
       const page = readPage(query);
@@ -65,6 +66,7 @@ export const sourceRoutes: Route[] = [
       await insertSource(tx, { workspaceId: actor.workspaceId, id, name: body.name });
       await addWriteKey(request, id, 'First key', needs);
       await audit('source.created', id, { details: { name: body.name }, projects: 'source', grows: true });
+      await needs.limits?.mustFit(tx, actor.workspaceId, 'sources');
       return readSource(request, id, needs);
     },
   }),
@@ -73,6 +75,7 @@ export const sourceRoutes: Route[] = [
     url: '/api/v1/sources/:id',
     summary: 'One source',
     answer: Source,
+    showsWriteKeys: true,
     ...READ,
     handle: (request, needs) => readSource(request, request.params.id, needs),
   }),

@@ -14,6 +14,7 @@ export const tailRoutes: StreamRoute[] = [
     url: '/api/v1/sources/:id/tail',
     summary: 'A live tail: the calls of a source as they arrive, and their outcomes',
     permission: 'sources:read',
+    payloads: {},
     query: TailQuery,
     answer: TailEvent,
     status: 200,

@@ -26,6 +26,7 @@ export const feedRoutes: Route[] = [
     query: FeedQuery,
     answer: FeedItems,
     permission: 'sources:read',
+    payloads: {},
     status: 200,
     async ask({ actor, params, query, inWorkspace }, { side, now }) {
       const { workspaceId } = actor;

@@ -24,6 +24,7 @@ export const sourceSchemaRoutes: Route[] = [
     summary: 'The names of the latest stored events of a source, with properties, types and samples',
     answer: SourceSchema,
     permission: 'sources:read',
+    payloads: { hide: withoutSamples },
     status: 200,
     async ask({ actor, params, inWorkspace }, { side, now }) {
       const { workspaceId } = actor;
@@ -47,6 +48,14 @@ export const sourceSchemaRoutes: Route[] = [
     },
   }),
 ];
+
+function withoutSamples({ items, ...rest }: SourceSchema): SourceSchema {
+  const bare = items.map((item) => ({
+    ...item,
+    properties: item.properties.map((property) => ({ ...property, samples: [] })),
+  }));
+  return { ...rest, items: bare };
+}
 
 async function gather(events: readonly AcceptedEvent[]): Promise<GatheredKind[]> {
   const gatherer = openGatherer();

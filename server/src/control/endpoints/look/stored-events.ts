@@ -32,6 +32,7 @@ export const storedEventRoutes: Route[] = [
     query: StoredEventQuery,
     answer: StoredEventItems,
     permission: 'sources:read',
+    payloads: {},
     status: 200,
     async ask({ actor, query, inWorkspace }, { side, now }) {
       const { workspaceId } = actor;

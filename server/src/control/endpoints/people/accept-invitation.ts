@@ -1,21 +1,24 @@
 import { AcceptInvitation, JoinWorkspace, Me } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import { appendAudit } from '../../../store/audit-log.ts';
 import { findInvitation, takeInvitation } from '../../../store/invitations.ts';
 import { findMember, insertMember } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
-import { findUserByEmail, insertUser } from '../../../store/users.ts';
+import { lockFactors } from '../../../store/second-factors.ts';
+import { findUserByEmail, insertUser, lockPassword } from '../../../store/users.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { roleNow } from '../../access/maker-rights.ts';
 import { readMe } from './me.ts';
+import { checkPassword } from './sign-in.ts';
 import { newId } from '../../../store/new-id.ts';
-import { hashPassword, isPassword } from '../../access/password.ts';
+import { hashPassword } from '../../access/password.ts';
 import type { RoleName } from '../../access/permissions.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { hashOfSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
 
 const TRIES_PER_MINUTE = 10;
-const TRIES_PER_MINUTE_OF_ADDRESS = 30;
+const TRIES_PER_MINUTE_OF_NETWORK = 30;
 
 export const acceptRoutes: AccountRoute[] = [
   accountRoute({
@@ -26,8 +29,10 @@ export const acceptRoutes: AccountRoute[] = [
     body: AcceptInvitation,
     answer: Me,
     status: 201,
-    async handle({ body, address, userAgent }, { store, tries, now }) {
-      if (!tries.take(`invitation ${address}`, TRIES_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+    async handle({ body, address, userAgent, device }, needs) {
+      const { store, tries, now } = needs;
+      if (!tries.take(`invitation ${networkOf(address)}`, TRIES_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const secretHash = hashOfSecret(body.token);
       const { email } = found(await store.asSystem((tx) => findInvitation(tx, secretHash)));
       if (!tries.take(JSON.stringify(['invitation', email.toLowerCase()]), TRIES_PER_MINUTE)) {
@@ -36,12 +41,13 @@ export const acceptRoutes: AccountRoute[] = [
       const known = await store.asSystem((tx) => findUserByEmail(tx, email));
       // Hashing and checking take equally long, both outside of any transaction.
       const passwordHash = known === undefined ? await hashPassword(body.password) : null;
-      // An existing account joins only with its password: a link alone gives no access to an account.
-      if (known !== undefined && !(await isPassword(body.password, known.password_hash ?? ''))) {
-        throw new ApiProblem('wrong_password');
-      }
+      // An existing account joins only with its password, which is no easier to guess here than at sign-in: without mail, the maker of the
+      // link has it in hand.
+      if (known !== undefined) await checkPassword({ email, password: body.password, address, device }, needs);
       return store.asSystem(async (tx) => {
         const userId = known?.id ?? newId('usr');
+        if (known !== undefined && !(await lockPassword(tx, known))) throw new ApiProblem('wrong_password');
+        if (known !== undefined) await mustHaveNoFactor(tx, userId);
         if (known === undefined) await insertUser(tx, { id: userId, email, name: body.name, passwordHash });
         await join(tx, { secretHash, userId, address }, now());
         const session = await startSession(tx, userId, { address, userAgent }, now());
@@ -58,7 +64,8 @@ export const acceptRoutes: AccountRoute[] = [
     answer: Me,
     status: 201,
     async handle({ who, body, address }, { store, tries, now }) {
-      if (!tries.take(`invitation ${address}`, TRIES_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`invitation ${networkOf(address)}`, TRIES_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const { userId } = who;
       return store.asSystem(async (tx) => {
         await join(tx, { secretHash: hashOfSecret(body.token), userId, address }, now());
@@ -67,6 +74,14 @@ export const acceptRoutes: AccountRoute[] = [
     },
   }),
 ];
+
+/** This endpoint asks for no second factor, so it starts no session of an account that has one. */
+async function mustHaveNoFactor(tx: Tx, userId: string): Promise<void> {
+  const { has_totp, passkeys } = await lockFactors(tx, userId);
+  if (!has_totp && passkeys === 0) return;
+  const message = 'your account has a second factor: sign in, then open the link again';
+  throw new ApiProblem('second_factor_needed', [{ path: '/password', message }]);
+}
 
 type Joining = { secretHash: Buffer; userId: string; address: string };
 

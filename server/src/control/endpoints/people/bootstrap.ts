@@ -1,5 +1,7 @@
 import { Bootstrap, Me } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import { insertMember } from '../../../store/members.ts';
+import { insertOperator } from '../../../store/operators.ts';
 import type { Store, Tx } from '../../../store/open-store.ts';
 import { deleteSetupTokens, insertSetupToken, isSetupToken } from '../../../store/setup-tokens.ts';
 import { insertToken } from '../../../store/tokens.ts';
@@ -12,6 +14,7 @@ import { ApiProblem } from '../../problems/problems.ts';
 import { hashOfSecret, hintOfSecret, makeSecret } from '../../access/secret-text.ts';
 import { startSession } from '../../access/start-session.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { readMe } from './me.ts';
 
 const FIRST_START = { kind: 'bootstrap' };
 
@@ -45,7 +48,7 @@ export const bootstrapRoutes: AccountRoute[] = [
     answer: Me,
     status: 201,
     async handle({ body, bearer, address, userAgent }, { store, tries, now }) {
-      if (!tries.take(`bootstrap ${address}`, 10)) throw new ApiProblem('too_many_tries');
+      if (!tries.take(`bootstrap ${networkOf(address)}`, 10)) throw new ApiProblem('too_many_tries');
       const tokenHash = hashOfSecret(bearer ?? '');
       await store.asSystem((tx) => mustBeSetupToken(tx, tokenHash));
       const passwordHash = await hashPassword(body.password);
@@ -58,7 +61,8 @@ export const bootstrapRoutes: AccountRoute[] = [
         await insertUser(tx, { ...user, passwordHash });
         await insertMember(tx, { workspaceId: id, userId: user.id, role: 'owner' });
         const session = await startSession(tx, user.id, { address, userAgent }, now());
-        return { session, body: { user, token: null, workspaces: [{ id, name: body.workspace, role: 'owner' }] } };
+        await insertOperator(tx, { kind: 'user', id: user.id }, FIRST_START.kind);
+        return { session, body: await readMe(tx, { kind: 'user', userId: user.id, sessionId: '' }) };
       });
     },
   }),

@@ -3,9 +3,9 @@ import { deleteLinksOf, takeAccountLink } from '../../../store/account-links.ts'
 import { deleteOtherSessions } from '../../../store/sessions.ts';
 import { findUser, findUserByEmail, setEmail } from '../../../store/users.ts';
 import { auditAccount } from '../../access/audit-account.ts';
-import { isPassword } from '../../access/password.ts';
 import { hashOfSecret } from '../../access/secret-text.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
+import { mustKnowPassword } from '../../access/own-password.ts';
 import { tellAccount } from '../../mail/tell-account.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { readMe } from './me.ts';
@@ -21,13 +21,11 @@ export const emailChangeRoutes: AccountRoute[] = [
     body: EmailChangeRequest,
     answer: MailAsked,
     status: 202,
-    async handle({ who, body, address }, { store, tries, mail, recovery }) {
+    async handle({ who, body, address }, needs) {
       const { userId, sessionId } = who;
-      if (mail === undefined) throw new ApiProblem('no_mail');
-      if (!tries.take(`password ${userId}`, TRIES_PER_MINUTE)) throw new ApiProblem('too_many_tries');
-      const user = found(await store.asSystem((tx) => findUser(tx, userId)));
-      if (!(await isPassword(body.password, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');
-      recovery.ask({ kind: 'email', userId, sessionId, email: body.email, address });
+      if (needs.mail === undefined) throw new ApiProblem('no_mail');
+      await mustKnowPassword({ userId, password: body.password, address }, needs);
+      needs.recovery.ask({ kind: 'email', userId, sessionId, email: body.email, address });
       return { body: { sendsMail: true } };
     },
   }),

@@ -1,16 +1,19 @@
 import { Me, PasswordChange } from '@millrace/contract/control';
+import { deleteLinksOf } from '../../../store/account-links.ts';
 import { membershipsOf } from '../../../store/members.ts';
 import type { Tx } from '../../../store/open-store.ts';
-import { deleteOtherSessions } from '../../../store/sessions.ts';
-import { findUser, setPassword } from '../../../store/users.ts';
+import { hasFactor } from '../../../store/second-factors.ts';
+import { isOperator } from '../../../store/operators.ts';
+import { deleteOtherSessions, signOutUrlOf } from '../../../store/sessions.ts';
+import { signOnOf } from '../../../store/sso-identities.ts';
+import { findUser, lockPassword, setPassword } from '../../../store/users.ts';
 import { findWorkspace } from '../../../store/workspaces.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
-import type { Identity } from '../../access/authenticate.ts';
-import { hashPassword, isPassword } from '../../access/password.ts';
+import { type Identity, needsSingleSignOn } from '../../access/authenticate.ts';
+import { mustKnowPassword } from '../../access/own-password.ts';
+import { hashPassword } from '../../access/password.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { recordForUser } from '../../access/start-session.ts';
-
-const TRIES_PER_MINUTE = 10;
 
 export const meRoutes: AccountRoute[] = [
   accountRoute({
@@ -18,6 +21,7 @@ export const meRoutes: AccountRoute[] = [
     url: '/api/v1/me',
     summary: 'Your account and your workspaces',
     access: 'signed-in',
+    allowsBound: true,
     answer: Me,
     status: 200,
     handle: async ({ who }, { store }) => ({ body: await store.asSystem((tx) => readMe(tx, who)) }),
@@ -29,15 +33,17 @@ export const meRoutes: AccountRoute[] = [
     access: 'user',
     body: PasswordChange,
     status: 204,
-    async handle({ who, body, address }, { store, tries, now }) {
+    async handle({ who, body, address }, needs) {
       const { userId, sessionId } = who;
-      if (!tries.take(`password ${userId}`, TRIES_PER_MINUTE)) throw new ApiProblem('too_many_tries');
-      const user = found(await store.asSystem((tx) => findUser(tx, userId)));
-      if (!(await isPassword(body.currentPassword, user.password_hash ?? ''))) throw new ApiProblem('wrong_password');
+      const { store, now } = needs;
+      const user = await mustKnowPassword({ userId, password: body.currentPassword, address }, needs);
       const passwordHash = await hashPassword(body.newPassword);
       await store.asSystem(async (tx) => {
+        // A link may have set another one meanwhile.
+        if (!(await lockPassword(tx, user))) throw new ApiProblem('wrong_password');
         await setPassword(tx, { id: userId, passwordHash });
         await deleteOtherSessions(tx, { id: sessionId, userId });
+        await deleteLinksOf(tx, userId);
         await recordForUser(tx, { userId, sessionId, address }, 'password.changed', now());
       });
       return {};
@@ -48,17 +54,29 @@ export const meRoutes: AccountRoute[] = [
 export async function readMe(tx: Tx, who: Identity) {
   if (who.kind === 'token') {
     const { id, name, role, workspace_id } = who.token;
-    return { user: null, token: { id, name }, workspaces: [await withName(tx, { id: workspace_id, role })] };
+    const workspaces = [await withName(tx, { id: workspace_id, role })];
+    const isTheirs = await isOperator(tx, { kind: 'token', id });
+    return { user: null, token: { id, name }, workspaces, isOperator: isTheirs, singleSignOn: null };
   }
-  const { id, email, name } = found(await findUser(tx, who.userId));
+  const { userId, sessionId, boundTo } = who;
+  const { id, email, name, belongs_to } = found(await findUser(tx, userId));
   const workspaces: Awaited<ReturnType<typeof withName>>[] = [];
-  for (const { workspace_id, role } of await membershipsOf(tx, who.userId)) {
-    workspaces.push(await withName(tx, { id: workspace_id, role }));
+  const signOn = await signOnOf(tx, userId);
+  for (const member of await membershipsOf(tx, userId)) {
+    const { workspace_id, role } = member;
+    if (boundTo !== undefined && workspace_id !== boundTo) continue;
+    const named = await withName(tx, { id: workspace_id, role });
+    const needsIt = boundTo === undefined && needsSingleSignOn(member);
+    workspaces.push({ ...named, needsSingleSignOn: needsIt, singleSignOn: signOn.get(workspace_id) ?? 'none' });
   }
-  return { user: { id, email, name }, token: null, workspaces };
+  const singleSignOn = boundTo === undefined ? null : { signOutUrl: await signOutUrlOf(tx, sessionId) };
+  const user = { id, email, name, hasSecondFactor: await hasFactor(tx, id), isManaged: belongs_to !== null };
+  const isTheirs = boundTo === undefined && (await isOperator(tx, { kind: 'user', id }));
+  return { user, token: null, workspaces, isOperator: isTheirs, singleSignOn };
 }
 
 async function withName(tx: Tx, { id, role }: { id: string; role: string }) {
-  const { name } = found(await findWorkspace(tx, id));
-  return { id, name, role };
+  const { name, needs_second_factor: needsSecondFactor } = found(await findWorkspace(tx, id));
+  const singleSignOn = 'none' as 'none' | 'possible' | 'linked';
+  return { id, name, role, needsSecondFactor, needsSingleSignOn: false, singleSignOn };
 }

@@ -69,6 +69,45 @@ suite('a link to a new password', () => {
     assert.equal((await makeLink(scene, narrowed)).status, 403);
   });
 
+  test('opens no operator, and nothing that the member has got since it was made', async () => {
+    const scene = await openScene();
+    const { store } = control;
+    const { userId, workspaceId } = scene;
+    const run = (sql: string) => store.asSystem((tx) => tx.query(sql, [userId]));
+    const madeFor = async (change: () => Promise<unknown>) => {
+      const { token } = (await makeLink(scene, scene.admin)).body;
+      await change();
+      return (await useLink(token)).status;
+    };
+    assert.equal(await madeFor(() => run(`UPDATE members SET role = 'owner' WHERE user_id = $1`)), 404, 'a role');
+    await run(`UPDATE members SET role = 'viewer' WHERE user_id = $1`);
+    const makeOperator = () => run(`INSERT INTO operators (id, kind, added_by) VALUES ($1, 'user', 'test')`);
+    assert.equal(await madeFor(makeOperator), 404, 'the installation');
+    await run('DELETE FROM account_links WHERE user_id = $1');
+    assert.equal((await makeLink(scene, scene.admin)).status, 403, 'an operator');
+    const owner = await addToken(store, workspaceId, { role: 'owner' });
+    assert.equal((await makeLink(scene, owner)).status, 403, 'not even for an owner');
+    await run('DELETE FROM operators WHERE id = $1');
+    const join = async () => {
+      const other = await addWorkspace(store);
+      await store.asSystem((tx) => insertMember(tx, { workspaceId: other, userId, role: 'viewer' }));
+    };
+    assert.equal(await madeFor(join), 404, 'a workspace');
+  });
+
+  test('ends with a new password, whichever way it was set', async () => {
+    const scene = await openScene();
+    const { token } = (await makeLink(scene, scene.admin)).body;
+    const cookie = (await signIn(scene.email, PASSWORD)).headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const body = { currentPassword: PASSWORD, newPassword: `${NEW_PASSWORD}!` };
+    const changed = await control.ask('POST', '/api/v1/me/password', {
+      headers: { ...OUR_PAGE, Cookie: cookie },
+      body,
+    });
+    assert.equal(changed.status, 204, changed.text);
+    assert.equal((await useLink(token)).status, 404);
+  });
+
   test('is made by the operator for any account, and for none that does not exist', async () => {
     const { email } = await openScene('owner');
     const made = await makeResetLink(control.postgres.serviceUrl, email, new Date());

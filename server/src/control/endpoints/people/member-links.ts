@@ -1,7 +1,7 @@
 /** Links that an admin has made for a member. Where the installation sends mail they go to the member, and the admin never sees them. */
 import { MemberLink, NewEmailLink } from '@millrace/contract/control';
 import { countRecentLinks, type LinkKind } from '../../../store/account-links.ts';
-import { type MemberRow, membershipsOf } from '../../../store/members.ts';
+import type { MemberRow } from '../../../store/members.ts';
 import type { RoleName } from '../../access/permissions.ts';
 import { HANDED_OVER_MS, makeAccountLink, MAX_RECENT_LINKS } from '../../mail/account-link.ts';
 import { addMail } from '../../mail/add-mail.ts';
@@ -9,6 +9,7 @@ import { confirmMail, resetMail } from '../../mail/write-mail.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 import { ApiProblem } from '../../problems/problems.ts';
+import { handOverProblem } from './hand-over.ts';
 import { findOther, mustBeOursToGive } from './members.ts';
 
 const WRITE = { permission: 'members:write', answer: MemberLink, status: 201 } as const;
@@ -19,12 +20,13 @@ export const memberLinkRoutes: Route[] = [
     url: '/api/v1/members/:userId/password-link',
     summary: 'Makes a link to a new password for a member: sent by mail, or shown once by this answer',
     ...WRITE,
-    prepare: ({ params }, { store }) => store.asSystem((tx) => membershipsOf(tx, params.userId)),
+    prepare: ({ actor: { id: makerId, isBound }, params: { userId } }, { store }) =>
+      store.asSystem((tx) => handOverProblem(tx, { userId, makerId, isBound })),
     async handle(request, needs) {
       const member = await findOther(request);
       // Its holder can take the role of the member.
       mustBeOursToGive(member.role as RoleName, request.actor);
-      if (needs.mail === undefined) mustBeHereOnly(request.prepared as MemberRow[]);
+      if (needs.mail === undefined) mustHaveNone(request.prepared as string | undefined);
       return makeLink({ kind: 'password', member }, request, needs);
     },
   }),
@@ -42,11 +44,13 @@ export const memberLinkRoutes: Route[] = [
   }),
 ];
 
-/** A link in the hands of an admin opens the whole account, and so workspaces that the admin may not see. */
-function mustBeHereOnly(memberships: readonly MemberRow[]): void {
-  if (memberships.length <= 1) return;
-  const message = 'the member has other workspaces too: the operator makes the link with `millrace users reset-link`';
-  throw new ApiProblem('not_allowed', [{ path: '/userId', message }]);
+function mustHaveNone(message: string | undefined): void {
+  if (message !== undefined) throw new ApiProblem('not_allowed', [{ path: '/userId', message }]);
+}
+
+function hasNoPassword(): ApiProblem {
+  const message = 'single sign-on made this account: it has no password, and the provider has its address';
+  return new ApiProblem('not_allowed', [{ path: '/userId', message }]);
 }
 
 type Asked = { kind: LinkKind; member: MemberRow; newEmail?: string };
@@ -55,6 +59,7 @@ async function makeLink(asked: Asked, { tx, actor, audit }: ApiRequest, needs: C
   const { kind, member, newEmail } = asked;
   const { mail, keyRing, now } = needs;
   const { user_id: userId } = member;
+  if (member.is_managed) throw hasNoPassword();
   if ((await countRecentLinks(tx, userId, kind)) >= MAX_RECENT_LINKS) throw new ApiProblem('too_many_tries');
   const given = newEmail === undefined ? {} : { newEmail };
   const handed = mail === undefined ? { validMs: HANDED_OVER_MS } : {};

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { addMember, addToken, addWorkspace, startTestControl, type TestControl } from '../../../../testing/control.ts';
+import { until } from '../../../../testing/until.ts';
 import { hashPassword } from '../../access/password.ts';
 
 let control: TestControl;
@@ -63,7 +64,8 @@ suite('members', () => {
     assert.equal(JSON.stringify(before).includes(token), false, 'and kept as a hash');
     const joined = await accept(token);
     assert.equal(joined.status, 201, joined.text);
-    assert.deepEqual(joined.body['workspaces'], [{ id: workspaceId, name: 'Test', role: 'developer' }]);
+    const [workspace] = joined.body['workspaces'] as { id: string; role: string }[];
+    assert.deepEqual([workspace?.id, workspace?.role], [workspaceId, 'developer']);
     assert.ok(joined.headers.getSetCookie()[0]?.startsWith('__Host-millrace='), 'and are signed in');
     assert.equal((await accept(token)).status, 404, 'used up');
     assert.equal(await signIn('dee@example.com', PASSWORD), 204);
@@ -87,6 +89,21 @@ suite('members', () => {
     const removed = await control.ask('DELETE', `/api/v1/members/${await idOf(one.owner)}`, { token: one.owner });
     assert.equal(removed.status, 204);
     assert.equal((await control.ask('GET', '/api/v1/workspace', read)).status, 403);
+  });
+
+  test('do not have their password guessed by a link: the limit of wrong tries and the audit log are those of sign-in', async () => {
+    const [one, other] = [await openScene(), await openScene()];
+    await accept((await invite(one.owner, 'guessed@example.com', 'viewer')).token);
+    const { token } = await invite(other.owner, 'guessed@example.com', 'viewer');
+    assert.equal((await accept(token, 'a wrong long password')).status, 401);
+    const counted = await control.store.asSystem((tx) =>
+      tx.query('UPDATE sign_in_failures SET failures = 50 RETURNING 1 AS one'),
+    );
+    assert.equal(counted.length > 0, true);
+    assert.equal((await accept(token)).status, 429);
+    await control.store.asSystem((tx) => tx.query('DELETE FROM sign_in_failures'));
+    const log = async () => (await control.ask('GET', '/api/v1/audit-log', { token: one.owner })).text;
+    await until(async () => (await log()).includes('session.refused'));
   });
 
   test('join with the account that they are signed in with', async () => {

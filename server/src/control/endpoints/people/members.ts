@@ -1,6 +1,6 @@
 import { Member, MemberChange, Members } from '@millrace/contract/control';
 import {
-  countOwners,
+  countOtherOwners,
   deleteMember,
   findMember,
   listMembers,
@@ -76,10 +76,13 @@ export function mustBeOursToGive(role: RoleName, { role: own, scopes }: Actor): 
   if (scopes !== undefined || !isAtMost(role, own)) throw new ApiProblem('not_allowed');
 }
 
-async function mustLeaveAnOwner({ tx, actor }: ApiRequest, { role }: MemberRow): Promise<void> {
-  if (role === 'owner' && (await countOwners(tx, actor.workspaceId)) <= 1) throw new ApiProblem('last_owner');
+async function mustLeaveAnOwner({ tx, actor: { workspaceId } }: ApiRequest, member: MemberRow): Promise<void> {
+  const { role, user_id: userId } = member;
+  if (role === 'owner' && (await countOtherOwners(tx, { workspaceId, userId })) === 0)
+    throw new ApiProblem('last_owner');
 }
 
-function toMember({ user_id: userId, email, name, role, created_at }: MemberRow) {
-  return { userId, email, name, role, createdAt: created_at.toISOString() };
+function toMember({ user_id: userId, email, name, role, created_at, ...facts }: MemberRow) {
+  const { has_second_factor: hasSecondFactor, is_managed: isManaged, break_glass: isBreakGlass } = facts;
+  return { userId, email, name, role, hasSecondFactor, isManaged, isBreakGlass, createdAt: created_at.toISOString() };
 }

@@ -1,13 +1,14 @@
 /** Workspaces as a person has them: a new one, and leaving one. */
 import { NewWorkspace, Workspace } from '@millrace/contract/control';
 import { appendAudit } from '../../../store/audit-log.ts';
-import { countOwners, deleteMember, findMember, insertMember, membershipsOf } from '../../../store/members.ts';
-import type { Tx } from '../../../store/open-store.ts';
-import { findFirstWorkspace, findWorkspace } from '../../../store/workspaces.ts';
+import { countOtherOwners, deleteMember, findMember, insertMember, membershipsOf } from '../../../store/members.ts';
+import { findWorkspace } from '../../../store/workspaces.ts';
 import { revokeMadeBy } from '../../access/maker-rights.ts';
 import { type AccountRoute, accountRoute } from '../../http/account-route.ts';
+import { mustBeOperatorIn } from '../../http/operator.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { toWorkspace } from './workspaces.ts';
 
 /** Of one person. Each has its own shares of storage and processes, so their number has an end. */
 const MAX_WORKSPACES = 50;
@@ -24,13 +25,12 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
     async handle({ who, body, address }, { store, now, workspaceCreation = 'operator' }) {
       const { userId, sessionId } = who;
       return store.asSystem(async (tx) => {
-        if (workspaceCreation === 'operator') await mustBeOperator(tx, userId);
+        if (workspaceCreation === 'operator') await mustBeOperatorIn(tx, { kind: 'user', id: userId });
         if ((await membershipsOf(tx, userId)).length >= MAX_WORKSPACES) throw tooMany();
         const actor = { kind: 'user', id: userId, sessionId, address };
         const id = await createWorkspace(tx, body.name, { at: now(), actor });
         await insertMember(tx, { workspaceId: id, userId, role: 'owner' });
-        const { name, created_at } = found(await findWorkspace(tx, id));
-        return { body: { id, name, createdAt: created_at.toISOString() } };
+        return { body: toWorkspace(found(await findWorkspace(tx, id))) };
       });
     },
   }),
@@ -45,7 +45,8 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
       const workspaceId = params.id;
       await store.asSystem(async (tx) => {
         const member = found(await findMember(tx, { workspaceId, userId }));
-        if (member.role === 'owner' && (await countOwners(tx, workspaceId)) <= 1) throw new ApiProblem('last_owner');
+        if (member.role === 'owner' && (await countOtherOwners(tx, { workspaceId, userId })) === 0)
+          throw new ApiProblem('last_owner');
         await deleteMember(tx, { workspaceId, userId });
         const revokedTokens = await revokeMadeBy(tx, workspaceId, userId);
         const details = { email: member.email, role: member.role, revokedTokens };
@@ -56,13 +57,6 @@ export const ownWorkspaceRoutes: AccountRoute[] = [
     },
   }),
 ];
-
-/** The operator is an owner of the first workspace. */
-async function mustBeOperator(tx: Tx, userId: string): Promise<void> {
-  const first = await findFirstWorkspace(tx);
-  const member = first && (await findMember(tx, { workspaceId: first.id, userId }));
-  if (member?.role !== 'owner') throw new ApiProblem('not_allowed');
-}
 
 function tooMany(): ApiProblem {
   const message = `cannot be created: you are in ${MAX_WORKSPACES} workspaces; leave one first`;

@@ -1,4 +1,5 @@
 import { MailAsked, PasswordReset, PasswordResetRequest } from '@millrace/contract/control';
+import { networkOf } from '../../../http/network-of.ts';
 import { deleteLinksOf, findAccountLink, takeAccountLink } from '../../../store/account-links.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { deleteOtherSessions } from '../../../store/sessions.ts';
@@ -9,9 +10,10 @@ import { hashOfSecret } from '../../access/secret-text.ts';
 import { type AccountNeeds, type AccountRoute, accountRoute } from '../../http/account-route.ts';
 import { tellAccount } from '../../mail/tell-account.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
+import { handOverProblem, isOfMember } from './hand-over.ts';
 
-const ASKS_PER_MINUTE_OF_ADDRESS = 10;
-const TRIES_PER_MINUTE_OF_ADDRESS = 30;
+const ASKS_PER_MINUTE_OF_NETWORK = 10;
+const TRIES_PER_MINUTE_OF_NETWORK = 30;
 
 export const passwordResetRoutes: AccountRoute[] = [
   accountRoute({
@@ -24,7 +26,7 @@ export const passwordResetRoutes: AccountRoute[] = [
     status: 202,
     async handle({ body, address }, { recovery, mail, tries }) {
       // Beyond the limit the answer is the same, and control does nothing.
-      const isFewEnough = tries.take(`reset ${address}`, ASKS_PER_MINUTE_OF_ADDRESS);
+      const isFewEnough = tries.take(`reset ${networkOf(address)}`, ASKS_PER_MINUTE_OF_NETWORK);
       if (isFewEnough) recovery.ask({ kind: 'password', email: body.email, address });
       return { body: { sendsMail: mail !== undefined } };
     },
@@ -37,14 +39,20 @@ export const passwordResetRoutes: AccountRoute[] = [
     body: PasswordReset,
     status: 204,
     async handle({ body, address }, needs) {
-      const { store, tries } = needs;
-      if (!tries.take(`reset link ${address}`, TRIES_PER_MINUTE_OF_ADDRESS)) throw new ApiProblem('too_many_tries');
+      const { store, tries, mail } = needs;
+      if (!tries.take(`reset link ${networkOf(address)}`, TRIES_PER_MINUTE_OF_NETWORK))
+        throw new ApiProblem('too_many_tries');
       const link = { kind: 'password', secretHash: hashOfSecret(body.token) } as const;
       // Before the hash, which is costly, and again behind it.
       found(await store.asSystem((tx) => findAccountLink(tx, link)));
       const passwordHash = await hashPassword(body.password);
       await store.asSystem(async (tx) => {
-        const { user_id: userId } = found(await takeAccountLink(tx, link));
+        const { user_id: userId, created_by: makerId } = found(await takeAccountLink(tx, link));
+        // Without mail a member has the link in hand, who may have lost rights since, or the account may have got some.
+        const isHandedOver = mail === undefined && isOfMember(makerId);
+        if (isHandedOver && (await handOverProblem(tx, { userId, makerId })) !== undefined) {
+          throw new ApiProblem('not_found');
+        }
         await reset(tx, { userId, passwordHash, address }, needs);
       });
       return {};

@@ -10,10 +10,11 @@ export const sessionRoutes: AccountRoute[] = [
     url: '/api/v1/sessions',
     summary: 'Your sessions',
     access: 'user',
+    allowsBound: true,
     answer: Sessions,
     status: 200,
     async handle({ who }, { store }) {
-      const rows = await store.asSystem((tx) => listSessions(tx, who.userId));
+      const rows = await store.asSystem((tx) => listSessions(tx, who));
       return { body: { items: rows.map((row) => toSession(row, who.sessionId)) } };
     },
   }),
@@ -22,12 +23,13 @@ export const sessionRoutes: AccountRoute[] = [
     url: '/api/v1/sessions/:id',
     summary: 'Ends one of your sessions',
     access: 'user',
+    allowsBound: true,
     status: 204,
     async handle({ who, params, address }, { store, now }) {
-      const { userId, sessionId } = who;
+      const { userId, sessionId, boundTo } = who;
       await store.asSystem(async (tx) => {
-        if (!(await deleteSession(tx, { id: params.id, userId }))) throw new ApiProblem('not_found');
-        await recordForUser(tx, { userId, sessionId, address }, 'session.revoked', now());
+        if (!(await deleteSession(tx, { id: params.id, userId, boundTo }))) throw new ApiProblem('not_found');
+        await recordForUser(tx, { userId, sessionId, address, boundTo }, 'session.revoked', now());
       });
       return {};
     },
@@ -37,12 +39,13 @@ export const sessionRoutes: AccountRoute[] = [
     url: '/api/v1/sessions/revoke-others',
     summary: 'Ends all of your sessions but this one',
     access: 'user',
+    allowsBound: true,
     status: 204,
     async handle({ who, address }, { store, now }) {
-      const { userId, sessionId } = who;
+      const { userId, sessionId, boundTo } = who;
       await store.asSystem(async (tx) => {
-        await deleteOtherSessions(tx, { id: sessionId, userId });
-        await recordForUser(tx, { userId, sessionId, address }, 'session.others_revoked', now());
+        await deleteOtherSessions(tx, { id: sessionId, userId, boundTo });
+        await recordForUser(tx, { userId, sessionId, address, boundTo }, 'session.others_revoked', now());
       });
       return {};
     },
@@ -59,5 +62,6 @@ function toSession(row: SessionRow, currentId: string) {
     lastSeenAt: row.last_seen_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     isCurrent: row.id === currentId,
+    isSingleSignOn: row.bound_to !== null,
   };
 }

@@ -29,6 +29,7 @@ export const previewRoutes: Route[] = [
     status: 200,
     permission: 'destinations:read',
     alsoNeeds: 'sources:read',
+    payloads: {},
     async ask({ actor, body, inWorkspace }, { side, catalog, now }) {
       const { workspaceId } = actor;
       const { sourceId, last: most = 100, settings = {} } = body;

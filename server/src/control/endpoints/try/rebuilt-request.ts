@@ -22,6 +22,7 @@ export const rebuiltRequestRoutes: Route[] = [
     answer: RebuiltRequest,
     permission: 'deliveries:read',
     alsoNeeds: 'sources:read',
+    payloads: {},
     status: 200,
     async ask(request, needs) {
       const { actor, params, query, inWorkspace } = request;

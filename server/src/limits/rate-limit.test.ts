@@ -36,3 +36,17 @@ suite('the rate limit of a source', () => {
     assert.equal(limiter.waitSeconds('b', LIMIT), 0);
   });
 });
+
+suite('the rate that a key uses', () => {
+  test('is what it spent a second, over the last seconds', () => {
+    const clock = { now: 0 };
+    const limiter = openRateLimiter(() => clock.now);
+    limiter.waitSeconds('a', LIMIT);
+    for (; clock.now < 20_000; clock.now += 100) limiter.spend('a', 1);
+    const [[key, perSecond] = ['', 0]] = limiter.rates();
+    assert.equal(key, 'a');
+    assert.ok(Math.abs(perSecond - 10) < 0.5, `${perSecond}`);
+    clock.now += 60_000;
+    assert.deepEqual([...limiter.rates()], [['a', 0]]);
+  });
+});
