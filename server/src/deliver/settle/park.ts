@@ -96,7 +96,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   }
 
   async function store(group: Group): Promise<void> {
-    // Asked when the group is stored: the destination may have been resumed since it was gathered, and nobody knew of the lane then.
+    // After the group is stored: a person may have resumed the destination meanwhile, when this process did not know of the lane yet.
     const wantedNow = () => wanted(group.destinationId, group);
     const answer = await appender.append(group, [group], group.isHeld ? undefined : wantedNow);
     if (answer === 'stored' && group.isHeld) noteParked(group);
