@@ -30,7 +30,7 @@ export type ParkerNeeds = Pick<AppenderNeeds, 'write' | 'tickets'> & {
 };
 
 /** Of a group of deliveries: the time of the first one that is due, and the attempts of the one that had the fewest. */
-export type Soonest = Pick<Delivery, 'dueAt' | 'attempts'>;
+type Soonest = Pick<Delivery, 'dueAt' | 'attempts'>;
 
 type Group = Soonest & {
   key: string;
