@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { writeOutcomes } from '../../../server/src/record/write-outcomes.ts';
+import type { OutcomeEntry } from '../../../server/src/domain/outcome.ts';
+import type { Scene } from './bench-record.ts';
+import { runSql } from './load-rows.ts';
+
+const PER_TRANSACTION = 4_000;
+
+type Cost = { rowsPerSecond: number; nodeMicros: number; postgresMicros: number };
+
+/** Deliveries that succeed at the first attempt, as most of the record does. CPU is of Node and of PostgreSQL. */
+export async function timeRecording(scene: Scene, deliveries: number): Promise<Record<string, unknown>> {
+  const batches = Array.from({ length: Math.ceil(deliveries / PER_TRANSACTION) }, (_, index) => entries(index));
+  const knownPartitions = new Set<string>();
+  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions };
+  const write = (batch: OutcomeEntry[]) => scene.store.asSystem((tx) => writeOutcomes(tx, batch, needs));
+  const ours = await costOf(batches, { scene, write });
+  const again = await costOf(batches, { scene, write });
+  const copy = (options: string) => `DROP TABLE IF EXISTS bare_deliveries, bare_attempts;
+    CREATE TABLE bare_deliveries (LIKE deliveries ${options}); CREATE TABLE bare_attempts (LIKE attempts ${options});
+    GRANT ALL ON bare_deliveries, bare_attempts TO millrace_app`;
+  const bare = async (options: string) => {
+    runSql(scene.url, copy(options));
+    return costOf(batches, { scene, write: (batch) => insertBare(scene, batch) });
+  };
+  const indexed = await bare('INCLUDING INDEXES');
+  const plain = await bare('');
+  const sum = ({ nodeMicros, postgresMicros }: Cost) => nodeMicros + postgresMicros;
+  const ratio = (to: Cost) => Math.round((sum(ours) / sum(to)) * 100) / 100;
+  return { deliveries, ours, again, indexed, plain, ratioToIndexed: ratio(indexed), ratioToPlain: ratio(plain) };
+}
+
+function entries(index: number): OutcomeEntry[] {
+  const at = Date.now();
+  return Array.from({ length: PER_TRANSACTION }, (_, offset) => {
+    const number = index * PER_TRANSACTION + offset;
+    return {
+      workspaceId: 'ws_bench',
+      sourceId: `src_${number % 20}`,
+      destinationId: `dst_${number % 100}`,
+      deliveryId: `dlv_${hash('sha1', String(number), 'base64url')}`,
+      messageId: `m-${number}`,
+      type: 'track',
+      name: `Event ${number % 50}`,
+      userId: `user-${(number * 31) % 1_000_000}`,
+      receivedAt: new Date(at).toISOString(),
+      at,
+      kind: 'attempt',
+      attempt: 1,
+      outcome: 'delivered',
+      answers: [
+        { url: 'https://hooks.example.com/orders', status: 200, address: '203.0.113.7', timings: { totalMs: 43.5 } },
+      ],
+    };
+  });
+}
+
+/** The same rows as a plain batched insert would write them. */
+function insertBare({ store }: Scene, batch: OutcomeEntry[]): Promise<unknown> {
+  const rows = JSON.stringify(batch);
+  return store.asSystem(async (tx) => {
+    const given = `json_to_recordset($1) AS g ("workspaceId" text, "deliveryId" text, "receivedAt" timestamptz,
+      "sourceId" text, "destinationId" text, "messageId" text, type text, name text, "userId" text, answers jsonb)`;
+    await tx.query(
+      `INSERT INTO bare_deliveries SELECT "workspaceId", "deliveryId", "receivedAt"::date, "receivedAt", "sourceId",
+       "destinationId", "messageId", type, name, "userId", NULL, 'delivered', NULL, "receivedAt", 1, "receivedAt", "receivedAt",
+       200, NULL, 'the receiver answered 200', NULL, 1 FROM ${given}`,
+      [rows],
+    );
+    await tx.query(
+      `INSERT INTO bare_attempts SELECT "workspaceId", "deliveryId", "receivedAt"::date, "destinationId", "receivedAt", 1,
+       'delivered', 43.5, answers, NULL FROM ${given}`,
+      [rows],
+    );
+  });
+}
+
+type Work = { scene: Scene; write(batch: OutcomeEntry[]): Promise<unknown> };
+
+async function costOf(batches: OutcomeEntry[][], { scene, write }: Work): Promise<Cost> {
+  const postgresBefore = await postgresCpuMs(scene);
+  const startedAt = performance.now();
+  const node = process.cpuUsage();
+  for (const batch of batches) await write(batch);
+  const count = batches.length * PER_TRANSACTION;
+  const spent = process.cpuUsage(node);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const postgresMs = (await postgresCpuMs(scene)) - postgresBefore;
+  return {
+    rowsPerSecond: Math.round(count / seconds),
+    nodeMicros: round((spent.user + spent.system) / count),
+    postgresMicros: round((postgresMs * 1_000) / count),
+  };
+}
+
+const round = (micros: number) => Math.round(micros * 10) / 10;
+
+/** Of the server that answers us, with all its processes. */
+async function postgresCpuMs({ store }: Scene): Promise<number> {
+  const [row] = await store.asSystem((tx) => tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'));
+  const postmaster = readStat(String(row?.pid))[0]?.parent ?? 0;
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes
+    .flatMap(readStat)
+    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
+    .reduce((sum, { ms }) => sum + ms, 0);
+}
+
+type Stat = { pid: number; parent: number; ms: number };
+
+/** A tick is ten milliseconds. Children that have ended are counted by their parent. */
+function readStat(name: string): Stat[] {
+  try {
+    const text = readFileSync(`/proc/${name}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    return [{ pid: Number(name), parent: Number(fields[1]), ms: ticks * 10 }];
+  } catch {
+    return [];
+  }
+}

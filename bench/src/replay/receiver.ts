@@ -1,0 +1,65 @@
+/**
+ * The receivers of the bench, in a process of their own: `/hook` only counts, `/other` notes when each event came, `/told` notes when each
+ * computed value came, as `user key value`.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+
+export type ReceiverOrder = { kind: 'look' } | { kind: 'reset' } | { kind: 'refuse'; isRefusing: boolean };
+
+/** The last one is its webhook-id. */
+export type Arrival = [what: string, at: number, id: string];
+/** `lastAt` and the times of `others` are of the clock that all processes of a machine share. */
+export type ReceiverView = { count: number; distinct: number; lastAt: number; others: Arrival[] };
+
+const ids = new Set<string>();
+const state = { count: 0, lastAt: 0, isRefusing: false, others: [] as Arrival[] };
+
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  void receive(request).then((status) => response.writeHead(status).end());
+});
+
+async function receive(request: IncomingMessage): Promise<number> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const id = String(request.headers['webhook-id']);
+  if (request.url === '/other') {
+    const { event } = JSON.parse(Buffer.concat(parts).toString()) as { event: string };
+    state.others.push([event, clockMs(), id]);
+    return 200;
+  }
+  if (request.url === '/told') {
+    state.others.push([toldIn(Buffer.concat(parts).toString()), clockMs(), id]);
+    return 200;
+  }
+  state.count += 1;
+  state.lastAt = clockMs();
+  ids.add(id);
+  return state.isRefusing ? 400 : 200;
+}
+
+function toldIn(body: string): string {
+  const { userId, traits } = JSON.parse(body) as { userId: string; traits: Record<string, unknown> };
+  return Object.entries(traits)
+    .map(([key, value]) => `${userId} ${key} ${String(value)}`)
+    .join();
+}
+
+function clockMs(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
+}
+
+process.on('message', (order: ReceiverOrder) => {
+  if (order.kind === 'refuse') state.isRefusing = order.isRefusing;
+  if (order.kind === 'reset') {
+    state.count = 0;
+    ids.clear();
+  }
+  const { count, lastAt, others } = state;
+  process.send?.({ count, lastAt, others, distinct: ids.size } satisfies ReceiverView);
+  state.others = [];
+});
+process.once('disconnect', () => process.exit(0));
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
+});

@@ -1,0 +1,51 @@
+/**
+ * `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. With `--beside COMMIT`,
+ * `collect` and `deliver` are measured against that version of themselves instead of the bare twin.
+ */
+import { parseArgs } from 'node:util';
+import { benchAudiences } from './audiences/bench-audiences.ts';
+import { benchLives } from './audiences/bench-lives.ts';
+import { benchClients } from './clients/bench-clients.ts';
+import { benchCollect } from './collect/bench-collect.ts';
+import { benchDeliver } from './deliver/bench-deliver.ts';
+import { benchFold } from './compute/bench-fold.ts';
+import { benchProfiles } from './compute/bench-profiles.ts';
+import { benchProjection } from './projection/bench-projection.ts';
+import { benchRecord } from './record/bench-record.ts';
+import { benchSizing } from './sizing/bench-sizing.ts';
+import { benchTail } from './tail/bench-tail.ts';
+import { benchReplay } from './replay/bench-replay.ts';
+
+export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
+
+export type BenchOptions = { isQuick: boolean; beside?: string | undefined };
+
+const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdict>>> = {
+  audiences: benchAudiences,
+  clients: benchClients,
+  collect: benchCollect,
+  deliver: benchDeliver,
+  fold: benchFold,
+  lives: benchLives,
+  profiles: benchProfiles,
+  projection: benchProjection,
+  record: benchRecord,
+  tail: benchTail,
+  replay: benchReplay,
+  sizing: benchSizing,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, beside: { type: 'string' } },
+});
+const bench = BENCHES[positionals[0] ?? ''];
+if (bench === undefined) {
+  const names = Object.keys(BENCHES).join(', ');
+  console.error(`usage: npm run bench -- NAME [--quick] [--beside COMMIT], NAME one of: ${names}`);
+  process.exitCode = 2;
+} else {
+  const { isGood, figures } = await bench({ isQuick: values.quick, beside: values.beside });
+  console.log(JSON.stringify(figures));
+  process.exitCode = isGood ? 0 : 1;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addDestination } from '../../../server/testing/stack.ts';
+import { until } from '../../../server/testing/until.ts';
+import { orderCall } from '../order-call.ts';
+import type { Receivers } from '../replay/start-receivers.ts';
+import { type Installation, type Part, PARTS } from './installation.ts';
+
+export type Load = { name: string; events: number; callsPerRequest: number; padding: number; destinations: number };
+/** `idle` is the work of processes without any load, taken before the first one: afterwards PostgreSQL vacuums. */
+export type Bench = { stack: Installation; receivers: Receivers; idle: Spent };
+export type Measured = {
+  eventBytes: number;
+  /** CPU for an event that came in, idle work taken off. */
+  cpuUs: Record<Part, number>;
+  memoryBytes: Record<Part, number>;
+  /** By kind of stream. */
+  streamBytes: Record<string, number>;
+};
+
+type NewSource = { id: string; writeKeys: { key: string }[] };
+
+const IDLE_MS = 4_000;
+export const WARM_UP_EVENTS = 4_000;
+const PATIENCE_MS = 600_000;
+const SENDERS = 4;
+
+/** One load from the first call to the last row of the record: bytes and CPU for each event. */
+export async function measureLoad({ stack, receivers, idle }: Bench, load: Load): Promise<Measured> {
+  const { id, writeKeys } = await stack.get<NewSource>('POST', '/sources', { name: load.name });
+  for (let i = 0; i < load.destinations; i += 1)
+    await addDestination(stack, id, { targets: [{ url: receivers.hookUrl }] });
+  const key = writeKeys[0]?.key ?? '';
+  const calls = Array.from({ length: load.events }, (_, index) => callOf(load, index));
+  await warmUp(stack, receivers, key, load);
+  const streams = await streamBytes(stack);
+  await receivers.reset();
+  const work = await spent(stack, async () => {
+    await sendAll(stack, key, calls, load.callsPerRequest);
+    await until(async () => (await receivers.look()).count >= load.events * load.destinations, PATIENCE_MS);
+    await recorded(stack);
+  });
+  const after = await streamBytes(stack);
+  const perEvent = (bytes: number) => bytes / load.events;
+  return {
+    eventBytes: calls.reduce((sum, call) => sum + JSON.stringify(call).length, 0) / load.events,
+    cpuUs: eachPart((part) => perEvent(work.cpu[part] - (idle.cpu[part] * work.ms) / idle.ms)),
+    memoryBytes: eachPart(stack.memoryBytesOf),
+    streamBytes: Object.fromEntries(
+      Object.entries(after).map(([name, bytes]) => [name, perEvent(bytes - (streams[name] ?? 0))]),
+    ),
+  };
+}
+
+/** Bytes of a stream for each event of a destination that cannot be delivered to, once the stream has stopped growing. */
+export async function measureUndelivered(
+  stack: Installation,
+  load: Load,
+  url: string,
+  kind: 'lanes' | 'dead',
+): Promise<number> {
+  const { id, writeKeys } = await stack.get<NewSource>('POST', '/sources', { name: load.name });
+  await addDestination(stack, id, { targets: [{ url }] });
+  const key = writeKeys[0]?.key ?? '';
+  await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
+  await sleep(IDLE_MS);
+  const before = (await streamBytes(stack))[kind] ?? 0;
+  const calls = Array.from({ length: load.events }, (_, index) => callOf(load, index));
+  await sendAll(stack, key, calls, load.callsPerRequest);
+  let bytes = 0;
+  await until(async () => {
+    await sleep(2_000);
+    const now = ((await streamBytes(stack))[kind] ?? 0) - before;
+    const isStill = now > 0 && now === bytes;
+    bytes = now;
+    return isStill;
+  }, PATIENCE_MS);
+  return bytes / load.events;
+}
+
+function callOf({ padding, name }: Load, index: number): object {
+  return { type: 'track', messageId: `${name}-${index}`, ...orderCall(index), traits: { note: 'x'.repeat(padding) } };
+}
+
+/** The first deliveries open connections and compile code. */
+async function warmUp(stack: Installation, receivers: Receivers, key: string, load: Load): Promise<void> {
+  await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
+  await receivers.reset();
+  const calls = Array.from({ length: WARM_UP_EVENTS }, (_, index) =>
+    callOf({ ...load, name: `${load.name}-warm` }, index),
+  );
+  // Deliver may hear of the destination after collect has heard of the key; it skips events that come in between.
+  await until(async () => {
+    await sendAll(stack, key, [callOf({ ...load, name: `${load.name}-${Date.now()}` }, 0)], 1);
+    await sleep(500);
+    return (await receivers.look()).count >= load.destinations;
+  }, PATIENCE_MS);
+  await receivers.reset();
+  await sendAll(stack, key, calls, load.callsPerRequest);
+  await until(async () => (await receivers.look()).count >= calls.length * load.destinations, PATIENCE_MS);
+  await recorded(stack);
+}
+
+async function sendAll(stack: Installation, key: string, calls: readonly object[], size: number): Promise<void> {
+  const batches: object[][] = [];
+  for (let first = 0; first < calls.length; first += size) batches.push(calls.slice(first, first + size));
+  const send = async () => {
+    for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
+      const status = await stack.send(key, batch);
+      if (status !== 200) throw new Error(`a request was answered ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+}
+
+/** The recorder has nothing left to write. */
+async function recorded(stack: Installation): Promise<void> {
+  await until(async () => ((await streamBytes(stack))['outcomes'] ?? 0) === 0, PATIENCE_MS);
+}
+
+async function streamBytes(stack: Installation): Promise<Record<string, number>> {
+  const { nats } = await stack.get<{ nats: { streams: { name: string; bytes: number }[] | null } }>('GET', '/system');
+  const sums: Record<string, number> = {};
+  for (const { name, bytes } of nats.streams ?? []) {
+    const kind = name.toLowerCase().replace(/-\d+$/, '');
+    sums[kind] = (sums[kind] ?? 0) + bytes;
+  }
+  return sums;
+}
+
+export type Spent = { cpu: Record<Part, number>; ms: number };
+
+export function measureIdle(stack: Installation): Promise<Spent> {
+  return spent(stack, () => sleep(IDLE_MS));
+}
+
+async function spent(stack: Installation, work: () => Promise<unknown>): Promise<Spent> {
+  const [before, startedAt] = [eachPart(stack.cpuUsOf), performance.now()];
+  await work();
+  const ms = performance.now() - startedAt;
+  return { cpu: eachPart((part) => stack.cpuUsOf(part) - before[part]), ms };
+}
+
+function eachPart(of: (part: Part) => number): Record<Part, number> {
+  return Object.fromEntries(PARTS.map((part) => [part, of(part)])) as Record<Part, number>;
+}

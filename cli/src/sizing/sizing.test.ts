@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { bytes, describeSizing } from './describe-sizing.ts';
+import { sizeInstallation, USUAL } from './size-installation.ts';
+
+suite('the sizing of an installation', () => {
+  test('has each role twice and three NATS servers, however small the load, where it must not stop', () => {
+    const { collect, deliver, control, nats } = sizeInstallation({ ...USUAL, eventsPerSecond: 1 });
+    assert.deepEqual(
+      [collect, deliver, control, nats].map(({ processes }) => processes),
+      [2, 2, 2, 3],
+    );
+  });
+
+  test('has one of each on one machine', () => {
+    const { collect, deliver, control, nats } = sizeInstallation({ ...USUAL, eventsPerSecond: 1, replicas: 1 });
+    assert.deepEqual(
+      [collect, deliver, control, nats].map(({ processes }) => processes),
+      [1, 1, 1, 1],
+    );
+  });
+
+  test('grows with the load, and no process is planned for more than two thirds of a core', () => {
+    const sizing = sizeInstallation({ ...USUAL, eventsPerSecond: 30_000 });
+    for (const { cores, processes } of [sizing.collect, sizing.deliver, sizing.control]) {
+      assert.ok(processes > 2);
+      assert.ok(cores / processes <= 2 / 3);
+    }
+    assert.ok(sizing.streams.events > 2);
+  });
+
+  test('keeps the events of the whole retention below the fill at which deliver drops them', () => {
+    const load = { ...USUAL, failingShare: 0 };
+    const { nats } = sizeInstallation(load);
+    const stored = load.eventsPerSecond * load.retentionHours * 3_600 * load.eventBytes;
+    assert.equal(nats.decidedBy, 'events');
+    assert.ok(nats.maxFileStoreBytes * 0.499 * 0.65 >= stored);
+    assert.ok(nats.diskBytes > nats.maxFileStoreBytes);
+  });
+
+  test('is decided by lanes and then by dead letters when many receivers are down for long', () => {
+    const load = { ...USUAL, retentionHours: 1, failingShare: 0.5 };
+    assert.equal(sizeInstallation(load).nats.decidedBy, 'lanes');
+    assert.equal(sizeInstallation({ ...load, outageHours: 48 }).nats.decidedBy, 'dead letters');
+  });
+
+  test('has deliver processes for slow receivers, although their CPU is idle', () => {
+    const fast = sizeInstallation(USUAL).deliver.processes;
+    const slow = sizeInstallation({ ...USUAL, answerMs: 4_000 }).deliver.processes;
+    assert.equal(fast, 2);
+    assert.equal(slow, 5);
+  });
+
+  test('reads as a table with the settings below it', () => {
+    const text = describeSizing(sizeInstallation(USUAL));
+    assert.match(text, /^collect +2 +[\d.]+ +370 MB +–$/m);
+    assert.match(text, /^Settings: MILLRACE_REPLICAS=3 MILLRACE_EVENT_STREAMS=2 MILLRACE_RETENTION=72h/m);
+  });
+
+  test('writes sizes with two digits that count', () => {
+    assert.deepEqual([1.5e6, 2.345e9, 45.2e9, 1.25e12].map(bytes), ['2 MB', '2.3 GB', '46 GB', '1.3 TB']);
+  });
+});

@@ -1,0 +1,3 @@
+module github.com/millrace/millrace/clients/go
+
+go 1.25

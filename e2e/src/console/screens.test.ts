@@ -1,0 +1,108 @@
+/** Every screen with the data of the demo shop, in light and dark, wide and as a phone has it. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { type DemoStage, openDemoStage } from './console-stage.ts';
+import { asker, findIds } from './find-ids.ts';
+import { inspectPage } from './inspect-page.ts';
+import { type Ids, SCREENS } from './screens.ts';
+import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
+import { lasting } from './wait-for.ts';
+import { waitFor } from './wait-for.ts';
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1_440, height: 900 };
+/** Together they show every part that has colours; `npm run screenshots` makes the pictures of all screens in dark. */
+const LOOKED_AT_IN_DARK = new Set([
+  'sign-in',
+  'home',
+  'source-live',
+  'source-schema',
+  'event-journey',
+  'destinations',
+  'new-destination',
+  'destination',
+  'destination-try',
+  'delivery',
+  'dead-letters',
+  'new-audience',
+  'audience',
+  'user-profile',
+  'team',
+  'system',
+]);
+
+const opened = new AsyncDisposableStack();
+let stage: DemoStage;
+let browser: Browser;
+let ids: Ids;
+let person: Visit;
+let stranger: Visit;
+
+before(async () => {
+  stage = opened.use(await openDemoStage());
+  browser = await launchBrowser({ isLight: true });
+  opened.defer(() => browser.close());
+  ids = await findIds(asker(stage, stage.token));
+  person = await visit(browser, { url: stage.url, account: stage.accounts.owner });
+  stranger = await visit(browser, { url: stage.url });
+});
+after(() => opened.disposeAsync());
+
+suite('a screen', () => {
+  for (const { name, path, isPublic = false } of SCREENS) {
+    test(`${name} harms nobody, hides nothing and fits`, async () => {
+      const { page, complaints, foreign } = isPublic ? stranger : person;
+      complaints.length = 0;
+      await page.setViewportSize(DESK);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(path(ids));
+      await settled(page);
+      assert.deepEqual(await inspectPage(page), [], 'wide');
+      assert.deepEqual(await lasting(() => seriousIssues(page)), [], 'light');
+      if (LOOKED_AT_IN_DARK.has(name)) {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        assert.deepEqual(await lasting(() => seriousIssues(page, ['color-contrast'])), [], 'dark');
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(PHONE);
+      assert.deepEqual(await inspectPage(page), [], 'as a phone has it');
+      assert.deepEqual(complaints, []);
+      assert.deepEqual(foreign, []);
+    });
+  }
+});
+
+suite('what the CSP forbids', () => {
+  test('is stopped, and these tests would notice', async () => {
+    const { page, complaints, foreign } = person;
+    complaints.length = 0;
+    await page.goto('/');
+    await settled(page);
+    await page.evaluate(() => {
+      const script = document.createElement('script');
+      script.append('window.cspLetItRun = true');
+      const picture = new Image();
+      picture.src = 'https://elsewhere.example/pixel.gif';
+      document.body.append(script, picture);
+    });
+    for (const directive of ['require-trusted-types-for', 'img-src']) {
+      await waitFor(`a complaint about ${directive}`, () =>
+        complaints.some((complaint) => complaint.startsWith(`CSP stopped ${directive}`)),
+      );
+    }
+    assert.equal(await page.evaluate(() => 'cspLetItRun' in window), false);
+    assert.deepEqual(foreign.splice(0), ['https://elsewhere.example/pixel.gif']);
+  });
+});
+
+/** Only the named rules, or all of them. */
+async function seriousIssues(page: Page, rules?: string[]): Promise<string[]> {
+  // Details of passed rules cost more processor time than the rules.
+  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] });
+  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}

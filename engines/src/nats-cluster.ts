@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from './free-ports.ts';
+import { natsConfig, type NatsNodeSettings, type NatsTls } from './nats-config.ts';
+import { natsServerBinary } from './paths.ts';
+
+export type NatsNode = {
+  name: string;
+  url: string;
+  /** For the administrator, who may do what no role may. */
+  adminUrl: string;
+  monitorUrl: string;
+  logFile: string;
+  pid(): number | undefined;
+  start(): Promise<void>;
+  /** Sends a signal; resolves when the process is gone for SIGKILL and SIGTERM, at once for SIGSTOP and SIGCONT. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+};
+
+export type NatsCluster = AsyncDisposable & {
+  /** All servers, comma separated: the value of MILLRACE_NATS_URL. */
+  url: string;
+  /** The same for the administrator. */
+  adminUrl: string;
+  nodes: NatsNode[];
+  dir: string;
+};
+
+export type NatsClusterOptions = {
+  nodes?: 1 | 3;
+  dir?: string;
+  maxFileStoreMb?: number;
+  sync?: 'always' | 'default';
+  tls?: NatsTls;
+  nkey?: string;
+};
+
+/** Real servers of a test's own, on free ports, stopped and removed when the test lets go of them. */
+export async function startNatsCluster(options: NatsClusterOptions = {}): Promise<NatsCluster> {
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'millrace-nats-'));
+  const nodes = await planNodes(dir, options);
+  const stopWithUs = () => nodes.forEach((node) => void node.kill('SIGKILL'));
+  process.once('exit', stopWithUs);
+  await Promise.all(nodes.map((node) => node.start()));
+  return {
+    url: nodes.map((node) => node.url).join(','),
+    adminUrl: nodes.map((node) => node.adminUrl).join(','),
+    nodes,
+    dir,
+    async [Symbol.asyncDispose]() {
+      process.removeListener('exit', stopWithUs);
+      await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
+      if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function planNodes(dir: string, options: NatsClusterOptions): Promise<NatsNode[]> {
+  const size = options.nodes ?? 1;
+  const ports = await freePorts(size * 3);
+  const clusterPorts = ports.slice(size * 2);
+  return Array.from({ length: size }, (_, i) =>
+    natsNode(dir, {
+      name: `n${i + 1}`,
+      storeDir: join(dir, `n${i + 1}`),
+      port: ports[i] ?? 0,
+      monitorPort: ports[size + i] ?? 0,
+      clusterPort: clusterPorts[i] ?? 0,
+      clusterPorts,
+      maxFileStoreMb: options.maxFileStoreMb ?? 4096,
+      sync: options.sync ?? 'always',
+      tls: options.tls,
+      nkey: options.nkey,
+    }),
+  );
+}
+
+function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
+  const logFile = join(dir, `${settings.name}.log`);
+  const monitorUrl = `http://127.0.0.1:${settings.monitorPort}`;
+  let child: ChildProcess | undefined;
+  return {
+    name: settings.name,
+    url: `nats://127.0.0.1:${settings.port}`,
+    adminUrl: `nats://admin:admin@127.0.0.1:${settings.port}`,
+    monitorUrl,
+    logFile,
+    pid: () => child?.pid,
+    async start() {
+      child = spawnNats(settings, { logFile, detached: false });
+      await natsIsReady(monitorUrl, settings.clusterPorts.length);
+    },
+    async kill(signal) {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      if (signal === 'SIGKILL' || signal === 'SIGTERM') await gone;
+    },
+  };
+}
+
+/** Starts one server; `detached` ones outlive us and are stopped by their pid. */
+export function spawnNats(
+  settings: NatsNodeSettings,
+  { logFile, detached }: { logFile: string; detached: boolean },
+): ChildProcess {
+  mkdirSync(settings.storeDir, { recursive: true });
+  const configFile = `${settings.storeDir}.conf`;
+  writeFileSync(configFile, natsConfig(settings));
+  const log = openSync(logFile, 'a');
+  const child = spawn(natsServerBinary(), ['-c', configFile], { stdio: ['ignore', log, log], detached });
+  if (detached) child.unref();
+  return child;
+}
+
+/**
+ * Ready means JetStream answers; for a cluster it also means a meta leader, without which nothing can be created.
+ * A server restarted into a cluster that has lost its majority cannot become ready: the wait ends and it is not an error.
+ */
+export async function natsIsReady(monitorUrl: string, clusterSize: number): Promise<void> {
+  const giveUpAt = Date.now() + 20_000;
+  while (Date.now() < giveUpAt) {
+    const path = clusterSize === 1 ? '/healthz?js-enabled-only=true' : '/jsz';
+    const answer = await fetch(monitorUrl + path).catch(() => undefined);
+    if (answer?.ok && (clusterSize === 1 || hasLeader(await answer.json()))) return;
+    await sleep(50);
+  }
+}
+
+function hasLeader(jsz: unknown): boolean {
+  return (
+    typeof jsz === 'object' &&
+    jsz !== null &&
+    'meta_cluster' in jsz &&
+    JSON.stringify(jsz.meta_cluster).includes('"leader":"n')
+  );
+}

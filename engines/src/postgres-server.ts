@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from './free-ports.ts';
+import { newerPostgresFolder } from './newer-postgres.ts';
+import { OWNER_LOGIN, postgresUrl, runPostgres, runSql, SERVICE_LOGIN } from './postgres.ts';
+import { postgresTemplate } from './postgres-template.ts';
+
+export type PostgresServer = AsyncDisposable & {
+  /** Signs in as the owner of the tables, which runs migrations and can play the service's role as well. */
+  url: string;
+  /** Signs in as the service should: owns nothing, and can only play the role `millrace_app`. */
+  serviceUrl: string;
+  /** Signs in as the superuser. */
+  adminUrl: string;
+  /** `immediate` is what a power cut looks like to its clients. */
+  stop(mode: 'fast' | 'immediate'): void;
+  start(): void;
+  /** Everything in it, as SQL. */
+  dump(): string;
+  /** Runs statements as the superuser, and answers what psql prints. */
+  run(sql: string, database?: string): string;
+};
+
+/**
+ * A real server of a test's own, on a free port, stopped and removed when the test lets go of it. `options` of its command line
+ * outweigh those for tests, such as fsync=off.
+ */
+export async function startPostgresServer({ isNewer = false, options = '' } = {}): Promise<PostgresServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
+  const folder = isNewer ? newerPostgresFolder() : undefined;
+  const run = (program: string, args: string[]) => void runPostgres(program, args, folder);
+  // `cp` keeps owner and rights: PostgreSQL refuses a folder that others may read.
+  copyFolder(postgresTemplate(folder), dir);
+  // Right before it is used: in the time that a copy takes, others would find it free as well.
+  const [port = 0] = await freePorts(1);
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off ${options}`;
+  const start = () => run('pg_ctl', ['start', '-w', '-D', dir, '-l', join(dir, 'server.log'), '-o', settings]);
+  const stop = (mode: string) => run('pg_ctl', ['stop', '-w', '-m', mode, '-D', dir]);
+  const isRunning = () => spawnSync('test', ['-e', join(dir, 'postmaster.pid')]).status === 0;
+  const stopWithUs = () => {
+    if (isRunning()) stop('immediate');
+  };
+  process.once('exit', stopWithUs);
+  start();
+  const urlOf = (login: string) => postgresUrl(login, port, 'postgres');
+  const adminUrl = urlOf('postgres');
+  return {
+    url: urlOf(OWNER_LOGIN),
+    serviceUrl: urlOf(SERVICE_LOGIN),
+    adminUrl,
+    stop,
+    start,
+    run: (sql, database = 'postgres') => runSql(postgresUrl('postgres', port, database), sql),
+    dump: () => runPostgres('pg_dump', ['--inserts', '--no-owner', adminUrl]),
+    async [Symbol.asyncDispose]() {
+      process.removeListener('exit', stopWithUs);
+      stopWithUs();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `cp` shares the blocks where the file system can, which Node's own copy of a folder does not. */
+function copyFolder(from: string, to: string): void {
+  const done = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`a database folder could not be copied: ${done.stderr}`);
+}

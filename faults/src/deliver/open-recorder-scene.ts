@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { openStore, type Store } from '../../../server/src/store/open-store.ts';
+import { type ControlClient, controlClient } from '../control-client.ts';
+import { controlPortIn } from '../open-control-scene.ts';
+import type { FaultRun } from '../run-fault.ts';
+import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
+import { type Database, startDatabase } from '../start-database.ts';
+import { waitUntil } from '../wait-until.ts';
+import { type EnteredPlan, enterPlan } from './enter-plan.ts';
+import { type DeliverScene, type EnterNeeds, openDeliverScene } from './open-deliver-scene.ts';
+import { planWorkspaces } from './plan-workspaces.ts';
+
+/** A whole installation: PostgreSQL, a process that records, another that collects and delivers, and receivers. */
+export type RecorderScene = AsyncDisposable & {
+  scene: DeliverScene;
+  database: Database;
+  store: Store;
+  /** Plays control alone, and so the recorder. */
+  control: ServerProcess;
+  /** Asks control as its owner. Each start has a port of its own. */
+  clientAt(said: string): ControlClient;
+  entered: EnteredPlan;
+};
+
+const SOURCES = 5;
+const PROJECTED_WITHIN_MS = 15_000;
+/** One answer in twenty is a 500. */
+const BEHAVIOUR = { status: 200, failing: 0.05 };
+
+export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
+  await using parts = new AsyncDisposableStack();
+  const database = parts.use(await startDatabase());
+  const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
+  const plan = planWorkspaces({ name: 'record', ...shape });
+  const token = randomBytes(24).toString('hex');
+  const clientAt = (said: string) => controlClient(`http://127.0.0.1:${controlPortIn(said)}`, token);
+  const installed: Partial<Pick<RecorderScene, 'control' | 'store' | 'entered'>> = {};
+  const enter = async ({ port, settings }: EnterNeeds) => {
+    const asControl = { ...settings, ...controlSettings(database, token) };
+    const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
+    const entered = await enterPlan(clientAt(await control.start()), plan, port);
+    const store = parts.use(await openStore(database.serviceUrl));
+    // The others start only now, so they read all of it at their start.
+    await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
+    Object.assign(installed, { control, store, entered });
+    return entered.plan;
+  };
+  const roles = ['collect,deliver'] as const;
+  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480 };
+  const scene = parts.use(await openDeliverScene(run, { nodes: 1, plan, ...rest, enter }));
+  const { control, store, entered } = installed;
+  if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
+  const open = parts.move();
+  return { scene, database, store, control, clientAt, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+export function controlSettings({ url, serviceUrl }: Database, token: string): Settings {
+  return {
+    MILLRACE_ROLES: 'control',
+    MILLRACE_DATABASE_URL: serviceUrl,
+    MILLRACE_MIGRATION_DATABASE_URL: url,
+    MILLRACE_BOOTSTRAP_TOKEN: token,
+    MILLRACE_CONTROL_PORT: '0',
+    MILLRACE_LOG_LEVEL: 'info',
+  };
+}
+
+/** Whether the config bucket has everything that the database has. */
+export async function isProjected(store: Store): Promise<boolean> {
+  const rows = await store.asSystem((tx) =>
+    tx.query<{ waiting: number }>('SELECT count(*)::int AS waiting FROM outbox'),
+  );
+  return rows[0]?.waiting === 0;
+}

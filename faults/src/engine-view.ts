@@ -1,0 +1,156 @@
+import type { NatsCluster, NatsNode } from '@millrace/engines';
+import { connectNats } from '../../server/src/stream/nats/connect-nats.ts';
+import { SILENT } from './sources.ts';
+import { DELIVER_CONSUMER, TICKETS_STREAM } from '../../server/src/stream/layout/layout.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** The state of the NATS servers, read over their monitoring ports, so that a stopped one cannot block the reading. */
+export type EngineView = {
+  /** Streams with a server that says it is their leader. */
+  leaders(): Promise<Map<string, NatsNode>>;
+  /** The server that holds the connection of this name. */
+  holderOf(connection: string): Promise<NatsNode | undefined>;
+  moveLeader(stream: string, to: NatsNode): Promise<void>;
+  /** Resolves when every event stream has a leader, with how long that took. */
+  hasLeaders(): Promise<number>;
+  /** Resolves when every replica of every event stream is as long as its leader: messages by stream. */
+  isWhole(): Promise<Map<string, number>>;
+  /** The same under load, where replicas are always a little behind. */
+  isCaughtUp(): Promise<void>;
+  /** Messages that the streams hold and their consumers have not settled, as the leaders report them. */
+  leftovers(): Promise<Leftovers>;
+};
+
+export type Leftovers = {
+  /** False when a leader was missing or did not answer: then there may be more. */
+  isWhole: boolean;
+  /** Requests that no process has taken yet, and that some process has taken and not acknowledged. */
+  untaken: number;
+  unacknowledged: number;
+  /** Groups that wait in lanes, and tickets for them. */
+  laneGroups: number;
+  tickets: number;
+};
+
+type StreamDetail = {
+  name: string;
+  cluster?: { leader?: string; leader_since?: string };
+  state: { messages: number; last_seq: number };
+  consumer_detail?: ConsumerDetail[];
+};
+type ConsumerDetail = {
+  stream_name: string;
+  name: string;
+  num_ack_pending: number;
+  num_pending: number;
+  cluster?: { leader?: string; leader_since?: string };
+};
+type Jsz = { account_details?: { stream_detail?: StreamDetail[] }[] };
+type Connz = { connections?: { name?: string }[] };
+
+const PATIENCE_MS = 60_000;
+const LOAD_SLACK = 50;
+const ANSWER_WITHIN_MS = 2_000;
+
+export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): EngineView {
+  const leaders = async () => new Map((await Promise.all(nodes.map(ledBy))).flat());
+
+  const hasLeaders = () =>
+    waitUntil('every stream has a leader', PATIENCE_MS, async () => (await leaders()).size === streams.length);
+
+  async function isWithin(slack: number): Promise<Map<string, number>> {
+    await hasLeaders();
+    let found: StreamDetail[] = [];
+    await waitUntil('every replica is as long as its leader', PATIENCE_MS, async () => {
+      found = (await Promise.all(nodes.map((node) => streamsOf(node)))).flat();
+      return streams.every((stream) => {
+        const ends = found.filter(({ name }) => name === stream).map(({ state }) => state.last_seq);
+        return ends.length === nodes.length && Math.max(...ends) - Math.min(...ends) <= slack;
+      });
+    });
+    return new Map(found.filter(({ name }) => streams.includes(name)).map(({ name, state }) => [name, state.messages]));
+  }
+
+  async function ledBy(node: NatsNode): Promise<[string, NatsNode][]> {
+    const known = (await streamsOf(node)).filter(({ name }) => streams.includes(name));
+    return known
+      .filter(({ cluster }) => nodes.length === 1 || isLeading(node, cluster))
+      .map(({ name }) => [name, node]);
+  }
+
+  return {
+    leaders,
+    hasLeaders,
+    async holderOf(connection) {
+      const answers = await Promise.all(nodes.map((node) => ask<Connz>(node, '/connz')));
+      return nodes.find((_, i) => answers[i]?.connections?.some(({ name }) => name === connection));
+    },
+    async moveLeader(stream, to) {
+      await stepDown(stream, to);
+      await waitUntil(`${to.name} leads ${stream}`, PATIENCE_MS, async () => (await leaders()).get(stream) === to);
+    },
+    isWhole: () => isWithin(0),
+    isCaughtUp: async () => void (await isWithin(LOAD_SLACK)),
+    leftovers: async () =>
+      sumLeftovers(await Promise.all(nodes.map((node) => ledPartsOf(node, nodes.length === 1))), streams),
+  };
+}
+
+type LedParts = { streams: StreamDetail[]; consumers: ConsumerDetail[] };
+
+async function ledPartsOf(node: NatsNode, isAlone: boolean): Promise<LedParts> {
+  const streams = await streamsOf(node, '&consumers=true');
+  const isLed = ({ cluster }: Pick<StreamDetail, 'cluster'>) => isAlone || isLeading(node, cluster);
+  const consumers = streams.flatMap((stream) => stream.consumer_detail ?? []).filter(isLed);
+  return { streams: streams.filter(isLed), consumers };
+}
+
+function sumLeftovers(parts: readonly LedParts[], names: readonly string[]): Leftovers {
+  const streams = parts.flatMap((part) => part.streams);
+  const led = new Set(streams.map(({ name }) => name));
+  const deliver = parts.flatMap((part) => part.consumers).filter(({ name }) => name === DELIVER_CONSUMER);
+  const messagesOf = (prefix: string) =>
+    sum(streams.filter(({ name }) => name.startsWith(prefix)).map(({ state }) => state.messages));
+  const isWhole = names.every((name) => led.has(name)) && deliver.length === names.filter(isOfEvents).length;
+  return {
+    isWhole,
+    untaken: sum(deliver.map((consumer) => consumer.num_pending)),
+    unacknowledged: sum(deliver.map((consumer) => consumer.num_ack_pending)),
+    laneGroups: messagesOf('LANES-'),
+    tickets: messagesOf(TICKETS_STREAM),
+  };
+}
+
+function isOfEvents(stream: string): boolean {
+  return stream.startsWith('EVENTS-');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
+}
+
+/** A server that is still starting names itself leader of everything; since when, only a real leader knows. */
+function isLeading(node: NatsNode, cluster: StreamDetail['cluster']): boolean {
+  return cluster?.leader === node.name && cluster.leader_since !== undefined;
+}
+
+async function stepDown(stream: string, to: NatsNode): Promise<void> {
+  await using connection = await connectNats({ url: to.adminUrl, name: 'faults', log: SILENT });
+  const wish = JSON.stringify({ placement: { preferred: to.name } });
+  await connection.nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, wish, { timeout: 5_000 });
+}
+
+async function streamsOf(node: NatsNode, more = ''): Promise<StreamDetail[]> {
+  const jsz = await ask<Jsz>(node, `/jsz?accounts=true&streams=true${more}`);
+  return jsz?.account_details?.flatMap((account) => account.stream_detail ?? []) ?? [];
+}
+
+async function ask<T>(node: NatsNode, path: string): Promise<T | undefined> {
+  try {
+    const answer = await fetch(node.monitorUrl + path, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    return (await answer.json()) as T;
+  } catch {
+    // Down or stopped: it has nothing to say now.
+    return undefined;
+  }
+}

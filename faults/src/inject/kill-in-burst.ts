@@ -1,0 +1,68 @@
+import { finishDeliveries } from '../deliver/finish-deliveries.ts';
+import type { Strike } from '../deliver/judge-deliveries.ts';
+import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
+import { planWorkspaces } from '../deliver/plan-workspaces.ts';
+import type { Leftovers } from '../engine-view.ts';
+import { joinFindings } from '../join-findings.ts';
+import type { FaultRun, Findings } from '../run-fault.ts';
+import { waitUntil } from '../wait-until.ts';
+import { LANE_MEMORY_MS, ON_ITS_WAY_MS } from './kill-deliver.ts';
+
+/** More than one process takes at once, so that it is killed at its limit of deliveries in flight. */
+const CALLS_PER_SECOND = 500;
+const WITHIN_MS = 60_000;
+
+/**
+ * A deliver process dies in the middle of a burst of single calls for one destination. Deliveries that come twice are of
+ * requests that it had not acknowledged (in flight, or answered so lately that their record was not stored yet), and of groups
+ * that it had delivered from the lane and not removed yet: a slow machine puts a part of the burst there.
+ */
+export async function killInBurst(run: FaultRun): Promise<Findings> {
+  const calls = run.isFull ? 5_000 : 1_000;
+  await using scene = await openDeliverScene(run, {
+    nodes: 1,
+    plan: planWorkspaces({ name: 'burst', workspaces: 1, sourcesEach: 1, destinationsPerSource: 1 }),
+    behaviour: { status: 200 },
+    retryScale: 1,
+    roles: ['collect', 'deliver'],
+  });
+  const load = scene.load({ batchesPerSecond: CALLS_PER_SECOND, sizes: [1, 1] });
+  const burst = waitUntil('all calls were sent', WITHIN_MS, () => scene.oracle.calls.size >= calls).then(load.stop);
+  await waitUntil('half of the calls arrived', WITHIN_MS, () => scene.arrivals.length >= calls / 2);
+  const [deliver] = scene.delivers;
+  if (deliver === undefined) throw new Error('nothing delivers');
+  const from = performance.now();
+  await deliver.kill('SIGKILL');
+  const killedAt = performance.now();
+  const { unacknowledged, laneGroups } = await readLeftovers(scene);
+  const fromLane = Math.min(laneGroups, await countLately(scene, killedAt));
+  const inFlight = unacknowledged + fromLane;
+  const strikes: Strike[] = [{ what: 'kill in a burst', from, until: killedAt + ON_ITS_WAY_MS, inFlight }];
+  await deliver.start();
+  await burst;
+  const found = await finishDeliveries(scene, load, strikes);
+  const figures = {
+    unacknowledgedAtKill: unacknowledged,
+    fromLaneAtKill: fromLane,
+    oldestMs: oldestMs(scene, killedAt),
+  };
+  return joinFindings(found, { figures });
+}
+
+async function readLeftovers({ engine }: DeliverScene): Promise<Leftovers> {
+  let left = await engine.leftovers();
+  await waitUntil('the engine says what is left', WITHIN_MS, async () => (left = await engine.leftovers()).isWhole);
+  return left;
+}
+
+async function countLately({ receivers, arrivals }: DeliverScene, at: number): Promise<number> {
+  await receivers.heard();
+  return arrivals.filter((one) => one.at > at - LANE_MEMORY_MS && one.at <= at).length;
+}
+
+/** How long before the kill the first of those had arrived that came again after it. */
+function oldestMs({ arrivals }: DeliverScene, killedAt: number): number {
+  const again = new Set(arrivals.filter(({ at }) => at > killedAt + ON_ITS_WAY_MS).map(({ messageId }) => messageId));
+  const before = arrivals.filter(({ at, messageId }) => at <= killedAt && again.has(messageId)).map(({ at }) => at);
+  return Math.round(killedAt - Math.min(killedAt, ...before));
+}

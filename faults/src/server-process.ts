@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts, ROOT_DIR } from '@millrace/engines';
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type ServerProcess = AsyncDisposable & {
+  url: string;
+  port: number;
+  pid(): number | undefined;
+  logFile: string;
+  /** Resolves when it takes requests, with what it has logged by then. Each start uses the same port. */
+  start(): Promise<string>;
+  /** Shifts its clock by this from now on; only for a process whose clock can be set. */
+  setClock(shiftMs: number): void;
+  /** Sends a signal and resolves when the process is gone. */
+  kill(signal: NodeJS.Signals): Promise<Exit>;
+};
+
+export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
+
+export const MAIN = join(ROOT_DIR, 'server/src/main.ts');
+const CLOCK = join(import.meta.dirname, 'settable-clock.ts');
+
+export type ProcessOptions = {
+  hasSettableClock?: boolean;
+  /** The program of the version that is started; asked at each start. */
+  main?(): string;
+};
+
+/** The real server in the roles that the settings name, in a process that faults may stop and kill. */
+export async function serverProcess(
+  settings: Settings,
+  logFile: string,
+  { hasSettableClock = false, main = () => MAIN }: ProcessOptions = {},
+): Promise<ServerProcess> {
+  const [port = 0] = await freePorts(1);
+  const log = createWriteStream(logFile, { flags: 'a' });
+  let child: ChildProcess | undefined;
+  const stopWithUs = () => void child?.kill('SIGKILL');
+  process.once('exit', stopWithUs);
+
+  async function kill(signal: NodeJS.Signals): Promise<Exit> {
+    if (child === undefined) return { code: null, signal: null };
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    }
+    return { code: child.exitCode, signal: child.signalCode };
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: () => child?.pid,
+    logFile,
+    async start() {
+      const env = { ...process.env, ...settings, MILLRACE_COLLECT_PORT: String(port) };
+      const started = spawnServer(main(), env, hasSettableClock);
+      child = started;
+      for (const output of [started.stdout, started.stderr]) output?.pipe(log, { end: false });
+      return hasStarted(started, logFile);
+    },
+    setClock: (shiftMs) => void child?.send(shiftMs),
+    kill,
+    async [Symbol.asyncDispose]() {
+      process.removeListener('exit', stopWithUs);
+      await kill('SIGKILL');
+      await new Promise((closed) => log.end(closed));
+    },
+  };
+}
+
+function spawnServer(main: string, env: NodeJS.ProcessEnv, hasSettableClock: boolean): ChildProcess {
+  if (!hasSettableClock) return spawn(process.execPath, [main], { env });
+  return spawn(process.execPath, ['--import', CLOCK, main], { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+}
+
+/** Its own log line is the signal; a process that ends instead has its reason in the log. */
+function hasStarted(child: ChildProcess, logFile: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const endedEarly = () => reject(new Error(`the server ended with ${child.exitCode} before it started: ${logFile}`));
+    child.once('exit', endedEarly);
+    let said = '';
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString();
+      if (!said.includes('server.started')) return;
+      child.stdout?.off('data', listen);
+      child.off('exit', endedEarly);
+      resolve(said);
+    };
+    child.stdout?.on('data', listen);
+  });
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { DatabaseOrder } from './inject/database-process.ts';
+
+export type Database = AsyncDisposable & {
+  /** Of the login that owns the tables, and of the service. */
+  url: string;
+  serviceUrl: string;
+  /** As a power cut would; resolves when it is gone. */
+  stop(): Promise<void>;
+  /** Resolves when it takes connections again. */
+  start(): Promise<void>;
+  /** The same for one that may be running. */
+  revive(): Promise<void>;
+};
+
+/** A PostgreSQL that faults may stop and kill. `dir`: where its data is, if not with all temporary files. */
+export async function startDatabase({ dir, options = '' }: { dir?: string; options?: string } = {}): Promise<Database> {
+  const env = { ...process.env, ...(dir === undefined ? {} : { TMPDIR: dir }) };
+  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'), [options], { env });
+  const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;
+  const tell = async (order: DatabaseOrder) => {
+    const done = nextWord(child);
+    child.send(order);
+    await done;
+  };
+  return {
+    ...urls,
+    stop: () => tell('stop'),
+    start: () => tell('start'),
+    revive: () => tell('revive'),
+    async [Symbol.asyncDispose]() {
+      if (!child.connected) return;
+      const gone = once(child, 'exit');
+      child.disconnect();
+      await gone;
+    },
+  };
+}
+
+function nextWord(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error(`the process that holds PostgreSQL ended with ${child.exitCode}`));
+    child.once('exit', ended);
+    child.once('message', (word: string) => {
+      child.off('exit', ended);
+      resolve(word);
+    });
+  });
+}

@@ -1,0 +1,47 @@
+/** The memory that clients without a known key can take. */
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, suite, test } from 'node:test';
+import { startCollect } from '../../testing/bad-inputs/running-collect.ts';
+import { sendWithKey } from '../../testing/bad-inputs/send.ts';
+
+const collect = await startCollect();
+after(() => collect[Symbol.asyncDispose]());
+
+suite('a body on its way in', () => {
+  test('costs what it weighs, also in a hundred thousand pieces', async () => {
+    const before = process.memoryUsage().rss;
+    const piece = Buffer.from('1\r\n \r\n'.repeat(100_000));
+    const sockets = await Promise.all(
+      Array.from({ length: 4 }, () => open(collect.port, 'Transfer-Encoding: chunked')),
+    );
+    for (const socket of sockets) await new Promise((written) => socket.write(piece, written));
+    await sendWithKey(collect.port, { path: '/v1/track', body: '{"userId":"u","event":"E"}' });
+    const grownMb = (process.memoryUsage().rss - before) / 1e6;
+    for (const socket of sockets) socket.destroy();
+    assert.ok(grownMb < 120, `400 kB of bodies took ${grownMb} MB`);
+  });
+
+  test('counts against the limit before it is whole', async () => {
+    const { port } = await collect.serve({ maxHeldBytes: 1_000_000 });
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => open(port, 'Content-Length: 500000')));
+    const answers = sockets.map(
+      (socket) => new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString()))),
+    );
+    for (const socket of sockets) socket.write(Buffer.alloc(400_000, ' '));
+    const first = await Promise.race(answers);
+    assert.match(first, /^HTTP\/1\.1 503 /);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+function open(port: number, header: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.write(`POST /v1/batch HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Actor } from '../access/actor.ts';
+import type { ControlNeeds } from './control-needs.ts';
+import type { Permission } from '../access/permissions.ts';
+import type { ApiUrl, Params } from './route.ts';
+
+export type StreamEvent = { kind: string } & Record<string, unknown>;
+
+/** Sends to the viewer. False when the viewer reads too slowly: then the event is dropped. */
+export type Send = (event: StreamEvent) => boolean;
+
+export type Watching<Path = unknown, Query = unknown> = { actor: Actor; params: Path; query: Query };
+
+/** An endpoint that goes on answering with server-sent events until the viewer or the server ends it. */
+export type StreamRoute = {
+  method: 'GET';
+  url: ApiUrl;
+  isStream: true;
+  summary: string;
+  permission: Permission;
+  /** Set where the events hold payloads: then `payloads:read` is needed too, and each opened stream is audited. */
+  payloads?: Record<string, never>;
+  query: TObject;
+  /** Of each event's data. */
+  answer: TSchema;
+  status: 200;
+  /** Throws when there is nothing to be seen. Called before the stream opens and every few seconds while it is open. */
+  check(watching: Watching<never, never>, needs: ControlNeeds): Promise<void>;
+  /** Begins to send; disposing the result stops it. */
+  open(watching: Watching<never, never>, send: Send, needs: ControlNeeds): Disposable;
+};
+
+type Typed<Url extends ApiUrl, Query extends TObject> = Omit<StreamRoute, 'url' | 'query' | 'check' | 'open'> & {
+  url: Url;
+  query: Query;
+  check(watching: Watching<Params<Url>, Static<Query>>, needs: ControlNeeds): Promise<void>;
+  open(watching: Watching<Params<Url>, Static<Query>>, send: Send, needs: ControlNeeds): Disposable;
+};
+
+/** Gives the endpoint the types of its url and its query. */
+export function streamRoute<Url extends ApiUrl, Query extends TObject>(definition: Typed<Url, Query>): StreamRoute {
+  return definition;
+}

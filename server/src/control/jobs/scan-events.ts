@@ -1,0 +1,120 @@
+import type { AcceptedEvent } from '@millrace/contract';
+import type { ReplayRange } from '@millrace/contract/control';
+import { openBreather } from '../../breathe.ts';
+import type { EventReader, StoredEvents } from '../../stream/events/stored-events.ts';
+
+/** Where the next scan continues: this event of this request in this stream. */
+export type EventPlace = { stream: number; sequence: number; offset: number };
+
+export type EventScan = {
+  range: ReplayRange;
+  at: EventPlace | undefined;
+  /** How many events are wanted. */
+  most: number;
+  /** The scan stops after about this time, with the events found by then. */
+  maxMs?: number;
+  /** Whether an event that fits the filter is one of those that are wanted. */
+  isWanted(event: AcceptedEvent): boolean;
+};
+
+export type EventsScanned = {
+  found: AcceptedEvent[];
+  /** Undefined at the end. */
+  next: EventPlace | undefined;
+};
+
+const READ_AT_ONCE = 256;
+const READ_AT_LEAST = 16;
+/** The difference between the times of receipt and storage: a failover delays storage, and clocks differ. */
+const CLOCK_SLACK_MS = 60_000;
+const MAX_MS = 1_000;
+
+/** The next events of a range, stream by stream, in the order in which they were stored. */
+export async function scanEvents(reader: EventReader, scan: EventScan): Promise<EventsScanned> {
+  const { range, at } = scan;
+  const untilMs = performance.now() + (scan.maxMs ?? MAX_MS);
+  const found: AcceptedEvent[] = [];
+  const isIn = openRange(range);
+  for (let stream = at?.stream ?? 0; stream < reader.streams; stream += 1) {
+    const start = at?.stream === stream ? at : await startOf(reader, range, stream);
+    if (start === undefined) continue;
+    const next = await scanStream(reader, { ...scan, at: start, found, untilMs, isIn });
+    if (next !== undefined) return { found, next };
+  }
+  return { found, next: undefined };
+}
+
+async function startOf(reader: EventReader, range: ReplayRange, stream: number): Promise<EventPlace | undefined> {
+  const sequence = await reader.firstAt(stream, range.sourceId, Date.parse(range.from) - CLOCK_SLACK_MS);
+  return sequence === undefined ? undefined : { stream, sequence, offset: 0 };
+}
+
+type StreamScan = EventScan & {
+  at: EventPlace;
+  found: AcceptedEvent[];
+  untilMs: number;
+  isIn(event: AcceptedEvent): boolean;
+};
+
+/** Undefined when nothing more of the range is in this stream. */
+async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventPlace | undefined> {
+  const { range, at, found, most, untilMs } = scan;
+  const { stream } = at;
+  const endAt = Date.parse(range.to) + CLOCK_SLACK_MS;
+  const breathe = openBreather();
+  let [from, offset] = [at.sequence, at.offset];
+  for (;;) {
+    const place = { stream, sourceId: range.sourceId, from };
+    const requests = await reader.read(place, Math.min(READ_AT_ONCE, Math.max(READ_AT_LEAST, most - found.length + 1)));
+    for (const request of requests) {
+      const { sequence, storedAt } = request;
+      if (storedAt >= endAt) return undefined;
+      await breathe();
+      const rest = takeFrom(eventsFor(request, range.destinationId), sequence === at.sequence ? offset : 0, scan);
+      if (rest !== undefined) return { stream, sequence, offset: rest };
+      offset = 0;
+      from = sequence + 1;
+    }
+    if (requests.length === 0) return undefined;
+    if (performance.now() >= untilMs) return { stream, sequence: from, offset: 0 };
+  }
+}
+
+/** Computed calls are replayed to the destinations that they were for. */
+function eventsFor({ events, computed }: StoredEvents, destinationId: string): AcceptedEvent[] {
+  return computed === undefined || computed.destinations.includes(destinationId) ? events : [];
+}
+
+/** The index at which the next scan continues, when `most` is reached; undefined at the end of the request. */
+function takeFrom(events: AcceptedEvent[], start: number, scan: StreamScan): number | undefined {
+  for (let index = start; index < events.length; index += 1) {
+    const event = events[index];
+    if (event === undefined || !scan.isIn(event)) continue;
+    if (scan.found.length >= scan.most) return index;
+    if (scan.isWanted(event)) scan.found.push(event);
+  }
+  return undefined;
+}
+
+/** A predicate for events in the range that pass the filter; built once for many thousands of events. */
+export function openRange({
+  from,
+  to,
+  filter = {},
+}: Pick<ReplayRange, 'from' | 'to' | 'filter'>): (event: AcceptedEvent) => boolean {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  const types = setOf(filter.types);
+  const names = setOf(filter.events);
+  const userIds = setOf(filter.userIds);
+  return (event) => {
+    const receivedAt = Date.parse(event.receivedAt);
+    if (receivedAt < start || receivedAt >= end) return false;
+    if (types?.has(event.type) === false) return false;
+    if (names !== undefined && !(event.type === 'track' && names.has(event.event))) return false;
+    return userIds === undefined || (event.userId !== undefined && userIds.has(event.userId));
+  };
+}
+
+function setOf<T>(values: readonly T[] | undefined): ReadonlySet<T> | undefined {
+  return values === undefined ? undefined : new Set(values);
+}

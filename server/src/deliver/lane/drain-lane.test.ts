@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
+import { openLog } from '../../log.ts';
+import type { Lanes } from '../../stream/deliveries/lanes.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import { deliveryId, encodeDeliveries } from '../../domain/delivery.ts';
+import { openDispatcher } from '../dispatch/dispatcher.ts';
+import { drainLane, type DrainNeeds } from './drain-lane.ts';
+import type { LaneNote } from './lane-note.ts';
+import type { Parked } from '../settle/park.ts';
+import { retrySchedule } from '../attempt/retry-schedule.ts';
+import { openMemoryLane } from '../../../testing/memory-lane.ts';
+import { aDelivery, answersOf, aWebhook, DESTINATION, status } from '../../../testing/samples.ts';
+
+const openLane = (groups: Record<number, string[]>) => openMemoryLane(groups, { parkedAt: Date.now() });
+
+/** One holder of the lane's ticket, whose attempts end when the test says so. */
+function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
+  const posted: { id: string; end(): Promise<void> }[] = [];
+  const ensured: string[] = [];
+  const dispatcher = openDispatcher({
+    attempt({ id }) {
+      const { promise, resolve } = Promise.withResolvers<Attempt>();
+      const end = () => {
+        resolve({ startedAt: Date.now(), answers: answersOf(status(200)) });
+        return settled();
+      };
+      posted.push({ id, end });
+      return promise;
+    },
+    peers: () => 1,
+    learned: () => undefined,
+    now: Date.now,
+    uptimeMs: () => performance.now(),
+    maxInFlight: 100,
+  });
+  t.after(() => dispatcher[Symbol.dispose]());
+  const nothing = () => undefined;
+  const needs: DrainNeeds = {
+    lanes,
+    tickets: {
+      ensure: async (id) => (ensured.push(id), 'made' as const),
+      hurry: async () => 'none' as const,
+      hold: async () => undefined,
+      list: async () => new Set<string>(),
+    },
+    config: {
+      destination: () => DESTINATION,
+      formerOwner: nothing,
+      destinationsOf: () => [DESTINATION],
+      sourceByKeyHash: nothing,
+      isEventBlocked: () => false,
+      userMark: nothing,
+      hasMarks: () => false,
+      lastErasureAt: nothing,
+      limits: () => new Map(),
+      isSettled: () => true,
+      onDestination: () => ({ [Symbol.dispose]: nothing }),
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    webhookOf: () => webhook,
+    dispatcher,
+    settle: async () => 'delivered',
+    expire: async () => 'expired',
+    skip: async () => 'skipped',
+    abandon: async () => 'destination_deleted',
+    erase: async () => 'erased',
+    reports: {
+      report: nothing,
+      gateChanged: nothing,
+      draining: nothing,
+      cleared: nothing,
+      isKnown: () => true,
+      isOverQuota: () => false,
+      appended: nothing,
+      changed: nothing,
+      all: () => [].values(),
+    },
+    takeParked: nothing,
+    schedule: retrySchedule(1),
+    isStopping: () => false,
+    now: Date.now,
+    uptimeMs: () => performance.now(),
+    random: () => 0,
+    log: openLog({ level: 'silent', pretty: false }),
+  };
+  return { posted, ensured, needs };
+}
+
+function openTicket(note: Partial<LaneNote> = {}) {
+  const notes: LaneNote[] = [];
+  const dueAts: number[] = [];
+  const life = { isEnded: false, isLost: false };
+  const ticket = {
+    destinationId: 'dst_1',
+    isUrgent: false,
+    note: JSON.stringify(note),
+    async giveBack(back: { dueAt: number; note: string }) {
+      dueAts.push(back.dueAt);
+      notes.push(JSON.parse(back.note) as LaneNote);
+      return !life.isEnded && !life.isLost;
+    },
+    end: async () => void (life.isEnded = true),
+    isLost: () => life.isLost,
+  };
+  return { ticket, notes, dueAts, life };
+}
+
+suite('a look at a lane', () => {
+  test('sends what waits, drops it and ends the ticket', async (t) => {
+    const lane = openLane({ 1: ['a', 'b'], 2: ['c'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const { ticket, notes, life } = openTicket();
+    const look = drainLane(ticket, needs);
+    for (let index = 0; index < 3; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+    }
+    await look;
+    assert.deepEqual(
+      posted.map(({ id }) => id),
+      ['a', 'b', 'c'],
+    );
+    assert.equal(lane.stored.size, 0);
+    assert.equal(life.isEnded, true);
+    assert.deepEqual(notes, []);
+  });
+
+  test('sends nothing that an entry which was not authentic brought here from another source', async (t) => {
+    const own = aDelivery({ isUndecided: true });
+    const ids = { own: deliveryId('dst_1', 'src_1', own.event.messageId), other: deliveryId('dst_1', 'src_2', 'm') };
+    const texts = Object.values(ids).map((id) => JSON.stringify({ ...own, id, takenAt: Date.now() }));
+    const lane = openLane({ 1: ['replaced'] });
+    const group = { sequence: 1, parkedAt: Date.now() + 1, payload: encodeDeliveries(texts), format: '' };
+    const lanes = { ...lane.lanes, read: async (_: object, from: number) => (from > 1 ? [] : [group]) };
+    const { posted, needs } = openHolder(t, lanes);
+    const erased: string[] = [];
+    const erase: DrainNeeds['erase'] = async ({ id }) => (erased.push(id), 'erased');
+    const look = drainLane(openTicket().ticket, { ...needs, erase });
+    while (posted[0] === undefined || erased[0] === undefined) await settled();
+    await posted[0].end();
+    await look;
+    assert.deepEqual([posted.map(({ id }) => id), erased], [[ids.own], [ids.other]]);
+  });
+
+  test('comes again when the first of what it parked is due, and asks nobody what is in the lane now', async (t) => {
+    const lane = openLane({ 1: ['a', 'b'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const dueAt = Date.now() + 15_000;
+    const parked: Parked[] = [];
+    let counts = 0;
+    const counting = { ...lane.lanes, count: (id: string) => ((counts += 1), lane.lanes.count(id)) };
+    const settle = async () => {
+      parked[0] = { groups: new Map([[2, 1]]), dueAt };
+      return 'retry' as const;
+    };
+    const { ticket, dueAts, life } = openTicket();
+    const look = drainLane(ticket, { ...needs, lanes: counting, settle, takeParked: () => parked.pop() });
+    for (let index = 0; index < 2; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+    }
+    await look;
+    assert.deepEqual(dueAts, [dueAt]);
+    assert.equal(counts, 1);
+    assert.equal(life.isEnded, false);
+  });
+
+  test('comes again soon when it saw nothing of what is there, whatever it parked', async (t) => {
+    const lane = openLane({ 1: ['a'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const lagging = { ...lane.lanes, read: async () => [] };
+    const { ticket, dueAts } = openTicket();
+    const parked: Parked = { groups: new Map([[8, 1]]), dueAt: Date.now() + 15_000 };
+    const told = [undefined, parked];
+    await drainLane(ticket, { ...needs, lanes: lagging, takeParked: () => told.shift() });
+    assert.deepEqual(posted, []);
+    assert.ok((dueAts[0] ?? Infinity) <= Date.now() + 1_000, 'not only when what it parked is due');
+  });
+
+  test('comes again soon for what was handed back, whatever else it parked', async (t) => {
+    const lane = openLane({ 1: ['a', 'b', 'c'] });
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const { ticket, dueAts } = openTicket();
+    const far: Parked = { groups: new Map([[8, 1]]), dueAt: Date.now() + 1_800_000 };
+    const told = [undefined, far];
+    const settle = async () => 'retry' as const;
+    const life = { isStopping: false };
+    const stopping = { ...needs, settle, takeParked: () => told.shift(), isStopping: () => life.isStopping };
+    const look = drainLane(ticket, { ...stopping, webhookOf: () => aWebhook({ maxConcurrency: 1 }) });
+    while (posted.length === 0) await settled();
+    life.isStopping = true;
+    needs.dispatcher.stop();
+    await posted[0]?.end();
+    await look;
+    assert.equal(posted.length, 1);
+    assert.ok((dueAts[0] ?? Infinity) <= Date.now() + 1_000, `in ${(dueAts[0] ?? 0) - Date.now()} ms`);
+  });
+
+  test('that is paused keeps its place in a group that is half done', async (t) => {
+    const lane = openLane({ 4: ['a', 'b', 'c'] });
+    const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ isPaused: true }));
+    const { ticket, notes } = openTicket({ next: { 0: { sequence: 4, taken: 2 } } });
+    await drainLane(ticket, needs);
+    assert.deepEqual(posted, []);
+    assert.deepEqual(notes[0]?.next, { 0: { sequence: 4, taken: 2 } });
+  });
+});
+
+suite('a look whose lease went to another holder', () => {
+  /** Six deliveries, two of them under way and four waiting for their turn when the lease is lost. */
+  async function lose(t: TestContext) {
+    const lane = openLane({ 1: ['a', 'b', 'c', 'd', 'e', 'f'] });
+    const holder = openHolder(t, lane.lanes, aWebhook({ maxConcurrency: 2 }));
+    const settledIds: string[] = [];
+    const settle = async ({ id }: { id: string }) => (settledIds.push(id), 'delivered' as const);
+    const opened = openTicket();
+    const look = drainLane(opened.ticket, { ...holder.needs, settle });
+    while (holder.posted.length < 2) await settled();
+    opened.life.isLost = true;
+    for (const one of holder.posted.slice(0, 2)) await one.end();
+    await look;
+    return { ...holder, ...opened, lane, settledIds };
+  }
+
+  test('begins no attempt any more; what is under way is finished, and the rest stays in the lane', async (t) => {
+    const { posted, settledIds, lane } = await lose(t);
+    assert.deepEqual(
+      posted.map(({ id }) => id),
+      ['a', 'b'],
+    );
+    assert.deepEqual(settledIds, ['a', 'b'], 'and what became of it is kept');
+    assert.equal(lane.stored.size, 1);
+  });
+
+  test('sees to it that the lane has a ticket, also if nobody else has it by now', async (t) => {
+    const { ensured, life } = await lose(t);
+    assert.equal(life.isEnded, false);
+    assert.deepEqual(ensured, ['dst_1']);
+  });
+});
+
+suite('an engine that fails during a look', () => {
+  test('does not make us forget what was sent: what is under way is waited for, and the place is noted', async (t) => {
+    const ids = Array.from({ length: 8 }, (_, index) => [index + 1, [`d${index}`]]);
+    const lane = openLane(Object.fromEntries(ids) as Record<number, string[]>);
+    const { posted, needs } = openHolder(t, lane.lanes);
+    const { ticket, notes } = openTicket();
+    let isOver = false;
+    const look = drainLane(ticket, needs).then(() => (isOver = true));
+    while (posted.length < 8) await settled();
+    lane.trouble.read = true;
+    lane.trouble.drop = true;
+    for (const one of posted.slice(0, 7)) await one.end();
+    await settled();
+    assert.equal(isOver, false, 'one is still under way');
+    await posted[7]?.end();
+    await look;
+    assert.deepEqual(notes[0]?.next, { 0: { sequence: 9, taken: 0 } });
+    assert.equal(lane.stored.size, 8, 'nothing could be dropped');
+
+    lane.trouble.read = false;
+    lane.trouble.drop = false;
+    const next = openTicket(notes[0]);
+    await drainLane(next.ticket, needs);
+    assert.equal(posted.length, 8, 'and nothing is sent again');
+    assert.equal(lane.stored.size, 0);
+    assert.equal(next.life.isEnded, true);
+  });
+
+  test('after the ticket was ended makes a new one, for what may have come meanwhile', async (t) => {
+    const lane = openLane({});
+    const { ensured, needs } = openHolder(t, lane.lanes);
+    const { ticket } = openTicket();
+    const end = async () => {
+      await ticket.end();
+      lane.trouble.count = true;
+    };
+    await drainLane({ ...ticket, end }, needs);
+    assert.deepEqual(ensured, ['dst_1']);
+  });
+});

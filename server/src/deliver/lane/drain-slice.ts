@@ -1,0 +1,232 @@
+import { type Delivery, deliveryId, giveUpAt } from '../../domain/delivery.ts';
+import type { Hurry } from '../../domain/read-ticket.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { concurrencyOf } from '../dispatch/gate.ts';
+import type { PendingAttempt } from '../dispatch/line.ts';
+import type { RetrySchedule } from '../attempt/retry-schedule.ts';
+import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
+import type { Taken, TierReader } from './tier-reader.ts';
+import type { Webhook } from '../attempt/webhook.ts';
+
+export type SliceNeeds = {
+  /** As it is configured now; undefined when nothing may be sent any more. */
+  webhook(): Webhook | undefined;
+  readers: readonly TierReader[];
+  /** `probe`: one attempt, and more only if it shows that the receiver is back. `expire`: none. */
+  mode: 'drain' | 'probe' | 'expire';
+  /** Attempts some that are not due, because a person asked for it. */
+  hurry?: Hurry | undefined;
+  /** On the monotonic clock. */
+  untilAt: number;
+  dispatcher: Dispatcher;
+  settle: Settlement['settle'];
+  expire: Settlement['expire'];
+  erase: Settlement['erase'];
+  skip: Settlement['skip'];
+  /** For a delivery that was parked undecided: why the destination does not get it, if so. */
+  skipOf(delivery: Delivery): Skipped | undefined;
+  /** Whether its user was erased while it waited. */
+  isErased(delivery: Delivery): boolean;
+  schedule: RetrySchedule;
+  /** Called now and then with how many have left the lane. */
+  passed(left: number): Promise<void>;
+  isStopping(): boolean;
+  /** Whether the lane has another holder now: attempts under way are finished, and no more begin. */
+  isLost(): boolean;
+  now(): number;
+  uptimeMs(): number;
+};
+
+export type DrainedSome = {
+  attempted: number;
+  /** Delivered or given up: no longer in the lane. */
+  left: number;
+  /** When the next one that waits is due; undefined when none could be seen. */
+  nextDueAt: number | undefined;
+  /** The tiers in which a waiting delivery was seen. */
+  seen: ReadonlySet<number>;
+  /** The tiers whose next group is for a newer process. */
+  newer: ReadonlySet<number>;
+  /** More deliveries are due at once. */
+  isCutShort: boolean;
+  /** More deliveries are to be hurried. */
+  isHurryLeft: boolean;
+};
+
+/** A few deliveries wait at the gate beside those under way, so that a free place is used at once. */
+const AHEAD = 4;
+const DROP_EVERY_MS = 500;
+/** The first 20 of a drain bypass the backlog window: a thousand small lanes must not wait behind a large one. */
+const SHORT_BACKLOG = 20;
+const EXPIRE_AT_ONCE = 64;
+
+/**
+ * Attempts the deliveries of a lane that are due, oldest first, until its time is up, the gate shuts or none is due any more. In
+ * mode `probe` the first answer that opens the gate turns it into `drain`. The dispatcher finishes each attempt; a delivery that
+ * it hands back without one cuts the slice short and stays in the lane.
+ */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
+  const { readers, dispatcher, isStopping, isLost, now, uptimeMs } = needs;
+  let { mode } = needs;
+  let underWay = 0;
+  let offered = 0;
+  let attempted = 0;
+  let left = 0;
+  /** The gate shut, or the process is stopping. */
+  let isCut = false;
+  let wake = Promise.withResolvers<void>();
+  let droppedAt = uptimeMs();
+
+  function mayGoOn(): boolean {
+    return !isCut && !isStopping() && !isLost() && uptimeMs() < needs.untilAt;
+  }
+
+  /** False when there is nothing more to do in this slice. */
+  async function takeOne(): Promise<boolean> {
+    const webhook = needs.webhook();
+    const next = oldest((await headsOf(readers)).filter(({ delivery }) => isReady(delivery)));
+    if (webhook === undefined || next === undefined || isLost()) return false;
+    const taken = next.reader.take();
+    if (taken === undefined) return false;
+    const finished = finishUnsent(taken.delivery, webhook);
+    if (finished !== undefined) {
+      void finished.then((settled) => end(taken, settled));
+      underWay += 1;
+      await roomFor(EXPIRE_AT_ONCE);
+      return true;
+    }
+    attempt(taken, webhook);
+    if (mode === 'drain') {
+      await roomFor(abreast(webhook) + AHEAD);
+      return true;
+    }
+    await roomFor(1);
+    if (dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
+    mode = 'drain';
+    return true;
+  }
+
+  /** At a host that is at its cap no more would start, and they would only wait in memory. */
+  function abreast(webhook: Webhook): number {
+    const { destinationId } = webhook;
+    return dispatcher.waitsForHost(destinationId) ? 1 : concurrencyOf(dispatcher.gateOf(destinationId), webhook, 1);
+  }
+
+  /** Undefined for a delivery that is to be attempted. */
+  function finishUnsent(delivery: Delivery, webhook: Webhook): Promise<Settled> | undefined {
+    if (needs.isErased(delivery) || isStranger(delivery, webhook)) return needs.erase(delivery, webhook);
+    const skipped = delivery.isUndecided === true ? needs.skipOf(delivery) : undefined;
+    if (skipped !== undefined) return needs.skip(delivery, webhook, skipped);
+    delete delivery.isUndecided;
+    return isOver(delivery) ? needs.expire(delivery, webhook) : undefined;
+  }
+
+  function isReady(delivery: Delivery): boolean {
+    return isOver(delivery) || (mode !== 'expire' && (delivery.dueAt <= now() || isHurried(delivery)));
+  }
+
+  /** Never one that was attempted since the hurry was asked for: a receiver that fails is not hammered. */
+  function isHurried({ dueAt, takenAt, history }: Delivery): boolean {
+    const { hurry } = needs;
+    if (hurry === undefined || (history.at(-1)?.at ?? takenAt) > hurry.at) return false;
+    return hurry.upTo === undefined ? offered === 0 : dueAt <= hurry.upTo;
+  }
+
+  function isOver(delivery: Delivery): boolean {
+    return giveUpAt(delivery, needs.schedule.windowMs, needs.webhook()?.resumedAt) <= now();
+  }
+
+  function attempt(taken: Taken, webhook: Webhook): void {
+    const { delivery } = taken;
+    offered += 1;
+    underWay += 1;
+    const pending: PendingAttempt = {
+      delivery,
+      webhook,
+      isLong: offered > SHORT_BACKLOG,
+      isWithdrawn: isLost,
+      finish(made) {
+        if (made === undefined) {
+          isCut = true;
+          end(taken, undefined);
+          return;
+        }
+        attempted += 1;
+        void needs.settle(delivery, webhook, made).then((settled) => end(taken, settled));
+      },
+    };
+    if (mode === 'probe') dispatcher.probe(pending);
+    else dispatcher.offerBacklog(pending);
+  }
+
+  /** Without `settled`, the delivery was not touched. */
+  function end(taken: Taken, settled: Settled | undefined): void {
+    if (settled === undefined) taken.keep();
+    else taken.done();
+    if (settled !== undefined && settled !== 'retry' && settled !== 'untried') left += 1;
+    underWay -= 1;
+    wake.resolve();
+  }
+
+  async function roomFor(most: number): Promise<void> {
+    const isFull = () => underWay >= most;
+    while (isFull()) {
+      wake = Promise.withResolvers();
+      await wake.promise;
+    }
+  }
+
+  async function dropNowAndThen(): Promise<void> {
+    if (uptimeMs() - droppedAt < DROP_EVERY_MS) return;
+    for (const reader of readers) await reader.drop();
+    droppedAt = uptimeMs();
+    if (mode === 'drain') await needs.passed(left);
+  }
+
+  try {
+    while (mayGoOn() && (await takeOne())) await dropNowAndThen();
+  } finally {
+    await roomFor(1);
+  }
+  const heads = await headsOf(readers);
+  const next = oldest(heads);
+  const isCutShort = heads.some(({ delivery }) => isReady(delivery));
+  const isHurryLeft = needs.hurry !== undefined && (isCut || isCutShort);
+  return {
+    attempted,
+    left,
+    // A delivery that was handed back is due, and hides those behind it.
+    nextDueAt: isCut || isHurryLeft ? now() : next?.delivery.dueAt,
+    seen: new Set(heads.map(({ reader }) => reader.tier)),
+    newer: new Set(readers.filter((reader) => reader.isNewer()).map(({ tier }) => tier)),
+    isCutShort,
+    isHurryLeft,
+  };
+}
+
+/**
+ * A forged config entry named another source for this destination, and the event is of that source: it is sent nowhere, and the
+ * owner of the destination learns nothing of it.
+ */
+function isStranger({ isUndecided, id, event, sourceId }: Delivery, webhook: Webhook): boolean {
+  const ownId = deliveryId(webhook.destinationId, sourceId ?? webhook.sourceId, event.messageId);
+  return isUndecided === true && id !== ownId;
+}
+
+type Head = { reader: TierReader; delivery: Delivery };
+
+async function headsOf(readers: readonly TierReader[]): Promise<Head[]> {
+  const heads: Head[] = [];
+  for (const reader of readers) {
+    const delivery = await reader.head();
+    if (delivery !== undefined) heads.push({ reader, delivery });
+  }
+  return heads;
+}
+
+function oldest(heads: readonly Head[]): Head | undefined {
+  let first = heads[0];
+  for (const head of heads) if (first !== undefined && head.delivery.dueAt < first.delivery.dueAt) first = head;
+  return first;
+}

@@ -1,0 +1,35 @@
+import type { AskAnswer, Question } from '../domain/ask.ts';
+import type { Networks } from '../http/address-policy.ts';
+import type { Logger } from '../log.ts';
+import { type KeyRing, openKeyRing } from '../secrets/seal.ts';
+import type { ConfigView } from '../stream/config/config-bucket.ts';
+import { answerQuestion } from './ask/answer-question.ts';
+import type { RetrySchedule } from './attempt/retry-schedule.ts';
+import { openWebhooks } from './attempt/webhook.ts';
+import { type Client, openClient } from './client/open-client.ts';
+
+export type OnAsk = (answer: (question: Question) => Promise<AskAnswer>) => Disposable;
+
+type WayOutNeeds = {
+  networks: Networks;
+  keys: ReadonlyMap<number, Buffer>;
+  config: ConfigView;
+  schedule: RetrySchedule;
+  onAsk?: OnAsk;
+  now(): number;
+  log: Logger;
+};
+
+/** The client of the deliveries. Tests and checks that control asks for go out by it too, and pass no lane. */
+export function openWayOut(needs: WayOutNeeds, stack: AsyncDisposableStack): Client {
+  const { networks, keys, config, schedule, onAsk, now, log } = needs;
+  const client = stack.use(openClient({ networks }));
+  const webhookOf = openWebhooks({ keyRing: keyRingOf(keys), log });
+  const asked = { config, webhookOf, client, schedule, now };
+  if (onAsk !== undefined) stack.use(onAsk((question) => answerQuestion(question, asked)));
+  return client;
+}
+
+export function keyRingOf(keys: ReadonlyMap<number, Buffer>): KeyRing | undefined {
+  return keys.size === 0 ? undefined : openKeyRing(keys);
+}

@@ -1,0 +1,128 @@
+/**
+ * Parks deliveries in lanes, gathered into groups. A group is gathering (in `gathering`, open for more), then storing, then
+ * settled. The timer or a full group moves it from gathering to storing; the lane appender settles it. While NATS is away, a
+ * group stays in storing and the requests behind its deliveries stay unacknowledged.
+ */
+import type { Delivery } from '../../domain/delivery.ts';
+import { type AppenderNeeds, hasRoom, openLaneAppender } from '../../stream/deliveries/append-to-lane.ts';
+import type { Wanted } from '../../stream/deliveries/tickets.ts';
+import { whenAvailable } from '../../stream/nats/when-available.ts';
+
+export type Parker = {
+  /** Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. */
+  park(destinationId: string, tier: number, delivery: Delivery): Promise<'parked' | 'full'>;
+};
+
+export type Parkers = Disposable &
+  Parker & {
+    /** For the holder of the lane's ticket, which gives the ticket back in time for the deliveries it parked. */
+    forHolder: Parker;
+    /** The groups that the holder parked in this lane since it last asked; undefined for none. */
+    takeParked(destinationId: string): Parked | undefined;
+  };
+
+/** Groups by their tier, and the time of the first delivery in them. */
+export type Parked = { groups: Map<number, number>; dueAt: number };
+
+export type ParkerNeeds = Pick<AppenderNeeds, 'write' | 'tickets'> & {
+  /** When the lane should be looked at for this delivery, and whether a later time is not good enough. */
+  wanted(destinationId: string, delivery: Delivery): Wanted;
+};
+
+type Group = {
+  key: string;
+  destinationId: string;
+  tier: number;
+  isHeld: boolean;
+  texts: string[];
+  bytes: number;
+  wanted: Wanted;
+  /** Of the first delivery in it. */
+  dueAt: number;
+  settled: PromiseWithResolvers<'parked' | 'full'>;
+};
+
+/** Deliveries for the same place that come within this time are stored with one write. */
+const GATHER_MS = 20;
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
+  const appender = openLaneAppender({ write, tickets, retry: whenAvailable });
+  const gathering = new Map<string, Group>();
+  /** Keys of groups that are being stored: meanwhile, deliveries for the same place gather in the next group. */
+  const storing = new Set<string>();
+  const byHolders = new Map<string, Parked>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const parkWith = (isHeld: boolean): Parker => ({
+    park(destinationId, tier, delivery) {
+      const text = JSON.stringify(delivery);
+      const bytes = Buffer.byteLength(text);
+      const group = groupFor(destinationId, tier, isHeld, bytes);
+      group.texts.push(text);
+      group.bytes += bytes;
+      group.wanted = soonest(group.wanted, wanted(destinationId, delivery));
+      group.dueAt = Math.min(group.dueAt, delivery.dueAt);
+      timer ??= setTimeout(storeAll, GATHER_MS);
+      return group.settled.promise;
+    },
+  });
+
+  function groupFor(destinationId: string, tier: number, isHeld: boolean, bytes: number): Group {
+    const key = `${destinationId}.${tier}.${isHeld}`;
+    const known = gathering.get(key);
+    if (known !== undefined && hasRoom(known, bytes)) return known;
+    if (known !== undefined) void store(known);
+    const empty = { texts: [], bytes: 0, wanted: { dueAt: Infinity, hurry: false }, dueAt: Infinity };
+    const group = { key, destinationId, tier, isHeld, ...empty, settled: Promise.withResolvers<'parked' | 'full'>() };
+    gathering.set(key, group);
+    return group;
+  }
+
+  function storeAll(): void {
+    timer = undefined;
+    for (const group of gathering.values()) if (!storing.has(group.key)) void storeInTurn(group);
+  }
+
+  /** One write at a time for each place: thousands of deliveries handed back at once cost a write a lane, not a write each. */
+  async function storeInTurn(first: Group): Promise<void> {
+    const { key } = first;
+    storing.add(key);
+    for (let group: Group | undefined = first; group !== undefined; group = gathering.get(key)) {
+      gathering.delete(key);
+      await store(group);
+    }
+    storing.delete(key);
+  }
+
+  async function store(group: Group): Promise<void> {
+    const answer = await appender.append(group, [group], group.isHeld ? undefined : () => group.wanted);
+    if (answer === 'stored' && group.isHeld) noteParked(group);
+    group.settled.resolve(answer === 'stored' ? 'parked' : 'full');
+  }
+
+  function noteParked({ destinationId, tier, dueAt }: Group): void {
+    const before = byHolders.get(destinationId) ?? { groups: new Map<number, number>(), dueAt: Infinity };
+    before.groups.set(tier, (before.groups.get(tier) ?? 0) + 1);
+    byHolders.set(destinationId, { groups: before.groups, dueAt: Math.min(before.dueAt, dueAt) });
+  }
+
+  return {
+    ...parkWith(false),
+    forHolder: parkWith(true),
+    takeParked(destinationId) {
+      const parked = byHolders.get(destinationId);
+      byHolders.delete(destinationId);
+      return parked;
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      appender[Symbol.dispose]();
+    },
+  };
+}
+
+function soonest(one: Wanted, other: Wanted): Wanted {
+  const isUrgent = one.isUrgent === true || other.isUrgent === true;
+  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry, isUrgent };
+}

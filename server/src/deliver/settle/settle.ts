@@ -1,0 +1,164 @@
+import { ruleText } from '@millrace/contract';
+import type { Routed } from '../../domain/route-event.ts';
+import type { Logger } from '../../log.ts';
+import type { OutcomeEntry, OutcomeFact } from '../../domain/outcome.ts';
+import type { DeadLetters } from '../../stream/deliveries/dead-letters.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import type { DeadLetter, DeadReason } from '../../domain/dead-letter.ts';
+import { type AnswerNote, type Delivery, UNTRIED_TIER, withAttempt } from '../../domain/delivery.ts';
+import { wasSent } from '../dispatch/gate.ts';
+import { isDelivered, judge, type TargetAnswer } from '../attempt/judge.ts';
+import { attemptEntry, entryBase, namelessBase, ownerOf } from './outcome-entry.ts';
+import type { Parker } from './park.ts';
+import type { RetrySchedule } from '../attempt/retry-schedule.ts';
+import type { Webhook } from '../attempt/webhook.ts';
+import { whenAvailable } from '../../stream/nats/when-available.ts';
+
+export type Skipped = Pick<Extract<Routed, { kind: 'skip' }>, 'reason' | 'rule'>;
+/** The delivery has ended, or is safe in its lane (`retry`, `untried`). */
+export type Settled = 'erased' | 'skipped' | 'destination_deleted' | 'delivered' | 'retry' | 'untried' | DeadReason;
+
+export type Settlement = {
+  /** Records the attempt and does what its outcome asks for. Without an attempt, the delivery is parked untried. */
+  settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined): Promise<Settled>;
+  /** Ends a delivery whose retry window was over before its next attempt. */
+  expire(delivery: Delivery, webhook: Webhook): Promise<Settled>;
+  /** Ends a delivery whose destination was deleted. No dead letter: there is nothing left that it could be sent to. */
+  abandon(delivery: Delivery, webhook: Webhook): Promise<Settled>;
+  /** Ends a delivery that the destination's filters reject: an older process had parked it undecided. */
+  skip(delivery: Delivery, webhook: Webhook, skipped: Skipped): Promise<Settled>;
+  /** Ends a delivery whose user was erased while it waited. */
+  erase(delivery: Delivery, webhook: Webhook): Promise<Settled>;
+};
+
+export type SettlementNeeds = {
+  parker: Parker;
+  deadLetters: DeadLetters;
+  schedule: RetrySchedule;
+  /** Shuts the gate until then: the receiver asked for it by `Retry-After`. */
+  hold(webhook: Webhook, until: number): void;
+  record(entry: OutcomeEntry): Promise<void>;
+  now(): number;
+  random(): number;
+  log: Logger;
+};
+
+/**
+ * Decides where a delivery goes after an attempt. It moves from its line in memory to one of: delivered (recorded), a tier of its
+ * lane (parked for a retry), or a dead letter. Each function resolves only when NATS has stored that.
+ */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openSettlement(needs: SettlementNeeds): Settlement {
+  const { parker, deadLetters, schedule, hold, record, now, random, log } = needs;
+
+  async function settleUnhappy(delivery: Delivery, webhook: Webhook, attempt: Attempt): Promise<Settled> {
+    const { startedAt, answers } = attempt;
+    const attempted = withAttempt(delivery, { at: startedAt, answers: answers.map(noteOf) });
+    const { policy, resumedAt } = webhook;
+    const times = { schedule, resumedAt, now: now(), dice: random() };
+    const { outcome, settled } = judge({ delivery: attempted, answers, policy, ...times });
+    const next = { ...attempted, settled };
+    const facts = { attempt: next.attempts, outcome: outcome.kind };
+    switch (outcome.kind) {
+      case 'delivered':
+        await record(attemptEntry(delivery, webhook, attempt, facts));
+        return 'delivered';
+      case 'discarded':
+      case 'expired': {
+        const letter = await bury(next, webhook, outcome.kind);
+        await record(attemptEntry(delivery, webhook, attempt, { ...facts, letter }));
+        return outcome.kind;
+      }
+      case 'retry': {
+        const { tier, dueAt, holdUntil } = outcome;
+        const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt: dueAt }));
+        if (holdUntil !== undefined) hold(webhook, holdUntil);
+        // A shut gate holds the whole lane. With that time of its own, this delivery would hold up those behind it as long.
+        const isHeldAsLong = holdUntil !== undefined && holdUntil >= dueAt;
+        const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier);
+        await recorded;
+        return end;
+      }
+    }
+  }
+
+  /** Parks a delivery that was not attempted: its gate was shut, its line too long, or there was no slot. */
+  async function wait(delivery: Delivery, webhook: Webhook): Promise<Settled> {
+    const { attempts } = delivery;
+    const recorded = attempts === 0 ? tell(delivery, webhook, { kind: 'waiting', attempts }) : undefined;
+    const end = await park(delivery, webhook, UNTRIED_TIER);
+    await recorded;
+    return end;
+  }
+
+  async function park(delivery: Delivery, webhook: Webhook, tier: number): Promise<Settled> {
+    const parked = await parker.park(webhook.destinationId, tier, delivery);
+    if (parked === 'parked') return delivery.attempts === 0 ? 'untried' : 'retry';
+    return giveUp(delivery, webhook, 'lane_full');
+  }
+
+  /** Ends a delivery without an attempt that would tell of it. */
+  async function giveUp(delivery: Delivery, webhook: Webhook, reason: 'expired' | 'lane_full'): Promise<Settled> {
+    const letter = await bury(delivery, webhook, reason);
+    await tell(delivery, webhook, { kind: 'given_up', attempts: delivery.attempts, reason, letter });
+    return reason;
+  }
+
+  function tell(delivery: Delivery, webhook: Webhook, fact: OutcomeFact): Promise<void> {
+    const { event, replayId } = delivery;
+    const base = entryBase(event, ownerOf(delivery, webhook), now());
+    return record({ ...base, ...(replayId === undefined ? {} : { replayId }), ...fact });
+  }
+
+  /**
+   * Stores a dead letter, and waits for NATS as parking does. One that finds no room (in the stream, or in its workspace's share)
+   * must not stop the others: the log names it, and the record says that it was refused.
+   */
+  async function bury(delivery: Delivery, webhook: Webhook, reason: DeadReason): Promise<'refused' | undefined> {
+    const { id, replayId = '', attempts } = delivery;
+    const { destinationId } = webhook;
+    const letter: DeadLetter = { reason, at: now(), destinationId, delivery };
+    // A letter that was replayed and comes back is another one, even within the duplicate window.
+    const letterId = `${id}.${replayId}.${attempts}.${reason}`;
+    const facts = { deliveryId: id, destinationId, reason, attempts };
+    const answer = await whenAvailable(() => deadLetters.append(destinationId, letterId, JSON.stringify(letter)));
+    if (answer === 'stored') {
+      log.info(facts, 'delivery.given_up');
+      return undefined;
+    }
+    log.error(facts, 'dead_letter.refused');
+    return 'refused';
+  }
+
+  return {
+    settle(delivery, webhook, attempt) {
+      const wasAttempted = attempt?.answers.some(({ answer }) => wasSent(answer)) === true;
+      if (!wasAttempted) return wait(delivery, webhook);
+      // Nearly every attempt delivers: that needs no judgement, and no copy of the delivery with one more attempt in it.
+      if (!isDelivered(delivery, attempt.answers)) return settleUnhappy(delivery, webhook, attempt);
+      const facts = { attempt: delivery.attempts + 1, outcome: 'delivered' } as const;
+      return record(attemptEntry(delivery, webhook, attempt, facts)).then(() => 'delivered');
+    },
+    expire: (delivery, webhook) => giveUp(delivery, webhook, 'expired'),
+    async abandon(delivery, webhook) {
+      const { attempts } = delivery;
+      await tell(delivery, webhook, { kind: 'given_up', attempts, reason: 'destination_deleted' });
+      return 'destination_deleted';
+    },
+    async skip(delivery, webhook, { reason, rule }) {
+      const stopped = rule === undefined ? {} : { rule: ruleText(rule) };
+      await tell(delivery, webhook, { kind: 'skipped', reason, ...stopped });
+      return 'skipped';
+    },
+    async erase(delivery, webhook) {
+      const base = namelessBase(delivery.event, ownerOf(delivery, webhook), now());
+      await record({ ...base, kind: 'skipped', reason: 'erased' });
+      return 'erased';
+    },
+  };
+}
+
+function noteOf({ url, answer }: TargetAnswer): AnswerNote {
+  const ms = Math.round(answer.timings.totalMs);
+  return answer.kind === 'status' ? { url, status: answer.status, ms } : { url, error: answer.errorClass, ms };
+}

@@ -1,0 +1,26 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Logger } from '../log.ts';
+
+const EVERY_MS = 1_000;
+const RESOLUTION_MS = 10;
+
+/** Logs the state of the process every second, at the level debug. */
+export function tellStats(stats: () => object, log: Logger): Disposable {
+  if (!log.isLevelEnabled('debug')) return { [Symbol.dispose]: () => undefined };
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  // The histogram includes the pause between two of its own looks.
+  const delayMs = (nanoseconds: number) => Math.max(0, Math.round(nanoseconds / 1e6 - RESOLUTION_MS));
+  const timer = setInterval(() => {
+    const loopDelay = { loopDelayP99Ms: delayMs(histogram.percentile(99)), loopDelayMaxMs: delayMs(histogram.max) };
+    const rssMb = Math.round(process.memoryUsage.rss() / 1_048_576);
+    log.debug({ ...stats(), ...loopDelay, rssMb }, 'deliver.stats');
+  }, EVERY_MS);
+  timer.unref();
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      histogram.disable();
+    },
+  };
+}

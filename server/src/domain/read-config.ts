@@ -1,0 +1,99 @@
+import type { DestinationConfig, SourceConfig, UserConfig } from './configuration.ts';
+import { type Fields, fieldProblem, isFields, readFields, type Stored, unreadable } from './format.ts';
+
+/** Ids become a part of subjects, where a dot or a wildcard would mean something else. */
+const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function readSourceConfig(text: string): Stored<SourceConfig> {
+  const read = readFields('source', text);
+  if (!read.ok) return read;
+  const why = sourceProblem(read.value);
+  return why === undefined ? { ok: true, value: read.value as SourceConfig } : unreadable(`a source whose ${why}`);
+}
+
+export function isSourceConfig(value: unknown): value is SourceConfig {
+  return isFields(value) && sourceProblem(value) === undefined;
+}
+
+function sourceProblem(value: Fields): string | undefined {
+  const why = fieldProblem(value, SOURCE);
+  if (why !== undefined) return why;
+  const { id, writeKeyHashes, rateLimit, blockedEvents = [], limits = {} } = value as SourceConfig;
+  if (!SAFE_ID.test(id)) return 'id is not an id';
+  if (!writeKeyHashes.every((hash) => typeof hash === 'string')) return 'writeKeyHashes are not all text';
+  if (!Array.isArray(blockedEvents)) return 'blockedEvents is not a list';
+  if (!Object.values(limits).every(isLimit)) return 'limits are not all numbers above 0';
+  const hasRate = rateLimit === undefined || (rateLimit.perSecond > 0 && rateLimit.burst >= 1);
+  return hasRate ? undefined : 'rateLimit is not a rate';
+}
+
+const SOURCE = {
+  id: 'text',
+  enabled: 'boolean',
+  writeKeyHashes: 'list',
+  rateLimit: 'object?',
+  limits: 'object?',
+} as const;
+
+function isLimit(most: unknown): boolean {
+  return typeof most === 'number' && most > 0;
+}
+
+/** The owner of a destination, which every version writes in the same fields. */
+export type DestinationOwner = Pick<DestinationConfig, 'workspaceId' | 'sourceId'>;
+export type ReadDestination = Stored<DestinationConfig> & {
+  /** Set for a newer format as well, if the fields are there. */
+  owner?: DestinationOwner;
+};
+
+export function readDestinationConfig(text: string): ReadDestination {
+  const read = readFields('destination', text);
+  const owner = ownerOf(text);
+  if (!read.ok) return owner === undefined ? read : { ...read, owner };
+  const why = fieldProblem(read.value, DESTINATION) ?? filtersProblem(read.value['filters']);
+  if (why === undefined) return { ok: true, value: read.value as DestinationConfig };
+  return { ...unreadable(`a destination whose ${why}`), ...(owner === undefined ? {} : { owner }) };
+}
+
+const DESTINATION = {
+  id: 'text',
+  workspaceId: 'text',
+  sourceId: 'text',
+  catalog: 'text',
+  name: 'text',
+  enabled: 'boolean',
+  resumedAt: 'text?',
+  settings: 'object',
+} as const;
+
+/** A newer process may know an operator that this one does not; a malformed rule fits no version. */
+function filtersProblem(filters: unknown): string | undefined {
+  if (filters === undefined) return undefined;
+  const isRule = (rule: unknown) => isFields(rule) && fieldProblem(rule, { field: 'text', op: 'text' }) === undefined;
+  return Array.isArray(filters) && filters.every(isRule) ? undefined : 'filters are not all rules';
+}
+
+function ownerOf(text: string): DestinationOwner | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isFields(value) || fieldProblem(value, { workspaceId: 'text', sourceId: 'text' }) !== undefined)
+      return undefined;
+    return { workspaceId: value['workspaceId'] as string, sourceId: value['sourceId'] as string };
+  } catch {
+    return undefined;
+  }
+}
+
+export function readUserConfig(text: string): Stored<UserConfig> {
+  const read = readFields('user', text);
+  if (!read.ok) return read;
+  const why = fieldProblem(read.value, { workspaceId: 'text', marks: 'list' });
+  if (why !== undefined) return unreadable(`a user whose ${why}`);
+  const areMarks = (read.value['marks'] as unknown[]).every(isMark);
+  return areMarks ? { ok: true, value: read.value as UserConfig } : unreadable('a user whose marks are not all marks');
+}
+
+function isMark(mark: unknown): boolean {
+  const kinds = { sourceId: 'text', erasedBefore: 'time', suppressed: 'boolean' } as const;
+  return isFields(mark) && fieldProblem(mark, kinds) === undefined;
+}

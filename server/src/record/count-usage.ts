@@ -1,0 +1,86 @@
+import type { Logger } from '../log.ts';
+import type { Store } from '../store/open-store.ts';
+import { addCallSlots, CALL_SLOT_MS, type CallSlot, slotOf } from '../store/slot-counts.ts';
+import { addUsage, type CallCount, lockUsagePosition, setUsagePosition } from '../store/usage.ts';
+import { type RequestUsage, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
+import { pause } from '../pause.ts';
+
+export type UsageNeeds = { store: Store; usage: readonly UsageReader[]; log: Logger };
+
+const LOOK_MS = 1_000;
+
+/** Counts accepted calls by source and month, before any filter, until it is disposed. */
+export function startCountingUsage(needs: UsageNeeds): AsyncDisposable {
+  const stopping = new AbortController();
+  const counting = Promise.all(needs.usage.map((reader) => countOn(reader, needs, stopping.signal)));
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await counting;
+    },
+  };
+}
+
+async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: AbortSignal): Promise<void> {
+  let isWaiting = false;
+  while (!signal.aborted) {
+    try {
+      // Reads on at once only when far behind: each read costs NATS a consumer.
+      const counted = await countSome(reader, store);
+      isWaiting = false;
+      if (counted === USAGE_AT_ONCE) continue;
+    } catch (error) {
+      if (!isWaiting) log.warn({ stream: reader.stream, error: String(error) }, 'usage.waiting');
+      isWaiting = true;
+    }
+    await pause(LOOK_MS, signal);
+  }
+}
+
+/**
+ * Resolves with the number of requests counted. The position and the counts are committed together. When another process has
+ * moved the position meanwhile, the requests read are dropped.
+ */
+export async function countSome({ stream, readAfter }: UsageReader, store: Store): Promise<number> {
+  const before = await store.asSystem((tx) => lockUsagePosition(tx, stream));
+  const { requests, through } = await readAfter(before);
+  if (through === before) return 0;
+  return store.asSystem(async (tx) => {
+    if ((await lockUsagePosition(tx, stream)) !== before) return 0;
+    await addUsage(tx, callCounts(requests));
+    await addCallSlots(tx, callSlots(requests));
+    await setUsagePosition(tx, stream, through);
+    return requests.length;
+  });
+}
+
+/** A request whose envelope PostgreSQL cannot store must not stop the count of the following ones. */
+function isCountable({ receivedAt, calls }: RequestUsage): boolean {
+  return /^[12]\d{3}-(0[1-9]|1[0-2])-/.test(receivedAt) && Number.isSafeInteger(calls) && calls >= 0;
+}
+
+function callCounts(requests: readonly RequestUsage[]): CallCount[] {
+  const counts = new Map<string, CallCount>();
+  for (const { sourceId, receivedAt, calls } of requests.filter(isCountable)) {
+    const month = `${receivedAt.slice(0, 7)}-01`;
+    const key = `${sourceId} ${month}`;
+    const known = counts.get(key) ?? { sourceId, month, calls: 0 };
+    known.calls += calls;
+    counts.set(key, known);
+  }
+  return [...counts.values()];
+}
+
+function callSlots(requests: readonly RequestUsage[]): CallSlot[] {
+  const slots = new Map<string, CallSlot>();
+  for (const { sourceId, receivedAt, calls } of requests.filter(isCountable)) {
+    const at = Date.parse(receivedAt);
+    if (Number.isNaN(at)) continue;
+    const slot = slotOf(at, CALL_SLOT_MS);
+    const key = `${sourceId} ${slot.getTime()}`;
+    const known = slots.get(key) ?? { sourceId, slot, calls: 0 };
+    known.calls += calls;
+    slots.set(key, known);
+  }
+  return [...slots.values()];
+}

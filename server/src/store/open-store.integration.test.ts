@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startPostgresServer } from '@millrace/engines';
+import { openStore, StoreUnavailable } from './open-store.ts';
+
+suite('a connection that PostgreSQL ends', () => {
+  test('in the same packet in which the login ends fails the transaction, not the process', async () => {
+    await using server = await startPostgresServer();
+    await using wire = await openWire(server.url);
+    await using store = await openStore(wire.url);
+    wire.endAll();
+    wire.isEndingLogins = true;
+    for (let nth = 0; nth < 3; nth += 1) {
+      await assert.rejects(
+        store.asSystem((tx) => tx.query('SELECT 1')),
+        StoreUnavailable,
+      );
+    }
+    wire.isEndingLogins = false;
+    assert.deepEqual(await store.asSystem((tx) => tx.query('SELECT 1 AS one')), [{ one: 1 }]);
+  });
+
+  test('between two queries of a transaction is the loss of a connection', async () => {
+    await using server = await startPostgresServer();
+    await using store = await openStore(server.url);
+    const halves = store.asSystem(async (tx) => {
+      const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      server.run(`SELECT pg_terminate_backend(${row?.pid}, 10000)`);
+      // The event of the loss is in our socket by now, and comes before the next query.
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      return tx.query('SELECT 1');
+    });
+    await assert.rejects(halves, StoreUnavailable);
+    assert.deepEqual(await store.asSystem((tx) => tx.query('SELECT 1 AS one')), [{ one: 1 }]);
+  });
+});
+
+/** ReadyForQuery, idle: the last message of a login. */
+const READY = Buffer.from('5a0000000549', 'hex');
+
+function fatal(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeUInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+/** Stands between a process and PostgreSQL, and can end a connection with the packet that ends its login. */
+async function openWire(databaseUrl: string) {
+  const to = new URL(databaseUrl);
+  const ends = new Set<() => void>();
+  const server = createServer((near) => {
+    const far = createConnection(Number(to.port), to.hostname);
+    const end = () => void [near.destroy(), far.destroy()];
+    ends.add(end);
+    near.on('error', end).on('close', end).pipe(far);
+    far.on('error', end).on('close', end);
+    far.on('data', (chunk: Buffer) => {
+      const isLogin = wire.isEndingLogins && chunk.subarray(-READY.length).equals(READY);
+      if (isLogin) near.end(Buffer.concat([chunk, fatal()]));
+      else near.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endAll = () => ends.forEach((end) => end());
+  const wire = {
+    url: url.href,
+    isEndingLogins: false,
+    endAll,
+    async [Symbol.asyncDispose]() {
+      endAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return wire;
+}

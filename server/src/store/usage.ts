@@ -1,0 +1,38 @@
+import type { Tx } from './open-store.ts';
+import { oneRow } from './rows.ts';
+
+export type UsageRow = { source_id: string; calls: string; suppressed: string };
+export type CallCount = { sourceId: string; month: string; calls: number };
+
+/** How far a stream has been counted. Locked until the transaction ends. */
+export async function lockUsagePosition(tx: Tx, stream: string): Promise<number> {
+  await tx.query('INSERT INTO usage_positions (stream, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING', [stream]);
+  const sql = 'SELECT sequence FROM usage_positions WHERE stream = $1 FOR UPDATE';
+  return Number((await oneRow<{ sequence: string }>(tx, sql, [stream]))?.sequence ?? 0);
+}
+
+export async function setUsagePosition(tx: Tx, stream: string, sequence: number): Promise<void> {
+  await tx.query('UPDATE usage_positions SET sequence = $2 WHERE stream = $1', [stream, sequence]);
+}
+
+/** Calls of a source that was deleted meanwhile are dropped. */
+export async function addUsage(tx: Tx, counts: readonly CallCount[]): Promise<void> {
+  const sql = `INSERT INTO usage (workspace_id, source_id, month, calls)
+    SELECT s.workspace_id, s.id, given.month, given.calls
+    FROM unnest($1::text[], $2::date[], $3::bigint[]) AS given (source_id, month, calls)
+    JOIN sources s ON s.id = given.source_id ORDER BY 1, 2, 3
+    ON CONFLICT (workspace_id, source_id, month) DO UPDATE SET calls = usage.calls + excluded.calls`;
+  const column = <Name extends keyof CallCount>(name: Name) => counts.map((count) => count[name]);
+  if (counts.length > 0) await tx.query(sql, [column('sourceId'), column('month'), column('calls')]);
+}
+
+/** Counts stored calls and calls that collect dropped because their user is suppressed: both are usage. */
+export function usageOfMonth(tx: Tx, workspaceId: string, month: string): Promise<UsageRow[]> {
+  const sql = `SELECT source_id, sum(stored + dropped)::text AS calls, sum(dropped)::text AS suppressed FROM (
+      SELECT source_id, calls AS stored, 0 AS dropped FROM usage WHERE workspace_id = $1 AND month = $2
+      UNION ALL
+      SELECT source_id, 0, count FROM suppressed_calls
+        WHERE workspace_id = $1 AND day >= $2::date AND day < $2::date + interval '1 month'
+    ) AS counted GROUP BY source_id ORDER BY source_id`;
+  return tx.query(sql, [workspaceId, month]);
+}

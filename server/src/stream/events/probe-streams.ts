@@ -1,0 +1,61 @@
+import type { Logger } from '../../log.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+import type { EventStream } from './event-streams.ts';
+
+const PROBE_MS = 250;
+const ANSWER_MS = 1_000;
+const LEAVE_SERVER_AFTER_MS = 3_000;
+/** A full stream is taken back only when it has room to spare, or it would flap with every message purged. */
+const ROOM_AGAIN = 0.98;
+
+export type ProbeNeeds = { connection: Connection; streams: EventStream[]; log: Logger };
+
+/**
+ * Probes the streams in trouble, so that requests need not find out by waiting. Only a stream's leader answers a probe. If none has
+ * answered for three seconds, the server of our connection is cut off from the cluster: we reconnect to another one.
+ */
+export function probeStreams({ connection, streams, log }: ProbeNeeds): Disposable {
+  let allSilentSince: number | undefined;
+  let isProbing = false;
+
+  async function probe(): Promise<void> {
+    const inTrouble = streams.filter((stream) => stream.trouble !== undefined);
+    if (isProbing || inTrouble.length === 0 || !connection.isConnected()) return;
+    isProbing = true;
+    const answers = await Promise.all(inTrouble.map((stream) => askLeader(stream, connection)));
+    isProbing = false;
+    for (const stream of answers.filter((answer) => answer?.hasRoom === true).map((answer) => answer?.stream)) {
+      if (stream?.trouble === undefined) continue;
+      stream.trouble = undefined;
+      log.info({ stream: stream.name }, 'stream.recovered');
+    }
+    noteSilence(inTrouble.length === streams.length && answers.every((answer) => answer === undefined));
+  }
+
+  function noteSilence(isAllSilent: boolean): void {
+    allSilentSince = isAllSilent ? (allSilentSince ?? performance.now()) : undefined;
+    if (allSilentSince === undefined || performance.now() - allSilentSince < LEAVE_SERVER_AFTER_MS) return;
+    allSilentSince = undefined;
+    connection.leaveServer('no stream leader answered through it');
+  }
+
+  const timer = setInterval(() => void probe(), PROBE_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Undefined when no leader answers. */
+async function askLeader(
+  stream: EventStream,
+  { nc }: Connection,
+): Promise<{ stream: EventStream; hasRoom: boolean } | undefined> {
+  try {
+    const answer = await nc.request(`$JS.API.STREAM.INFO.${stream.name}`, '', { timeout: ANSWER_MS });
+    const { state, config, error }: StreamInfo = answer.json();
+    if (error !== undefined || state === undefined || config === undefined) return undefined;
+    return { stream, hasRoom: stream.trouble !== 'full' || state.bytes < config.max_bytes * ROOM_AGAIN };
+  } catch {
+    return undefined;
+  }
+}
+
+type StreamInfo = { error?: unknown; state?: { bytes: number }; config?: { max_bytes: number } };

@@ -1,0 +1,28 @@
+/**
+ * Streams that an earlier setting asked for and the present one does not. Deliver reads a surplus stream as long as it exists; a
+ * start deletes it when it is empty and no process uses it.
+ */
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { eventStreamIndex, laneStreamIndex, type StreamsFound } from './layout.ts';
+
+/** `inUse`: one more than the highest number of each kind that any process may write to. */
+export async function deleteEmptySurplus(manager: JetStreamManager, inUse: StreamsFound): Promise<void> {
+  const surplus: string[] = [];
+  for await (const { config, state } of manager.streams.list()) {
+    const isSurplus =
+      (eventStreamIndex(config.name) ?? -1) >= inUse.eventStreams ||
+      (laneStreamIndex(config.name) ?? -1) >= inUse.laneStreams;
+    if (isSurplus && state.messages === 0) surplus.push(config.name);
+  }
+  for (const name of surplus) await deleteIfEmpty(manager, name);
+}
+
+/**
+ * A process with the earlier setting may still write to the stream, so its subjects are taken away first, and its messages are
+ * counted after that.
+ */
+async function deleteIfEmpty(manager: JetStreamManager, name: string): Promise<void> {
+  await manager.streams.update(name, { subjects: [`surplus.${name}`] });
+  const { state } = await manager.streams.info(name);
+  if (state.messages === 0) await manager.streams.delete(name);
+}

@@ -1,0 +1,55 @@
+import { jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics/open-metrics.ts';
+import type { Connection } from './connect-nats.ts';
+
+export type FillNeeds = { connection: Connection; metrics: Metrics; log: Logger };
+export type FillWatch = Disposable & {
+  /** Resolves when NATS was asked once more. */
+  refresh(): Promise<void>;
+};
+
+const REFRESH_MS = 15_000;
+
+/** Shows how full each kind of stream and each bucket is: of several streams of a kind, the fullest. */
+export function watchFill({ connection, metrics, log }: FillNeeds): FillWatch {
+  let bytes = new Map<string, number>();
+  let ratios = new Map<string, number>();
+  const refresh = async () => {
+    try {
+      const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
+      const streams = await Array.fromAsync(manager.streams.list());
+      bytes = byKind(streams, ({ state }) => state.bytes);
+      const limited = streams.filter(({ config }) => config.max_bytes > 0);
+      ratios = byKind(limited, ({ config, state }) => state.bytes / config.max_bytes);
+    } catch (error) {
+      log.debug({ error: String(error) }, 'streams.not_listed');
+    }
+  };
+  metrics.gauges('millrace_stream_bytes_max', () => bytes);
+  metrics.gauges('millrace_stream_fill_ratio', () => ratios);
+  const timer = setInterval(() => void refresh(), REFRESH_MS);
+  timer.unref();
+  void refresh();
+  return { refresh, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => number): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const stream of streams) {
+    const kind = kindOf(stream.config.name);
+    if (kind !== undefined) found.set(kind, Math.max(found.get(kind) ?? 0, number(stream)));
+  }
+  return found;
+}
+
+const OURS =
+  /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout|floors))$/;
+
+/** The label for a stream: a known word, whatever else the account holds. */
+export function kindOf(stream: string): string | undefined {
+  return OURS.exec(stream)
+    ?.slice(1)
+    .find((part) => part !== undefined)
+    ?.toLowerCase();
+}

@@ -1,0 +1,94 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { Logger } from '../log.ts';
+import type { Connect } from './nats/connect-nats.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
+import { type DeadLetterBox, openDeadLetterBox } from './deliveries/dead-letter-box.ts';
+import { forgetWorkspace, type WorkspaceNames } from './deliveries/forget-workspace.ts';
+import { keepRecent } from './deliveries/keep-recent.ts';
+import { openLaneCounts } from './nats/lane-counts.ts';
+import { type Lanes, openLanes } from './deliveries/lanes.ts';
+import type { StreamSettings } from './layout/layout.ts';
+import { countEventStreams, listEventStreams } from './nats/list-streams.ts';
+import { openPublisher } from './nats/publish.ts';
+import { AT_ONCE } from './nats/publish-durably.ts';
+import { describeStreams, type StreamFacts } from './nats/describe-streams.ts';
+import { countQuarantined } from './quarantine/count-quarantined.ts';
+import { openRedrive, type Redrive } from './quarantine/redrive-quarantined.ts';
+import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine/quarantine.ts';
+import { type EventReader, openEventReader } from './events/stored-events.ts';
+import { type HeardPeer, hearPeers } from './signals/hear-peers.ts';
+import { type HeardProcess, hearProcesses } from './signals/hear-processes.ts';
+import { openTickets, type Tickets } from './deliveries/tickets.ts';
+import { purgeMarks } from './deliveries/purge-marks.ts';
+import { trimEvents } from './events/trim-events.ts';
+import { openWaitingLine } from './nats/waiting-line.ts';
+
+/** The parts of NATS that control works with. */
+export type ControlSide = AsyncDisposable & {
+  /** By the engine's clock. */
+  now(): number;
+  lanes: Lanes;
+  tickets: Pick<Tickets, 'ensure' | 'hurry'>;
+  deadLetters: DeadLetterBox;
+  /** How many dead letters each destination has, as of some seconds ago; undefined while NATS does not answer. */
+  letterCounts(): Promise<ReadonlyMap<string, number> | undefined>;
+  /** The bytes of all dead letters together, likewise. */
+  letterBytes(): Promise<number | undefined>;
+  quarantine: QuarantineBox & { redrive: Redrive };
+  events: EventReader;
+  /** Takes everything of these sources and destinations out of NATS. */
+  forget(names: WorkspaceNames): Promise<void>;
+  describeStreams(): Promise<StreamFacts[]>;
+  /** Of the NATS server that we are connected to. */
+  serverVersion(): string | null;
+  /** Deliver processes that are alive; undefined when our NATS user may not listen to them. */
+  deliverProcesses(): HeardPeer[] | undefined;
+  /** Processes of all roles that are alive; undefined when our NATS user may not listen to them. */
+  processes(): HeardProcess[] | undefined;
+};
+
+export type ControlSideNeeds = {
+  connect: Connect;
+  settings: StreamSettings;
+  now(): number;
+  log: Logger;
+  metrics: Metrics;
+};
+
+/** Its own connection: a replay that reads much must not delay collect and deliver. */
+export async function openControlSide({ connect, settings, now, ...needs }: ControlSideNeeds): Promise<ControlSide> {
+  await using opening = new AsyncDisposableStack();
+  const connection = opening.use(await connect('millrace-control'));
+  const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
+  const publisher = opening.use(openPublisher(connection));
+  const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
+  const count = settings.laneStreams;
+  const counts = opening.use(await openLaneCounts({ connection, count, log: needs.log }));
+  const streams = await countEventStreams(manager, settings.eventStreams);
+  const quarantine = countQuarantined(openQuarantine({ ...durable, ...needs }), needs);
+  const { retentionMs } = settings;
+  const isMyTurn = () => true;
+  opening.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log: needs.log }));
+  opening.use(purgeMarks({ connection, manager, now, log: needs.log }));
+  const peers = opening.use(hearPeers(connection));
+  const processes = opening.use(hearProcesses(connection));
+  const deadLetters = openDeadLetterBox(manager, quarantine);
+  const box = openQuarantineBox(manager);
+  const open = opening.move();
+  return {
+    now,
+    lanes: openLanes({ ...durable, manager, count, counts, quarantine }),
+    tickets: openTickets({ ...durable, manager, now, quarantine }),
+    deadLetters,
+    letterCounts: keepRecent(deadLetters.counts),
+    letterBytes: keepRecent(deadLetters.bytes),
+    quarantine: { ...box, redrive: openRedrive(durable) },
+    events: openEventReader({ manager, streams }),
+    forget: (names) => forgetWorkspace(names, { manager, quarantine: box }),
+    describeStreams: () => describeStreams(manager, connection),
+    serverVersion: () => connection.nc.info?.version ?? null,
+    deliverProcesses: peers.list,
+    processes: processes.list,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

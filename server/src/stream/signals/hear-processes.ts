@@ -1,0 +1,28 @@
+import { ALIVE_SUBJECT } from '../layout/layout.ts';
+import { NATS_ROLES } from '../layout/permissions.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+import { hearTexts } from './hear-texts.ts';
+import { ALIVE_EVERY_MS } from './tell-alive.ts';
+
+export type HeardProcess = { id: string; roles: string[]; version: string; startedAt: string };
+/** Undefined while the NATS user may not listen. */
+export type HeardProcesses = Disposable & { list(): HeardProcess[] | undefined };
+
+/** Three heartbeats and some delay. */
+const GONE_AFTER_MS = ALIVE_EVERY_MS * 3 + 1_000;
+const ROLES: readonly string[] = NATS_ROLES;
+const LINE = /^(\w{1,40}) ([a-z,]{1,60}) ([\w.+-]{1,60}) (\d{1,15})$/;
+
+/** Listens to the heartbeats of the processes of all roles. */
+export function hearProcesses(connection: Connection): HeardProcesses {
+  const { list, ...hearing } = hearTexts(connection, { subject: ALIVE_SUBJECT, goneAfterMs: GONE_AFTER_MS });
+  return { ...hearing, list: () => list()?.flatMap((text) => readProcess(text) ?? []) };
+}
+
+/** A line of another form is of a version that this one does not know, or forged. */
+export function readProcess(text: string): HeardProcess | undefined {
+  const [, id, roles = '', version, startedAt] = LINE.exec(text) ?? [];
+  const names = roles.split(',');
+  if (id === undefined || version === undefined || !names.every((name) => ROLES.includes(name))) return undefined;
+  return { id, roles: names, version, startedAt: new Date(Number(startedAt)).toISOString() };
+}

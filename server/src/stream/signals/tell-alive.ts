@@ -1,0 +1,29 @@
+import { errors, nuid } from '@nats-io/nats-core';
+import { ALIVE_SUBJECT } from '../layout/layout.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+
+export type AboutProcess = { roles: readonly string[]; version: string; startedAt: number };
+
+export const ALIVE_EVERY_MS = 2_000;
+/** NATS users that were made for an older version may not publish it: each denial is a line in the log. */
+const DENIED_PAUSE_MS = 600_000;
+
+/** The heartbeat of a process, for the operator: its id, roles, version and start, in one line. Heard by control, never stored. */
+export function tellAlive({ nc }: Connection, { roles, version, startedAt }: AboutProcess): Disposable {
+  const text = [nuid.next(), roles.join(','), version, startedAt].join(' ');
+  let silentUntil = 0;
+  const beat = () => {
+    if (!nc.isClosed() && performance.now() >= silentUntil) nc.publish(ALIVE_SUBJECT, text);
+  };
+  const heedDenials = async () => {
+    for await (const status of nc.status()) {
+      const error = status.type === 'error' ? status.error : undefined;
+      const isOurs = error instanceof errors.PermissionViolationError && error.subject === ALIVE_SUBJECT;
+      if (isOurs) silentUntil = performance.now() + DENIED_PAUSE_MS;
+    }
+  };
+  void heedDenials();
+  beat();
+  const timer = setInterval(beat, ALIVE_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
