@@ -5,13 +5,18 @@
 import { parseArgs } from 'node:util';
 import { benchAudiences } from './audiences/bench-audiences.ts';
 import { benchLives } from './audiences/bench-lives.ts';
+import { benchBatch } from './deliver/bench-batch.ts';
 import { benchClients } from './clients/bench-clients.ts';
 import { benchCollect } from './collect/bench-collect.ts';
+import { benchConfiguration } from './configuration/bench-configuration.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFold } from './compute/bench-fold.ts';
 import { benchProfiles } from './compute/bench-profiles.ts';
+import { benchPeers } from './peers/bench-peers.ts';
+import { benchProcesses } from './processes/bench-processes.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
+import { benchScale } from './scale/bench-scale.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
 import { benchTail } from './tail/bench-tail.ts';
 import { benchReplay } from './replay/bench-replay.ts';
@@ -22,16 +27,21 @@ export type BenchOptions = { isQuick: boolean; beside?: string | undefined };
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdict>>> = {
   audiences: benchAudiences,
+  batch: benchBatch,
   clients: benchClients,
   collect: benchCollect,
+  configuration: benchConfiguration,
   deliver: benchDeliver,
   fold: benchFold,
   lives: benchLives,
+  peers: benchPeers,
+  processes: benchProcesses,
   profiles: benchProfiles,
   projection: benchProjection,
   record: benchRecord,
   tail: benchTail,
   replay: benchReplay,
+  scale: benchScale,
   sizing: benchSizing,
 };
 

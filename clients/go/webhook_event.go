@@ -40,6 +40,44 @@ var knownTypes = map[string]bool{
 }
 
 func readEvent(body []byte, header http.Header) (*Event, error) {
+	event, err := readBody(body)
+	if err != nil {
+		return nil, err
+	}
+	event.Id = header.Get("webhook-id")
+	event.Attempt, _ = strconv.Atoi(header.Get("X-Millrace-Attempt"))
+	return event, nil
+}
+
+func readBatch(body []byte, header http.Header) ([]*Event, error) {
+	var read struct {
+		Type   string `json:"type"`
+		Events []struct {
+			Id      string          `json:"id"`
+			Attempt int             `json:"attempt"`
+			Body    json.RawMessage `json:"body"`
+		} `json:"events"`
+	}
+	if err := json.Unmarshal(body, &read); err != nil || read.Type != "batch" {
+		event, err := readEvent(body, header)
+		if err != nil {
+			return nil, err
+		}
+		return []*Event{event}, nil
+	}
+	events := make([]*Event, 0, len(read.Events))
+	for _, one := range read.Events {
+		event, err := readBody(one.Body)
+		if err != nil {
+			return nil, err
+		}
+		event.Id, event.Attempt = one.Id, one.Attempt
+		events = append(events, event)
+	}
+	return events, nil
+}
+
+func readBody(body []byte) (*Event, error) {
 	var read struct {
 		Event
 		// An alias names its ids in words.
@@ -59,8 +97,6 @@ func readEvent(body []byte, header http.Header) (*Event, error) {
 	if event.PreviousId == "" {
 		event.PreviousId = read.AliasPreviousId
 	}
-	event.Id = header.Get("webhook-id")
-	event.Attempt, _ = strconv.Atoi(header.Get("X-Millrace-Attempt"))
 	event.Raw = append(json.RawMessage(nil), body...)
 	return &event, nil
 }

@@ -1,27 +1,62 @@
-/** `millrace start` and `npm start`: plays the roles that the settings name until a signal ends the process. */
-import { readConfig } from './config.ts';
-import { openLog } from './log.ts';
-import { nextStopSignal, startRoles } from './start-roles.ts';
-
-/** The exit code of sysexits.h for a configuration error: a supervisor need not try again. */
-const EX_CONFIG = 78;
+/**
+ * `millrace start` and `npm start`: plays the roles that the settings name until a signal ends the process. With more than one process it
+ * supervises children instead, each of which runs this program again.
+ */
+import cluster from 'node:cluster';
+import { type Config, readConfig, type Role } from './config.ts';
+import { type Logger, openLog } from './log.ts';
+import { EX_CONFIG } from './processes/talk.ts';
+import { type Channel, openChannel } from './processes/open-channel.ts';
+import { planRoles } from './processes/plan-processes.ts';
+import { supervise } from './processes/supervise.ts';
+import { nextStopSignal } from './processes/stop-signal.ts';
 
 /** Resolves with the exit code when everything is stopped. */
 export async function runServer(): Promise<number> {
+  try {
+    return await run();
+  } finally {
+    // The channel to a supervisor would keep a process alive that has nothing left to do.
+    process.channel?.unref();
+  }
+}
+
+async function run(): Promise<number> {
   const read = readConfig();
   if (!read.ok) {
     console.error(`Millrace cannot start:\n${read.problems.map((problem) => `  ${problem}`).join('\n')}`);
     return EX_CONFIG;
   }
-  const log = openLog({ level: read.value.logLevel, pretty: false });
+  const { logLevel: level, roles, processes, child, metrics: settings, collect } = read.value;
+  if (child !== undefined) {
+    using channel = openChannel();
+    const own = { ...read.value, roles: child.roles as Role[] };
+    return await play(own, openLog({ level, pretty: false, process: child.number }), channel);
+  }
+  const log = openLog({ level, pretty: false });
+  const plan = planRoles(roles, processes);
   const stopped = nextStopSignal();
+  // A process manager that uses node:cluster itself has its own idea of how many there are.
+  if (plan.length === 1 || cluster.isWorker) return play(read.value, log, { ordered: stopped });
+  return supervise({ plan, settings, drainMs: collect.drainMs, stopped, log });
+}
+
+/** The reason to end: a signal, or the order of a supervisor. */
+type Orders = { ordered: Promise<string> } & Partial<Pick<Channel, 'serve' | 'tellReady'>>;
+
+async function play(config: Config, log: Logger, { ordered, serve, tellReady }: Orders): Promise<number> {
   try {
-    const starting = startRoles(read.value, log);
-    const running = await Promise.race([starting, stopped]);
-    // A signal during the start: nothing has been accepted yet, so there is nothing to finish.
+    // Not above: a supervisor plays no role, and stays small without their code.
+    const { startRoles } = await import('./start-roles.ts');
+    const starting = startRoles(config, log, serve);
+    const running = await Promise.race([starting, ordered]);
+    // An end during the start: nothing has been accepted yet, so there is nothing to finish.
     if (typeof running === 'string') process.exit(0);
     await using _ = running;
-    log.info({ signal: await stopped }, 'server.stopping');
+    tellReady?.();
+    const signal = await ordered;
+    if (signal === 'retire') running.handOver();
+    log.info({ signal }, 'server.stopping');
     return 0;
   } catch (error) {
     log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'server.failed');

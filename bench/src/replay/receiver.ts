@@ -8,11 +8,11 @@ export type ReceiverOrder = { kind: 'look' } | { kind: 'reset' } | { kind: 'refu
 
 /** The last one is its webhook-id. */
 export type Arrival = [what: string, at: number, id: string];
-/** `lastAt` and the times of `others` are of the clock that all processes of a machine share. */
-export type ReceiverView = { count: number; distinct: number; lastAt: number; others: Arrival[] };
+/** `bytes` are those of headers and bodies. `lastAt` and the times of `others` are of the clock that all processes of a machine share. */
+export type ReceiverView = { count: number; distinct: number; lastAt: number; bytes: number; others: Arrival[] };
 
 const ids = new Set<string>();
-const state = { count: 0, lastAt: 0, isRefusing: false, others: [] as Arrival[] };
+const state = { count: 0, lastAt: 0, bytes: 0, isRefusing: false, others: [] as Arrival[] };
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   void receive(request).then((status) => response.writeHead(status).end());
@@ -32,9 +32,16 @@ async function receive(request: IncomingMessage): Promise<number> {
     return 200;
   }
   state.count += 1;
+  state.bytes += headBytes(request) + parts.reduce((sum, { length }) => sum + length, 0);
   state.lastAt = clockMs();
   ids.add(id);
   return state.isRefusing ? 400 : 200;
+}
+
+/** The request line, and names and values of headers with the four bytes between them. */
+function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+  const line = `${method} ${url} HTTP/1.1\r\n\r\n`.length;
+  return rawHeaders.reduce((sum, { length }) => sum + length + 2, line);
 }
 
 function toldIn(body: string): string {
@@ -52,10 +59,11 @@ process.on('message', (order: ReceiverOrder) => {
   if (order.kind === 'refuse') state.isRefusing = order.isRefusing;
   if (order.kind === 'reset') {
     state.count = 0;
+    state.bytes = 0;
     ids.clear();
   }
-  const { count, lastAt, others } = state;
-  process.send?.({ count, lastAt, others, distinct: ids.size } satisfies ReceiverView);
+  const { count, lastAt, bytes, others } = state;
+  process.send?.({ count, lastAt, bytes, others, distinct: ids.size } satisfies ReceiverView);
   state.others = [];
 });
 process.once('disconnect', () => process.exit(0));

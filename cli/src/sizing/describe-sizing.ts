@@ -39,7 +39,7 @@ export function describeSizing(sizing: Sizing): string {
     ...table,
     '',
     `NATS: max_file_store ${bytes(nats.maxFileStoreBytes)} on each server, decided by ${nats.decidedBy}.`,
-    `Streams: ${streams.events} for events, ${streams.lanes} for lanes.`,
+    `Streams: ${streams.events} for events, ${streams.lanes} for lanes, ${streams.outcomes} for outcomes.`,
     `Connections: ${connections.nats} to NATS, up to ${connections.postgres} to PostgreSQL, about ${connections.receivers} to receivers at a time.`,
     `Settings: ${Object.entries(settings)
       .map(([name, value]) => `${name}=${value}`)

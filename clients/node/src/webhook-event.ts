@@ -64,3 +64,12 @@ export type WebhookEvent =
   | GroupWebhook
   | AliasWebhook
   | DeleteWebhook;
+
+/** An event of a batch. */
+export interface BatchedWebhook {
+  /** The same for every attempt to deliver this event: receivers recognise a repeated one by it. */
+  id: string;
+  /** From 1. */
+  attempt: number;
+  event: WebhookEvent;
+}

@@ -65,6 +65,8 @@ export const PROBLEM_CODES = [
   'sso_refused',
   'workspace_required',
   'not_found',
+  'delivery_without_row',
+  'cursor_gone',
   'conflict',
   'last_owner',
   'last_operator',

@@ -63,7 +63,7 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
 
   async function list(): Promise<void> {
     if (performance.now() - listedMs < LIST_MS) return;
-    names = await side.streams();
+    names = await (side.readable?.() ?? side.streams());
     listedMs = performance.now();
   }
 

@@ -139,6 +139,7 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
     app.addHook('onClose', async () => watch[Symbol.dispose]());
   }
   needs.metrics?.gauge('millrace_tail_viewers', streams.count);
+  needs.metrics?.gauge('millrace_outcome_readers', streams.countOthers);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     await needs.store.asSystem((tx) => tx.query('SELECT 1 AS one'));

@@ -1,8 +1,10 @@
 import { CATALOG } from '@millrace/contract/control';
+import type { Cell } from '../domain/configuration.ts';
 import { DEMO_TOKEN } from '../secrets/demo-secrets.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { openTxtReader } from '../http/read-txt.ts';
+import { registerCells } from '../store/cells.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedLinks } from '../store/account-links.ts';
@@ -92,7 +94,7 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings) };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...recordOf(settings) };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
@@ -105,13 +107,30 @@ export async function startControl({
   return { port, store, keyRing, changed, refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, now: Date, log: Logger): Promise<void> {
+function recordOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept' | 'exportKeptMs'> {
+  const { rows, exportRetentionMs } = record;
+  return { successRowsKept: rows, ...(exportRetentionMs === undefined ? {} : { exportKeptMs: exportRetentionMs }) };
+}
+
+async function setUp(store: Store, settings: ControlSettings, now: Date, log: Logger): Promise<void> {
+  const { bootstrapToken, port, cells } = settings;
+  if (cells !== undefined) await enterCells(store, cells);
   if (bootstrapToken !== DEMO_TOKEN) await store.asSystem(refuseDemo);
   const first = await bootstrap(store, bootstrapToken, now);
   if (first.kind === 'token-created') log.info({}, 'bootstrap.done');
   // The only secret that we log: a reader of the log of the first start may set the installation up, for a day.
   if (first.kind === 'waiting')
     log.warn({ link: `http://localhost:${port}/setup#token=${first.setupToken}` }, 'setup.waiting');
+}
+
+/** A cell that is missing in the settings of this process would leave its sources without configuration and record. */
+async function enterCells(store: Store, cells: readonly Cell[]): Promise<void> {
+  const missing = await store.asSystem((tx) => registerCells(tx, cells));
+  if (missing.length === 0) return;
+  const named = missing.map(({ name, sources }) => `${name} (${sources} sources)`).join(', ');
+  throw new Error(
+    `MILLRACE_CELLS does not name cells that sources are in: ${named}. Name them, or move the sources first`,
+  );
 }
 
 /** The token of a database that `npm run dev` has set up is public: it is in the source. */

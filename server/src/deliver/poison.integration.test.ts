@@ -146,7 +146,7 @@ suite('what a newer process wrote', () => {
   });
 
   for (const [what, change] of Object.entries({
-    'a newer format': { v: 2, workspaceId: 'ws_1', sourceId: SOURCE_ID, routes: [] },
+    'a newer format': { v: FORMATS.destination + 1, workspaceId: 'ws_1', sourceId: SOURCE_ID, routes: [] },
     'an unknown catalog entry': { catalog: 'Later' },
     'an unknown filter operator': { filters: [{ field: 'event', op: 'sounds_like', value: 'go' }] },
     'an entry that nobody can read': { enabled: 'perhaps' },

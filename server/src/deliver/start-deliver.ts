@@ -4,7 +4,7 @@ import type { Networks } from '../http/address-policy.ts';
 import type { HostCap, LimitValues } from '../limits/limits.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
@@ -24,6 +24,7 @@ import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
 import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
 import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
+import { isTooEarly } from './request/is-too-early.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
@@ -43,13 +44,15 @@ export type DeliverSettings = {
   laneQuotaBytes?: number;
   /** The bytes that a workspace may keep in its lanes and as dead letters, if the operator did not change them. */
   limits?: Pick<LimitValues, 'laneBytes' | 'deadLetterBytes'>;
+  /** The cell that this process serves, in an installation with several. */
+  cell?: string;
   /** The cap of one host over all workspaces; without it there is none. */
   hostCap?: HostCap;
 };
 
 export type DeliverNeeds = {
   settings: DeliverSettings;
-  config: ConfigView;
+  config: DeliverConfig;
   side: DeliverySide;
   metrics: Metrics;
   tail: TailWriter;
@@ -168,7 +171,7 @@ async function openParts(
   const drains = openDrains({ ...shared, ...settlement, ...draining, looks: windows.looks });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
-  stack.use(findStranded({ lanes, tickets, now, random, log }));
+  stack.use(findStranded({ lanes, tickets, isMyTurn: side.peers.isFirst, uptimeMs, now, log }));
   return { dispatcher, requests, drains };
 }
 
@@ -218,7 +221,7 @@ function attemptsBy(needs: Omit<AttemptNeeds, 'standing'>): DispatcherNeeds['att
     unknown: { ...needs, standing: 'unknown' },
     failing: { ...needs, standing: 'failing' },
   } as const;
-  return (delivery, webhook, standing) => attempt(delivery, webhook, needsOf[standing]);
+  return (batch, webhook, standing) => attempt(batch, webhook, needsOf[standing]);
 }
 
 function mostHeld({ maxInFlight }: DeliverSettings): number {
@@ -249,7 +252,8 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
 
 type Pulling = { load: LoadWatch; windows: Windows };
 
-function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+function startPulls(needs: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+  const { settings, config, side } = needs;
   const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
   const room = (streams: number) => {
@@ -263,7 +267,7 @@ function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pul
     const { lateMs = 0 } = request;
     windows.backlog.fresh(lateMs);
     windows.looks.fresh(lateMs);
-    requests.take(request);
+    if (!isTooEarly(request, needs)) requests.take(request);
   };
   const isHeldUp = () => load.isOverloaded() || !config.isSettled();
   return [

@@ -58,6 +58,8 @@ export type CheckUpAnswer = {
 export type RebuildQuestion = Omit<TestQuestion, 'kind'> & {
   kind: 'rebuild';
   deliveryId: string;
+  /** Left out by older control processes. */
+  order?: string;
   /** When the attempt was made, its number from 1, and when the first one was made. */
   at: number;
   attempt: number;

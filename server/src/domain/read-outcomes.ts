@@ -1,4 +1,5 @@
 import type { OutcomeEntry } from './outcome.ts';
+import { readLean } from './lean-outcomes.ts';
 import { type Fields, fieldProblem, isFields, readJson, type Stored, unreadable, versionProblem } from './format.ts';
 
 /** The entries of a batch, and those parts of it that cannot be read as one. */
@@ -12,7 +13,7 @@ export function readOutcomes(data: Uint8Array, version: string): Stored<ReadEntr
   const items = isFields(json.value) ? json.value['entries'] : undefined;
   if (!Array.isArray(items)) return unreadable('a batch of outcomes without a list of entries');
   const read: ReadEntries = { entries: [], bad: [] };
-  for (const item of items) {
+  for (const item of [...items, ...readLean(json.value as Fields)]) {
     const why = isFields(item) ? entryProblem(item) : 'form is not an object';
     if (why === undefined) read.entries.push(item as OutcomeEntry);
     else read.bad.push({ item, why: `an outcome whose ${why}` });

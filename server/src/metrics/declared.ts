@@ -3,7 +3,9 @@
  * words.
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
+import { CELL_METRICS } from './cell-metrics.ts';
 import type { Declared } from './declared-type.ts';
+import { STORAGE_METRICS } from './storage-metrics.ts';
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const ATTEMPT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
@@ -30,6 +32,7 @@ export const METRICS = {
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
+  ...CELL_METRICS,
   millrace_held_bytes: { kind: 'gauge', help: 'Bytes of bodies being stored now' },
 
   millrace_deliveries_total: {
@@ -99,6 +102,10 @@ export const METRICS = {
     kind: 'counter',
     help: 'Batches of the record that found no room and are lost to it',
   },
+  millrace_outcomes_elsewhere_total: {
+    kind: 'counter',
+    help: 'Batches of the record that were stored in another stream than their own, which did not answer or was full',
+  },
   millrace_quarantined_total: {
     kind: 'counter',
     label: 'kind',
@@ -125,6 +132,7 @@ export const METRICS = {
   },
   ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
+  millrace_outcome_readers: { kind: 'gauge', help: 'Programs that follow outcomes over this process' },
   millrace_projection_set_aside: {
     kind: 'gauge',
     help: 'Sources, destinations and erased users whose configuration the engine does not take',
@@ -143,6 +151,10 @@ export const METRICS = {
     help: 'Workspaces whose audit log cannot be sent to its URL at present',
   },
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
+  millrace_outcomes_recorded_total: {
+    kind: 'counter',
+    help: 'Outcomes that the recorders of this process wrote to PostgreSQL, repeated ones included',
+  },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
   millrace_compute_streams: { kind: 'gauge', help: 'Event streams that this process reads for audiences and traits' },
@@ -191,6 +203,12 @@ export const METRICS = {
     help: 'How long the first profile that has to be evaluated by itself has been due',
   },
 
+  millrace_config_entries: {
+    kind: 'gauge',
+    label: 'kind',
+    values: ['source', 'destination', 'user'],
+    help: 'Config entries that this process holds, of the kinds that its roles need',
+  },
   millrace_config_refused_total: {
     kind: 'counter',
     label: 'why',
@@ -205,20 +223,22 @@ export const METRICS = {
     values: ['silent', 'no_leader', 'full'],
     help: 'Event streams that stopped taking requests',
   },
-  millrace_stream_fill_ratio: {
-    kind: 'gauge',
-    label: 'stream',
-    help: 'How full the streams and buckets of a kind are: the fullest, as a part of its limit',
-  },
-  millrace_stream_bytes_max: {
-    kind: 'gauge',
-    label: 'stream',
-    help: 'Bytes in the largest stream or bucket of a kind',
-  },
+  ...STORAGE_METRICS,
   millrace_event_streams_in_trouble: { kind: 'gauge', help: 'Event streams that take no requests now' },
   millrace_clock_offset_seconds: {
     kind: 'gauge',
     help: "How far the host's clock is ahead of the engine's; negative when it is behind",
+  },
+  millrace_children: {
+    kind: 'gauge',
+    label: 'state',
+    help: 'Child processes of a supervisor (MILLRACE_PROCESSES), by state; waiting: to be started again',
+  },
+  millrace_child_ends_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['crashed', 'replaced'],
+    help: 'Child processes that ended by themselves, or because SIGHUP replaced them',
   },
   millrace_event_loop_delay_p99_seconds: { kind: 'gauge', help: 'Delay of the event loop since the last scrape' },
 } as const satisfies Record<string, Declared>;

@@ -1,6 +1,7 @@
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Store, Tx } from '../store/open-store.ts';
 import { hasRepairsWaiting } from '../store/outbox.ts';
 import { type ProjectionLag, projectionLag, retryFailures } from '../store/projection-failures.ts';
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
@@ -8,7 +9,16 @@ import { projectChanges } from './project-changes.ts';
 import { NO_REMOVALS, type Removals, repairConfig, totalOf } from './repair-config.ts';
 import { openBell, pause } from '../pause.ts';
 
-export type ProjectorNeeds = { store: Store; configWriter: ConfigWriter; log: Logger; metrics?: Metrics };
+export type ProjectorNeeds = {
+  store: Store;
+  configWriter: ConfigWriter;
+  /** Whose bucket the writer writes; `main` by default. */
+  cell?: string;
+  /** Whether the bucket can be written now; without it each try finds out. A transaction of PostgreSQL is open meanwhile. */
+  isReachable?(): boolean;
+  log: Logger;
+  metrics?: Metrics;
+};
 export type Projector = AsyncDisposable & {
   /** A change was committed: it is projected now instead of at the next look. */
   changed(): void;
@@ -44,11 +54,18 @@ const TO_CONFIRM =
 /**
  * Keeps the config bucket equal to PostgreSQL, with three loops. The first projects the outbox, change by change. The second
  * compares the whole bucket with all rows at the start and every few minutes, and adds the differences to the outbox. The third
- * puts entries that the bucket refused back into the outbox. A commit, a comparison and a retry wake the first loop. Of all
+ * puts entries that a bucket refused back into the outbox; that of `main` does it for all cells. A commit, a comparison and a retry wake the first loop. Of all
  * control processes one projects at a time, under a lock in PostgreSQL.
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function startProjector({ store, configWriter, log, metrics }: ProjectorNeeds): Projector {
+export function startProjector({
+  store,
+  configWriter,
+  cell = MAIN_CELL,
+  log,
+  metrics,
+  ...given
+}: ProjectorNeeds): Projector {
   const life = new AbortController();
   const { signal } = life;
   const bell = openBell();
@@ -62,13 +79,18 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
     waiting = removals;
     if (totalOf(removals) > 0) log.error({ ...removals, toDo: TO_CONFIRM }, 'removals.held');
   };
-  const compare = (isConfirmed = false) => repairConfig({ store, configWriter, held, isConfirmed });
+  const hasRepairs = (tx: Tx) => hasRepairsWaiting(tx, cell);
+  const compare = (isConfirmed = false) => repairConfig({ store, configWriter, cell, held, isConfirmed });
 
   async function keepProjecting(): Promise<void> {
     let failures = 0;
     while (!signal.aborted) {
+      if (given.isReachable?.() === false) {
+        await pause(LOOK_MS, signal);
+        continue;
+      }
       try {
-        const projected = await projectChanges({ store, configWriter, log });
+        const projected = await projectChanges({ store, configWriter, cell, log });
         if (failures > 0) log.info({ failures }, 'projection.recovered');
         failures = 0;
         if (projected === 'busy') await pause(BUSY_MS, signal);
@@ -112,15 +134,16 @@ export function startProjector({ store, configWriter, log, metrics }: ProjectorN
     }
   }
 
-  const running = Promise.all([keepProjecting(), keepComparing(), keepRetrying()]);
+  const retrying = cell === MAIN_CELL ? keepRetrying() : undefined;
+  const running = Promise.all([keepProjecting(), keepComparing(), retrying]);
   return {
     changed: bell.ring,
     async settled() {
       for (let waitMs = SETTLE_MS.first; !signal.aborted; waitMs = Math.min(waitMs * 2, SETTLE_MS.most)) {
         // A comparison finds nothing while repairs wait: so they are looked for before and after it.
-        const hadRepairs = await store.asSystem(hasRepairsWaiting);
+        const hadRepairs = await store.asSystem(hasRepairs);
         const differences = await compare();
-        if (!hadRepairs && differences === 0 && !(await store.asSystem(hasRepairsWaiting))) return true;
+        if (!hadRepairs && differences === 0 && !(await store.asSystem(hasRepairs))) return true;
         bell.ring();
         await pause(waitMs, signal);
       }

@@ -5,20 +5,37 @@ import { addUsage, type CallCount, lockUsagePosition, setUsagePosition } from '.
 import { type RequestUsage, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
 import { pause } from '../pause.ts';
 
-export type UsageNeeds = { store: Store; usage: readonly UsageReader[]; log: Logger };
+export type UsageNeeds = { store: Store; usage(): Promise<readonly UsageReader[]>; log: Logger };
 
 const LOOK_MS = 1_000;
+/** How often streams are looked for that were made since. */
+const LIST_MS = 5_000;
 
 /** Counts accepted calls by source and month, before any filter, until it is disposed. */
 export function startCountingUsage(needs: UsageNeeds): AsyncDisposable {
   const stopping = new AbortController();
-  const counting = Promise.all(needs.usage.map((reader) => countOn(reader, needs, stopping.signal)));
+  const counting = countAll(needs, stopping.signal);
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await counting;
     },
   };
+}
+
+async function countAll(needs: UsageNeeds, signal: AbortSignal): Promise<void> {
+  const counts = new Map<string, Promise<void>>();
+  while (!signal.aborted) {
+    const readers = await needs.usage().catch((error: unknown) => {
+      needs.log.warn({ error: String(error) }, 'usage.waiting');
+      return [];
+    });
+    for (const reader of readers) {
+      if (!counts.has(reader.stream)) counts.set(reader.stream, countOn(reader, needs, signal));
+    }
+    await pause(LIST_MS, signal);
+  }
+  await Promise.all(counts.values());
 }
 
 async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: AbortSignal): Promise<void> {

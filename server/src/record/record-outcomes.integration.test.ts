@@ -13,7 +13,7 @@ import { until } from '../../testing/until.ts';
 
 const { log, of: logged } = openLogLines();
 const stack = new AsyncDisposableStack();
-const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
+const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
 let store: Store;
 let stream: Stream;

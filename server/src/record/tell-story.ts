@@ -62,11 +62,24 @@ function replaySentence({ id, kind, startedAt, startedBy }: ReplayPart): string 
   return `${kind === 'replay' ? 'Replayed' : 'Taken out of the dead letters to be sent again'}: ${id}, started at ${startedAt}${by}.`;
 }
 
-function attemptSentence({ attempt, at, answers }: AttemptRow): string {
-  const said = (answers as OutcomeAnswer[]).map(
-    (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms)`,
+function attemptSentence({ attempt, at, outcome, answers }: AttemptRow): string {
+  const given = answers as OutcomeAnswer[];
+  const said = given.map(
+    (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms${batchText(answer)})`,
   );
-  return `Attempt ${attempt} at ${at.toISOString()}: ${said.join('; ')}.`;
+  const divided = outcome === 'retry' && given.some(isRefusedBatch) ? DIVIDED : '';
+  return `Attempt ${attempt} at ${at.toISOString()}: ${said.join('; ')}.${divided}`;
+}
+
+const DIVIDED = ' The receiver may mean another event of the batch, so this one was tried again in a smaller batch.';
+
+function batchText({ events }: OutcomeAnswer): string {
+  return events === undefined ? '' : `, in a batch of ${events} events`;
+}
+
+/** A status that is final for an event that was alone. */
+function isRefusedBatch({ events = 1, status = 0 }: OutcomeAnswer): boolean {
+  return events > 1 && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 function sampledOut({ row, attempts }: StoryFacts): string[] {

@@ -1,3 +1,4 @@
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import { oneRow, type Page, readInOrder } from './rows.ts';
 
@@ -11,6 +12,9 @@ export type SourceRow = {
   name: string;
   enabled: boolean;
   rate_limit_per_second: number | null;
+  cell: string;
+  /** Where it was before, and may still have requests. */
+  former_cells: string[];
   created_at: Date;
   updated_at: Date;
 };
@@ -19,16 +23,17 @@ export type SourceChange = {
   name?: string | undefined;
   enabled?: boolean | undefined;
   rateLimitPerSecond?: number | null | undefined;
+  cell?: string | undefined;
 };
 
-const COLUMNS = 'workspace_id, id, kind, name, enabled, rate_limit_per_second, created_at, updated_at';
+const COLUMNS =
+  'workspace_id, id, kind, name, enabled, rate_limit_per_second, cell, former_cells, created_at, updated_at';
 
-export async function insertSource(tx: Tx, source: { workspaceId: string; id: string; name: string }): Promise<void> {
-  await tx.query('INSERT INTO sources (workspace_id, id, name) VALUES ($1, $2, $3)', [
-    source.workspaceId,
-    source.id,
-    source.name,
-  ]);
+export type NewSource = { workspaceId: string; id: string; name: string; cell?: string | undefined };
+
+export async function insertSource(tx: Tx, { workspaceId, id, name, cell = MAIN_CELL }: NewSource): Promise<void> {
+  const sql = 'INSERT INTO sources (workspace_id, id, name, cell) VALUES ($1, $2, $3, $4)';
+  await tx.query(sql, [workspaceId, id, name, cell]);
 }
 
 /** A workspace has one, from its first definition on. Undefined when another request made it at the same time. */
@@ -73,6 +78,14 @@ export async function updateSource(tx: Tx, before: SourceRow, change: SourceChan
     WHERE workspace_id = $1 AND id = $2`;
   const { workspace_id: workspaceId, id } = before;
   await tx.query(sql, [workspaceId, id, change.name ?? before.name, change.enabled ?? before.enabled, limit]);
+}
+
+/** New requests go to the new cell; the old one and its spare may still have some. */
+export async function moveSource(tx: Tx, { workspace_id: workspaceId, id }: SourceRow, cell: string): Promise<void> {
+  const sql = `UPDATE sources s SET cell = $3, updated_at = now(), former_cells = ARRAY(
+      SELECT DISTINCT former FROM unnest(s.former_cells || s.cell || c.spare) former WHERE former <> $3 ORDER BY former)
+    FROM cells c WHERE s.workspace_id = $1 AND s.id = $2 AND c.name = s.cell AND s.cell <> $3`;
+  await tx.query(sql, [workspaceId, id, cell]);
 }
 
 export async function deleteSource(tx: Tx, workspaceId: string, id: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import { tellError } from '../../parts/tell-error.ts';
 import { IdText, TimeText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
 
+const MAIN_CELL = 'main';
 const LONGEST_NAME = 200;
 const HIGHEST_RATE = 10_000_000;
 
@@ -19,6 +20,7 @@ export function GeneralCard({ source, mayWrite }: { source: Source; mayWrite: bo
         <Facts
           facts={[
             ['Id', <IdText key="id" id={source.id} />],
+            ...(source.cell === MAIN_CELL ? [] : [['Cell', source.cell] as const]),
             ['Created', <TimeText key="created" at={source.createdAt} />],
             ['Changed', <TimeText key="changed" at={source.updatedAt} />],
           ]}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { signingKey, signStandardWebhook, verifyBody } from '@millrace/contract';
 import type { CheckUpQuestion, CheckUpVariation } from '../../domain/ask.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { openTestClient } from '../../../testing/client.ts';
 import { answer, openReceiver, type Received } from '../../../testing/receiver.ts';
 import { aWebhook, DESTINATION, EVENT } from '../../../testing/samples.ts';
@@ -31,7 +31,7 @@ const webhookTo = (url: string, change: Partial<Webhook> = {}) =>
 
 async function send(question: CheckUpQuestion, webhook: Webhook) {
   await using client = openTestClient();
-  const config = { destination: () => DESTINATION } as unknown as ConfigView;
+  const config = { destination: () => DESTINATION } as unknown as DeliverConfig;
   return await sendCheckUp(question, {
     config,
     webhookOf: () => webhook,

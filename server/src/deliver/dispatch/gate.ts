@@ -31,6 +31,8 @@ export type Gate = {
   /** For the rate limit that the owner set; on the monotonic clock, as is `usedAt`. */
   budget: TokenBucket;
   usedAt: number;
+  /** The size of a batch that it refused as too large, and when. */
+  refusedBytes?: { bytes: number; at: number };
 };
 
 export type Shut = {

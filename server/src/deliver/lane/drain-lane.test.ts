@@ -20,7 +20,8 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
   const posted: { id: string; end(): Promise<void> }[] = [];
   const ensured: string[] = [];
   const dispatcher = openDispatcher({
-    attempt({ id }) {
+    attempt(batch) {
+      const id = batch.map(({ delivery }) => delivery.id).join(' ');
       const { promise, resolve } = Promise.withResolvers<Attempt>();
       const end = () => {
         resolve({ startedAt: Date.now(), answers: answersOf(status(200)) });
@@ -49,15 +50,13 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       destination: () => DESTINATION,
       formerOwner: nothing,
       destinationsOf: () => [DESTINATION],
-      sourceByKeyHash: nothing,
       isEventBlocked: () => false,
       userMark: nothing,
-      hasMarks: () => false,
       lastErasureAt: nothing,
       limits: () => new Map(),
+      placeOf: () => 'here',
       isSettled: () => true,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
-      [Symbol.asyncDispose]: async () => undefined,
     },
     webhookOf: () => webhook,
     dispatcher,

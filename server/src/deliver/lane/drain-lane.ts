@@ -12,7 +12,7 @@
  * the ticket to another process.
  */
 import type { Logger } from '../../log.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
 import type { HeldTicket } from '../../stream/deliveries/tickets.ts';
 import type { Delivery } from '../../domain/delivery.ts';
@@ -35,7 +35,7 @@ import type { Webhook, WebhookOf } from '../attempt/webhook.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
 export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
-  config: ConfigView;
+  config: DeliverConfig;
   webhookOf: WebhookOf;
   dispatcher: Dispatcher;
   settle: SliceNeeds['settle'];

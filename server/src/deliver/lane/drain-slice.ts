@@ -1,10 +1,14 @@
+import { isBatchFormat, MAX_BATCHED_BYTES, MAX_BATCHED_EVENTS } from '@millrace/contract';
 import { type Delivery, deliveryId, giveUpAt } from '../../domain/delivery.ts';
 import type { Hurry } from '../../domain/read-ticket.ts';
+import type { Attempt } from '../attempt/attempt.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { concurrencyOf } from '../dispatch/gate.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
+import { itemBytes } from '../dispatch/take-batch.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
+import { runChain } from './run-chain.ts';
 import type { Taken, TierReader } from './tier-reader.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
@@ -59,6 +63,8 @@ const DROP_EVERY_MS = 500;
 /** The first 20 of a drain bypass the backlog window: a thousand small lanes must not wait behind a large one. */
 const SHORT_BACKLOG = 20;
 const EXPIRE_AT_ONCE = 64;
+/** The same for batches: they are under way a few at a time, and so is the memory that they take. */
+const BATCHES_AT_ONCE = 8;
 
 /**
  * Attempts the deliveries of a lane that are due, oldest first, until its time is up, the gate shuts or none is due any more. In
@@ -70,6 +76,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   const { readers, dispatcher, isStopping, isLost, now, uptimeMs } = needs;
   let { mode } = needs;
   let underWay = 0;
+  /** Of the batches that they will be part of. */
+  let underWayBytes = 0;
   let offered = 0;
   let attempted = 0;
   let left = 0;
@@ -89,6 +97,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     if (webhook === undefined || next === undefined || isLost()) return false;
     const taken = next.reader.take();
     if (taken === undefined) return false;
+    const behind = webhook.order === 'user' && mode !== 'expire' ? next.reader.takeBehind() : [];
+    if (behind.length > 0) return startChain([taken, ...behind], webhook);
     const finished = finishUnsent(taken.delivery, webhook);
     if (finished !== undefined) {
       void finished.then((settled) => end(taken, settled));
@@ -98,13 +108,41 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     }
     attempt(taken, webhook);
     if (mode === 'drain') {
-      await roomFor(abreast(webhook) + AHEAD);
+      await roomFor(mostUnderWay(webhook));
       return true;
     }
     await roomFor(1);
-    if (dispatcher.gateOf(webhook.destinationId).shut !== undefined) return false;
+    return noticeBack(webhook);
+  }
+
+  /** Whether the receiver is back. */
+  function noticeBack({ destinationId }: Webhook): boolean {
+    if (dispatcher.gateOf(destinationId).shut !== undefined) return false;
     mode = 'drain';
     return true;
+  }
+
+  /** A chain counts as one delivery under way, however long it is: those of other users are attempted beside it. */
+  async function startChain(chain: readonly Taken[], webhook: Webhook): Promise<boolean> {
+    const answered = Promise.withResolvers<void>();
+    const attemptNext = (delivery: Delivery) => {
+      if (mode === 'probe') noticeBack(webhook);
+      return new Promise<Attempt | undefined>((finish) => offer(delivery, webhook, finish)).finally(answered.resolve);
+    };
+    underWay += 1;
+    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn };
+    const ran = runChain(chain, webhook, { ...needs, ...own }).then(freeRoom);
+    if (mode === 'probe') {
+      await Promise.race([answered.promise, ran]);
+      return noticeBack(webhook);
+    }
+    await roomFor(mostUnderWay(webhook));
+    return true;
+  }
+
+  function mostUnderWay(webhook: Webhook): number {
+    if (!isBatchFormat(webhook.format)) return abreast(webhook) + AHEAD;
+    return Math.min(abreast(webhook) + 1, BATCHES_AT_ONCE) * MAX_BATCHED_EVENTS;
   }
 
   /** At a host that is at its cap no more would start, and they would only wait in memory. */
@@ -139,38 +177,53 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
 
   function attempt(taken: Taken, webhook: Webhook): void {
     const { delivery } = taken;
-    offered += 1;
     underWay += 1;
+    offer(delivery, webhook, (made) => {
+      if (made === undefined) end(taken, undefined);
+      else void needs.settle(delivery, webhook, made).then((settled) => end(taken, settled));
+    });
+  }
+
+  function offer(delivery: Delivery, webhook: Webhook, finish: PendingAttempt['finish']): void {
+    const isBatched = isBatchFormat(webhook.format);
+    offered += 1;
     const pending: PendingAttempt = {
       delivery,
       webhook,
-      isLong: offered > SHORT_BACKLOG,
+      isLong: offered > SHORT_BACKLOG * (isBatched ? MAX_BATCHED_EVENTS : 1),
       isWithdrawn: isLost,
       finish(made) {
-        if (made === undefined) {
-          isCut = true;
-          end(taken, undefined);
-          return;
-        }
-        attempted += 1;
-        void needs.settle(delivery, webhook, made).then((settled) => end(taken, settled));
+        underWayBytes -= bytes;
+        if (made === undefined) isCut = true;
+        else attempted += 1;
+        finish(made);
       },
     };
+    const bytes = isBatched ? (itemBytes(pending) ?? 0) : 0;
+    underWayBytes += bytes;
     if (mode === 'probe') dispatcher.probe(pending);
     else dispatcher.offerBacklog(pending);
   }
 
-  /** Without `settled`, the delivery was not touched. */
   function end(taken: Taken, settled: Settled | undefined): void {
+    leave(taken, settled);
+    freeRoom();
+  }
+
+  /** Without `settled`, the delivery was not touched. */
+  function leave(taken: Taken, settled: Settled | undefined): void {
     if (settled === undefined) taken.keep();
     else taken.done();
     if (settled !== undefined && settled !== 'retry' && settled !== 'untried') left += 1;
+  }
+
+  function freeRoom(): void {
     underWay -= 1;
     wake.resolve();
   }
 
   async function roomFor(most: number): Promise<void> {
-    const isFull = () => underWay >= most;
+    const isFull = () => underWay >= most || underWayBytes >= MAX_BATCHED_BYTES * BATCHES_AT_ONCE;
     while (isFull()) {
       wake = Promise.withResolvers();
       await wake.promise;

@@ -24,8 +24,8 @@ export type LaneNote = {
   missingSince?: number;
 };
 
-/** In the group with this sequence, `taken` deliveries are done. */
-export type LanePosition = { sequence: number; taken: number };
+/** In the group with this sequence, `taken` deliveries are done, and behind them those at the places `ahead`. */
+export type LanePosition = { sequence: number; taken: number; ahead?: number[] };
 /** `at`: when NATS stored the last group that was done or begun. A stream that was recreated gives the same sequences again. */
 export type StampedPosition = LanePosition & { at?: number | undefined };
 export type GroupSize = { deliveries: number; bytes: number };
@@ -86,6 +86,11 @@ export function isPassed({ sequence, at = Infinity }: StampedPosition, group: St
 /** How many deliveries of a group are done with. */
 export function takenIn({ sequence, taken, at = Infinity }: StampedPosition, group: Stored): number {
   return group.sequence === sequence && group.parkedAt <= at ? taken : 0;
+}
+
+/** The places of the deliveries that are done with beside those. A version that does not know of them sends them again. */
+export function aheadIn({ ahead, ...start }: StampedPosition, group: Stored): readonly number[] {
+  return Array.isArray(ahead) && takenIn(start, group) > 0 ? ahead : [];
 }
 
 /**

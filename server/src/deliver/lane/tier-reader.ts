@@ -4,9 +4,9 @@
  * more, and from it on the group stays in the lane.
  */
 import type { LaneGroup, Lanes } from '../../stream/deliveries/lanes.ts';
-import { boundTimes, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
+import { boundTimes, chainOf, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
-import { isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
+import { aheadIn, isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
 
 /** A delivery that was taken from a lane. It is either done, or kept as if it had not been taken. */
 export type Taken = { delivery: Delivery; done(): void; keep(): void };
@@ -20,6 +20,8 @@ export type TierReader = {
   isNewer(): boolean;
   /** Takes the one that `head` showed. */
   take(): Taken | undefined;
+  /** Takes those of its group that are of the same chain as the one that was taken last, ahead of their turn. */
+  takeBehind(): Taken[];
   /** Drops the groups that are done from the stream. */
   drop(): Promise<void>;
   /** How many whole groups are done. */
@@ -45,11 +47,15 @@ type Group = {
   sequence: number;
   parkedAt: number;
   items: LaneItem[];
+  /** The chain of each item, once it was asked for. */
+  chains?: (string | undefined)[];
   /** Of a newer format: nothing in it and behind it is taken. */
   isNewer: boolean;
   /** The version of its format. */
   format: string;
   taken: number;
+  /** Places that were taken ahead of their turn, and whether they are done. */
+  ahead: Map<number, boolean>;
   /** Taken, and neither done with nor kept yet. */
   open: number;
   /** The first one that was kept: from there on the group stays. */
@@ -83,6 +89,9 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   let readGroups = 0;
   /** The tier was empty lately, or all counted groups are here: the reader asks NATS again only after this. */
   let askAgainAt = 0;
+  /** Where the last delivery was taken from. */
+  let latest: Group | undefined;
+  let latestIndex = 0;
 
   async function head(): Promise<Delivery | undefined> {
     for (;;) {
@@ -93,7 +102,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
       if (group === undefined || item === undefined) return undefined;
       if (item.ok) return item.delivery;
       await setAside(group, item);
-      group.taken += 1;
+      pass(group);
     }
   }
 
@@ -125,13 +134,14 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   /** A group that a former holder finished and could not drop is still there: it counts as done, and is dropped in its turn. */
   async function add(group: LaneGroup): Promise<void> {
     const { sequence, parkedAt } = group;
-    const empty = { sequence, parkedAt, taken: 0, open: 0, keptFrom: Infinity };
+    const empty = { sequence, parkedAt, taken: 0, ahead: new Map(), open: 0, keptFrom: Infinity };
     readFrom = sequence + 1;
     if (await wasDone(group)) {
       groups.push({ ...empty, items: [], isNewer: false, format: '' });
       return;
     }
-    groups.push({ ...empty, ...readGroup(group, tier, needs), taken: takenIn(start, group) });
+    const ahead = new Map(aheadIn(start, group).map((index) => [index, true]));
+    groups.push({ ...empty, ...readGroup(group, tier, needs), taken: takenIn(start, group), ahead });
     nextSequence = sequence + 1;
   }
 
@@ -164,7 +174,12 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     tier,
     head,
     isNewer: () => current()?.isNewer === true,
-    take: () => take(current()),
+    take() {
+      latest = current();
+      latestIndex = latest?.taken ?? 0;
+      return take(latest);
+    },
+    takeBehind: () => (latest === undefined ? [] : takeBehind(latest, latestIndex)),
     async drop() {
       passDone();
       const upTo = doneUpTo;
@@ -176,7 +191,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     position() {
       passDone();
       const [first] = groups;
-      if (first !== undefined) return { sequence: first.sequence, taken: doneIn(first) };
+      if (first !== undefined) return { sequence: first.sequence, taken: doneIn(first), ...aheadOf(first) };
       // The reader saw nothing yet, or a replica that lags did not show it: still the same place.
       return { sequence: nextSequence, taken: nextSequence === start.sequence ? start.taken : 0 };
     },
@@ -190,6 +205,11 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
 
 function doneIn({ taken, keptFrom }: Group): number {
   return Math.min(taken, keptFrom);
+}
+
+function aheadOf(group: Group): { ahead?: number[] } {
+  const done = [...group.ahead].filter(([index, isDone]) => isDone && index >= doneIn(group)).map(([index]) => index);
+  return done.length === 0 ? {} : { ahead: done };
 }
 
 /** An unreadable group becomes one unreadable item. */
@@ -215,14 +235,43 @@ function readGroup(
 function take(group: Group | undefined): Taken | undefined {
   const item = group?.items[group.taken];
   if (group === undefined || item?.ok !== true) return undefined;
-  const { delivery } = item;
   const index = group.taken;
-  group.taken += 1;
+  pass(group);
+  return takenFrom(group, index, item.delivery);
+}
+
+/** Moves on to the next one that was not taken. */
+function pass(group: Group): void {
+  do group.taken += 1;
+  while (group.ahead.has(group.taken));
+}
+
+function takeBehind(group: Group, index: number): Taken[] {
+  const chain = chainAt(group, index);
+  const behind: Taken[] = [];
+  if (chain === undefined) return behind;
+  for (let at = group.taken; at < group.items.length; at += 1) {
+    const item = group.items[at];
+    if (item?.ok !== true || group.ahead.has(at) || chainAt(group, at) !== chain) continue;
+    group.ahead.set(at, false);
+    behind.push(takenFrom(group, at, item.delivery));
+  }
+  if (group.ahead.has(group.taken)) pass(group);
+  return behind;
+}
+
+function chainAt(group: Group, index: number): string | undefined {
+  group.chains ??= group.items.map((item) => (item.ok ? chainOf(item.delivery) : undefined));
+  return group.chains[index];
+}
+
+function takenFrom(group: Group, index: number, delivery: Delivery): Taken {
   group.open += 1;
   return {
     delivery,
     done() {
       group.open -= 1;
+      if (group.ahead.has(index)) group.ahead.set(index, true);
     },
     keep() {
       group.open -= 1;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openLog } from '../../log.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { readRequest } from '../../domain/read-request.ts';
 import type { PulledRequest } from '../../stream/events/requests.ts';
 import type { Delivery } from '../../domain/delivery.ts';
@@ -24,7 +24,7 @@ function openBench(destinations = 10, most = MOST) {
     destinationsOf: (sourceId: string) => [...ids].map((id) => ({ ...DESTINATION, id, sourceId })),
     userMark: () => undefined,
     isEventBlocked: () => false,
-  } as unknown as ConfigView;
+  } as unknown as DeliverConfig;
   const attempts: PendingAttempt[] = [];
   const parked: { destinationId: string; delivery: Delivery; stored(): void }[] = [];
   const seen = { most: 0 };
@@ -81,6 +81,7 @@ function aRequest(place: string, calls: number, change: { sourceId?: string; sha
   const told: Told = { acks: 0, working: 0, givenBack: 0 };
   const request: PulledRequest = {
     sourceId,
+    stored: { stream: 0, sequence: 1 },
     place,
     key: place,
     bytes: body.length,

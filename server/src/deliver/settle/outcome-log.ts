@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts';
 import type { Outcomes } from '../../stream/deliveries/outcomes.ts';
+import { type GatheredBatch, openLeanBatch, openWholeBatch } from '../../domain/lean-outcomes.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
@@ -8,46 +9,55 @@ export type Recorder = Disposable & {
   record(entry: OutcomeEntry): Promise<void>;
 };
 
-type Gathering = { texts: string[]; bytes: number; stored: PromiseWithResolvers<void> };
+type Gathering = { batch: GatheredBatch; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
 
 const GATHER_MS = 20;
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 262_144;
 
 /**
- * Gathers entries of the record and stores them before the requests behind them are acknowledged: so the record cannot miss an
+ * Gathers entries of the record, for each stream of outcomes apart, and stores them before the requests behind them are acknowledged: so the record cannot miss an
  * attempt that a receiver has seen. Without room in the stream it drops the batch and logs that: the record must not stop
  * deliveries.
  */
 export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logger }): Recorder {
-  let gathering: Gathering | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  /** By the number of the home stream. */
+  const gatherings = new Map<number, Gathering>();
 
-  function storeGathered(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (gathering !== undefined) void store(gathering);
-    gathering = undefined;
+  function storeGathered(home: number): void {
+    const gathering = gatherings.get(home);
+    if (gathering === undefined) return;
+    gatherings.delete(home);
+    clearTimeout(gathering.timer);
+    void store(gathering, home);
   }
 
-  async function store({ texts, stored }: Gathering): Promise<void> {
-    const batch = `{"entries":[${texts.join(',')}]}`;
-    const answer = await whenAvailable(() => outcomes.append(batch));
-    if (answer === 'full') log.error({ entries: texts.length }, 'record.refused');
+  async function store({ batch, stored }: Gathering, home: number): Promise<void> {
+    const text = batch.text();
+    const answer = await whenAvailable(() => outcomes.append(text, home));
+    if (answer === 'full') log.error({ entries: batch.size() }, 'record.refused');
     stored.resolve();
+  }
+
+  function begin(home: number): Gathering {
+    const timer = setTimeout(storeGathered, GATHER_MS, home);
+    const batch = outcomes.format === 'lean' ? openLeanBatch() : openWholeBatch();
+    const gathering = { batch, timer, stored: Promise.withResolvers<void>() };
+    gatherings.set(home, gathering);
+    return gathering;
   }
 
   return {
     record(entry) {
-      const text = JSON.stringify(entry);
-      gathering ??= { texts: [], bytes: 0, stored: Promise.withResolvers() };
-      const { stored } = gathering;
-      gathering.texts.push(text);
-      gathering.bytes += text.length;
-      timer ??= setTimeout(storeGathered, GATHER_MS);
-      if (gathering.texts.length >= MAX_ENTRIES || gathering.bytes >= MAX_BYTES) storeGathered();
+      const home = outcomes.homeOf(entry.deliveryId);
+      const gathering = gatherings.get(home) ?? begin(home);
+      const { batch, stored } = gathering;
+      batch.add(entry);
+      if (batch.size() >= MAX_ENTRIES || batch.bytes() >= MAX_BYTES) storeGathered(home);
       return stored.promise;
     },
-    [Symbol.dispose]: () => clearTimeout(timer),
+    [Symbol.dispose]() {
+      for (const { timer } of gatherings.values()) clearTimeout(timer);
+    },
   };
 }

@@ -9,8 +9,16 @@ import type { Wanted } from '../../stream/deliveries/tickets.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
 export type Parker = {
-  /** Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. */
-  park(destinationId: string, tier: number, delivery: Delivery): Promise<'parked' | 'full'>;
+  /**
+   * Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. Those behind it are stored
+   * in the same group: so they are read together, and leave the tier together.
+   */
+  park(
+    destinationId: string,
+    tier: number,
+    delivery: Delivery,
+    behind?: readonly Delivery[],
+  ): Promise<'parked' | 'full'>;
 };
 
 export type Parkers = Disposable &
@@ -44,6 +52,8 @@ type Group = {
 
 /** Deliveries for the same place that come within this time are stored with one write. */
 const GATHER_MS = 20;
+/** A group is one message, and NATS takes a megabyte. A longer chain is cut in two. */
+const MAX_CHAIN_BYTES = 512_000;
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
@@ -54,19 +64,22 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   const byHolders = new Map<string, Parked>();
   let timer: NodeJS.Timeout | undefined;
 
-  const parkWith = (isHeld: boolean): Parker => ({
-    park(destinationId, tier, delivery) {
-      const text = JSON.stringify(delivery);
-      const bytes = Buffer.byteLength(text);
+  const parkWith = (isHeld: boolean): Parker => {
+    const park: Parker['park'] = (destinationId, tier, delivery, behind = []) => {
+      const texts = [delivery, ...behind].map((each) => JSON.stringify(each));
+      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+      if (bytes > MAX_CHAIN_BYTES && behind.length > 0)
+        return parkParts(park, destinationId, tier, [delivery, ...behind]);
       const group = groupFor(destinationId, tier, isHeld, bytes);
-      group.texts.push(text);
+      group.texts.push(...texts);
       group.bytes += bytes;
       group.wanted = soonest(group.wanted, wanted(destinationId, delivery));
       group.dueAt = Math.min(group.dueAt, delivery.dueAt);
       timer ??= setTimeout(storeAll, GATHER_MS);
       return group.settled.promise;
-    },
-  });
+    };
+    return { park };
+  };
 
   function groupFor(destinationId: string, tier: number, isHeld: boolean, bytes: number): Group {
     const key = `${destinationId}.${tier}.${isHeld}`;
@@ -120,6 +133,22 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
       appender[Symbol.dispose]();
     },
   };
+}
+
+/** The second part is stored when the first one is: so it is behind it in the tier. */
+async function parkParts(
+  park: Parker['park'],
+  destinationId: string,
+  tier: number,
+  chain: readonly Delivery[],
+): Promise<'parked' | 'full'> {
+  const middle = Math.ceil(chain.length / 2);
+  for (const [first, ...behind] of [chain.slice(0, middle), chain.slice(middle)]) {
+    if (first === undefined) continue;
+    const parked = await park(destinationId, tier, first, behind);
+    if (parked === 'full') return parked;
+  }
+  return 'parked';
 }
 
 function soonest(one: Wanted, other: Wanted): Wanted {

@@ -18,9 +18,14 @@ export type Skipped = Pick<Extract<Routed, { kind: 'skip' }>, 'reason' | 'rule'>
 /** The delivery has ended, or is safe in its lane (`retry`, `untried`). */
 export type Settled = 'erased' | 'skipped' | 'destination_deleted' | 'delivered' | 'retry' | 'untried' | DeadReason;
 
+type Behind = readonly Delivery[];
+
 export type Settlement = {
-  /** Records the attempt and does what its outcome asks for. Without an attempt, the delivery is parked untried. */
-  settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined): Promise<Settled>;
+  /**
+   * Records the attempt and does what its outcome asks for. Without an attempt, the delivery is parked untried. Those behind it go to the
+   * lane with it, in this order, if it does: see `isLeftToLane`.
+   */
+  settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined, behind?: Behind): Promise<Settled>;
   /** Ends a delivery whose retry window was over before its next attempt. */
   expire(delivery: Delivery, webhook: Webhook): Promise<Settled>;
   /** Ends a delivery whose destination was deleted. No dead letter: there is nothing left that it could be sent to. */
@@ -30,6 +35,11 @@ export type Settlement = {
   /** Ends a delivery whose user was erased while it waited. */
   erase(delivery: Delivery, webhook: Webhook): Promise<Settled>;
 };
+
+/** Whether a delivery, and those behind it, are stored in the lane; or buried, because it had no room for them. */
+export function isLeftToLane(settled: Settled): boolean {
+  return settled === 'retry' || settled === 'untried' || settled === 'lane_full';
+}
 
 export type SettlementNeeds = {
   parker: Parker;
@@ -49,14 +59,22 @@ export type SettlementNeeds = {
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openSettlement(needs: SettlementNeeds): Settlement {
-  const { parker, deadLetters, schedule, hold, record, now, random, log } = needs;
+  const { parker, deadLetters, schedule, record, now, random, log } = needs;
+  /** Attempts whose `Retry-After` has shut the gate: all deliveries of a batch have the same. */
+  const held = new WeakSet<Attempt>();
 
-  async function settleUnhappy(delivery: Delivery, webhook: Webhook, attempt: Attempt): Promise<Settled> {
-    const { startedAt, answers } = attempt;
-    const attempted = withAttempt(delivery, { at: startedAt, answers: answers.map(noteOf) });
+  async function settleUnhappy(
+    delivery: Delivery,
+    webhook: Webhook,
+    attempt: Attempt,
+    behind: Behind,
+  ): Promise<Settled> {
+    const { startedAt, answers, events } = attempt;
+    const note = { at: startedAt, answers: answers.map(noteOf), ...(events === undefined ? {} : { events }) };
+    const attempted = withAttempt(delivery, note);
     const { policy, resumedAt } = webhook;
     const times = { schedule, resumedAt, now: now(), dice: random() };
-    const { outcome, settled } = judge({ delivery: attempted, answers, policy, ...times });
+    const { outcome, settled } = judge({ delivery: attempted, answers, events, policy, ...times });
     const next = { ...attempted, settled };
     const facts = { attempt: next.attempts, outcome: outcome.kind };
     switch (outcome.kind) {
@@ -71,29 +89,37 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
       }
       case 'retry': {
         const { tier, dueAt, holdUntil } = outcome;
-        const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt: dueAt }));
-        if (holdUntil !== undefined) hold(webhook, holdUntil);
+        const nextAt = Math.max(dueAt, times.now);
+        const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt }));
+        if (holdUntil !== undefined) holdOnce(attempt, webhook, holdUntil);
         // A shut gate holds the whole lane. With that time of its own, this delivery would hold up those behind it as long.
         const isHeldAsLong = holdUntil !== undefined && holdUntil >= dueAt;
-        const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier);
+        const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier, behind);
         await recorded;
         return end;
       }
     }
   }
 
+  function holdOnce(attempt: Attempt, webhook: Webhook, until: number): void {
+    if (held.has(attempt)) return;
+    held.add(attempt);
+    needs.hold(webhook, until);
+  }
+
   /** Parks a delivery that was not attempted: its gate was shut, its line too long, or there was no slot. */
-  async function wait(delivery: Delivery, webhook: Webhook): Promise<Settled> {
+  async function wait(delivery: Delivery, webhook: Webhook, behind: Behind): Promise<Settled> {
     const { attempts } = delivery;
     const recorded = attempts === 0 ? tell(delivery, webhook, { kind: 'waiting', attempts }) : undefined;
-    const end = await park(delivery, webhook, UNTRIED_TIER);
+    const end = await park(delivery, webhook, UNTRIED_TIER, behind);
     await recorded;
     return end;
   }
 
-  async function park(delivery: Delivery, webhook: Webhook, tier: number): Promise<Settled> {
-    const parked = await parker.park(webhook.destinationId, tier, delivery);
+  async function park(delivery: Delivery, webhook: Webhook, tier: number, behind: Behind): Promise<Settled> {
+    const parked = await parker.park(webhook.destinationId, tier, delivery, behind);
     if (parked === 'parked') return delivery.attempts === 0 ? 'untried' : 'retry';
+    for (const each of behind) await giveUp(each, webhook, 'lane_full');
     return giveUp(delivery, webhook, 'lane_full');
   }
 
@@ -131,11 +157,11 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   }
 
   return {
-    settle(delivery, webhook, attempt) {
+    settle(delivery, webhook, attempt, behind = []) {
       const wasAttempted = attempt?.answers.some(({ answer }) => wasSent(answer)) === true;
-      if (!wasAttempted) return wait(delivery, webhook);
+      if (!wasAttempted) return wait(delivery, webhook, behind);
       // Nearly every attempt delivers: that needs no judgement, and no copy of the delivery with one more attempt in it.
-      if (!isDelivered(delivery, attempt.answers)) return settleUnhappy(delivery, webhook, attempt);
+      if (!isDelivered(delivery, attempt.answers)) return settleUnhappy(delivery, webhook, attempt, behind);
       const facts = { attempt: delivery.attempts + 1, outcome: 'delivered' } as const;
       return record(attemptEntry(delivery, webhook, attempt, facts)).then(() => 'delivered');
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { openLog } from '../../log.ts';
 import type { ConfigView } from './config-bucket.ts';
@@ -62,6 +63,25 @@ suite('the configuration', () => {
     await writer.putSource(source('src_c', ['last']));
     await sees(view, { hash: 'last', id: 'src_c' });
     assert.equal(view.sourceByKeyHash('h')?.id, 'src_b');
+  });
+
+  test('reaches collect without destinations, also when the server has dropped the watch', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
+    const writer = await stream.configWriter();
+    await writer.putDestination(destination('dst_1', 'src_1'));
+    await using view = await stream.configView(undefined, ['collect']);
+    await writer.putSource(source('src_1', ['h1']));
+    await sees(view, { hash: 'h1', id: 'src_1' });
+    assert.equal(view.destination('dst_1'), undefined);
+
+    await using connection = await connectNats({ url: cluster.adminUrl, name: 'test', log });
+    const manager = await jetstreamManager(connection.nc);
+    for await (const { name } of manager.consumers.list('KV_config')) await manager.consumers.delete('KV_config', name);
+    await writer.putDestination(destination('dst_2', 'src_1'));
+    await writer.putSource(source('src_2', ['h2']));
+    await sees(view, { hash: 'h2', id: 'src_2' });
+    assert.deepEqual(view.destinationsOf('src_1'), []);
   });
 
   test('passes over an entry that cannot be read', async () => {

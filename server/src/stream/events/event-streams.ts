@@ -26,13 +26,15 @@ export type EventStream = {
 type Waiting = { since: number; losses: number; giveUp(settled: Settled): void };
 
 export type EventStreams = Disposable & {
-  streams: EventStream[];
+  /** Those that new requests go to. */
+  readonly streams: readonly EventStream[];
   publish(stream: EventStream, publication: Publication): Promise<Settled>;
 };
 export type EventStreamsNeeds = {
   connection: Connection;
   publisher: Publisher;
-  count: number;
+  /** How many streams there are now. */
+  count(): number;
   metrics: Metrics;
   log: Logger;
 };
@@ -47,7 +49,12 @@ const SWEEP_MS = 100;
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openEventStreams({ connection, publisher, count, metrics, log }: EventStreamsNeeds): EventStreams {
   const troubles = metrics.counters('millrace_stream_troubles_total');
-  const streams = Array.from({ length: count }, (_, index) => newStream(index));
+  /** Also those above the number, when it became smaller: they may still owe answers. */
+  const streams: EventStream[] = [];
+  const inUse = () => {
+    while (streams.length < count()) streams.push(newStream(streams.length));
+    return streams.length === count() ? streams : streams.slice(0, count());
+  };
   const isServerSilent = askServer(connection, streams);
   // After the poll phase: if this process was stalled, it has read the waiting answers by then.
   const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
@@ -82,7 +89,9 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
   }
 
   return {
-    streams,
+    get streams() {
+      return inUse();
+    },
     publish: (stream, publication) =>
       new Promise((resolve) => {
         const settle = (settled: Settled) => {

@@ -1,8 +1,7 @@
 import { DeliverPolicy, jetstream, jetstreamManager, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
 import type { Connection } from '../nats/connect-nats.ts';
 import { readEnvelope, readRequest } from '../../domain/read-request.ts';
-import { eventStreamName, sourceOfEvents } from '../layout/layout.ts';
-import { countEventStreams } from '../nats/list-streams.ts';
+import { sourceOfEvents } from '../layout/layout.ts';
 import { ENVELOPE_HEADER } from './request-message.ts';
 
 /** How many calls one accepted request held. */
@@ -20,13 +19,9 @@ export type UsageReader = {
 export const USAGE_AT_ONCE = 5_000;
 const EXPIRES_MS = 2_000;
 
-/** Reads the event streams for their counts alone: the headers have them, and the bodies stay where they are. */
-export async function followUsage(connection: Connection, streamCount: number): Promise<UsageReader[]> {
-  const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
-  return Array.from({ length: await countEventStreams(manager, streamCount) }, (_, index) => {
-    const stream = eventStreamName(index);
-    return { stream, readAfter: (sequence: number) => readAfter(connection, stream, sequence) };
-  });
+/** Reads an event stream for its counts alone: the headers have them, and the bodies stay where they are. */
+export function readUsage(connection: Connection, stream: string): UsageReader {
+  return { stream, readAfter: (sequence) => readAfter(connection, stream, sequence) };
 }
 
 async function readAfter({ nc }: Connection, stream: string, sequence: number): Promise<UsageRead> {

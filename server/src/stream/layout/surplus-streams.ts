@@ -1,9 +1,9 @@
 /**
- * Streams that an earlier setting asked for and the present one does not. Deliver reads a surplus stream as long as it exists; a
- * start deletes it when it is empty and no process uses it.
+ * Streams that an earlier setting asked for and the present one does not. Deliver, and control of outcomes, reads a surplus stream
+ * as long as it exists; a start deletes it when it is empty and no process uses it.
  */
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { eventStreamIndex, laneStreamIndex, type StreamsFound } from './layout.ts';
+import { eventStreamIndex, laneStreamIndex, outcomesStreamIndex, type StreamsFound } from './layout.ts';
 
 /** `inUse`: one more than the highest number of each kind that any process may write to. */
 export async function deleteEmptySurplus(manager: JetStreamManager, inUse: StreamsFound): Promise<void> {
@@ -11,7 +11,8 @@ export async function deleteEmptySurplus(manager: JetStreamManager, inUse: Strea
   for await (const { config, state } of manager.streams.list()) {
     const isSurplus =
       (eventStreamIndex(config.name) ?? -1) >= inUse.eventStreams ||
-      (laneStreamIndex(config.name) ?? -1) >= inUse.laneStreams;
+      (laneStreamIndex(config.name) ?? -1) >= inUse.laneStreams ||
+      (outcomesStreamIndex(config.name) ?? -1) >= inUse.outcomeStreams;
     if (isSurplus && state.messages === 0) surplus.push(config.name);
   }
   for (const name of surplus) await deleteIfEmpty(manager, name);

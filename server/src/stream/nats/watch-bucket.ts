@@ -1,28 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KV, KvEntry } from '@nats-io/kv';
+import {
+  DeliverPolicy,
+  jetstream,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type ConsumerInfo,
+  type JsMsg,
+  type PushConsumer,
+} from '@nats-io/jetstream';
+import type { KV } from '@nats-io/kv';
+import type { MsgHdrs } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
+import { bucketStream, bucketSubject } from '../layout/layout.ts';
 import type { Connection } from './connect-nats.ts';
 
+export type BucketEntry = {
+  key: string;
+  revision: number;
+  /** In milliseconds, by the clock of the server that leads the bucket. */
+  storedAt(): number;
+  string(): string;
+};
+
 export type BucketWatchNeeds = {
-  connection: Pick<Connection, 'onReconnect'>;
+  connection: Pick<Connection, 'nc' | 'onReconnect'>;
+  /** Its name, and the bucket itself. */
+  name: string;
   bucket: KV;
+  /** A pattern of the keys that are wanted; without it all of the bucket is. One only: NATS permits a list of them to no role. */
+  keys?: string;
   /** Called with each entry once and again when it changes; without an entry when it was deleted, with the deletion's text. */
-  changed(key: string, entry: KvEntry | undefined, text: string): void;
+  changed(key: string, entry: BucketEntry | undefined, text: string): void;
   log: Logger;
 };
 
-type Watch = { revision: number; isClosed: boolean; stop(): void; read: PromiseWithResolvers<void> };
+type Watch = {
+  revision: number;
+  isClosed: boolean;
+  stop(): void;
+  read: PromiseWithResolvers<void>;
+  consumer: PushConsumer | undefined;
+  /** The consumer that sent the last message, and the number that it gave to it. */
+  last: { consumer: string; delivered: number };
+};
 
 const RETRY_MS = 300;
 const CHECK_MS = 2_000;
+const API_TIMEOUT_MS = 1_500;
 
 /**
  * Follows a bucket until disposed; resolves when all of it has been read once. A watch can stop silently when the server that feeds
  * it dies. So it is restarted from where it stopped after every reconnect; and every two seconds its position is compared with the
- * leader's, for a watch that stopped without a reconnect.
+ * server's, for a watch that stopped without a reconnect.
  */
 export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposable> {
-  const watch: Watch = { revision: 0, isClosed: false, stop: () => undefined, read: Promise.withResolvers<void>() };
+  const watch: Watch = {
+    revision: 0,
+    isClosed: false,
+    stop: () => undefined,
+    read: Promise.withResolvers<void>(),
+    consumer: undefined,
+    last: { consumer: '', delivered: 0 },
+  };
   const following = follow(watch, needs);
   const stopListening = needs.connection.onReconnect(() => watch.stop());
   const checker = setInterval(() => void restartIfStalled(watch, needs), CHECK_MS);
@@ -49,36 +88,75 @@ async function follow(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   }
 }
 
+/** The ordered consumer of the KV library, without its queue: a bucket of a million entries is not held twice. */
 async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
-  const { bucket } = needs;
-  if ((await bucket.status()).values === 0) watch.read.resolve();
-  const entries = await bucket.watch(watch.revision === 0 ? {} : { resumeFromRevision: watch.revision + 1 });
-  watch.stop = () => entries.stop();
+  const { connection, name, keys = '>' } = needs;
+  const from =
+    watch.revision === 0 ? { deliver_policy: DeliverPolicy.LastPerSubject } : { opt_start_seq: watch.revision + 1 };
+  const { consumers } = jetstream(connection.nc, { timeout: API_TIMEOUT_MS });
+  const filter_subjects = bucketSubject(name, keys);
+  const consumer = await consumers.getPushConsumer(bucketStream(name), { filter_subjects, ...from });
+  let left = (await consumer.info(true)).num_pending;
+  if (left === 0) watch.read.resolve();
+  const prefixLength = bucketSubject(name, '').length;
+  const messages = await consumer.consume({
+    callback(message) {
+      tell(message, message.subject.slice(prefixLength), needs);
+      watch.revision = Math.max(watch.revision, message.seq);
+      watch.last = { consumer: message.info.consumer, delivered: message.info.deliverySequence };
+      left -= 1;
+      if (left <= 0 || message.info.pending === 0) watch.read.resolve();
+    },
+  });
+  watch.consumer = consumer;
+  watch.stop = () => messages.stop();
   // Disposed while it was being set up: it has to be stopped here.
-  if (watch.isClosed) entries.stop();
-  for await (const entry of entries) {
-    tell(entry, needs);
-    watch.revision = Math.max(watch.revision, entry.revision);
-    if (entry.isUpdate) watch.read.resolve();
-  }
+  if (watch.isClosed) messages.stop();
+  const error = await messages.closed();
+  if (error instanceof Error) throw error;
 }
 
 /** An unreadable entry must not stop the watch. */
-function tell(entry: KvEntry, { changed, log }: BucketWatchNeeds): void {
+function tell(message: JsMsg, key: string, { changed, log }: BucketWatchNeeds): void {
   try {
-    changed(entry.key, entry.operation === 'PUT' ? entry : undefined, entry.string());
+    const isPut = message.headers === undefined || isPutBy(message.headers);
+    const text = message.string();
+    const storedAt = () => message.time.getTime();
+    changed(key, isPut ? { key, revision: message.seq, storedAt, string: () => text } : undefined, text);
   } catch (error) {
-    log.error({ key: entry.key, error: String(error) }, 'config.bad_entry');
+    log.error({ key, error: String(error) }, 'config.bad_entry');
   }
 }
 
-async function restartIfStalled(watch: Watch, { bucket, log }: BucketWatchNeeds): Promise<void> {
-  const revision = watch.revision;
-  const last = await lastRevision(bucket);
+/** NATS itself marks an entry whose time was over. */
+function isPutBy(headers: MsgHdrs): boolean {
+  return headers.get('KV-Operation') === '' && !headers.has('Nats-Marker-Reason');
+}
+
+async function restartIfStalled(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
+  const { revision, last, consumer } = watch;
+  if (!(await hasMore(watch, needs))) return;
   await sleep(RETRY_MS);
-  if (watch.isClosed || last <= revision || watch.revision !== revision) return;
-  log.warn({ revision, last }, 'config.watch_stalled');
+  if (watch.isClosed || watch.consumer !== consumer || watch.revision !== revision) return;
+  needs.log.warn({ revision, ...last }, 'config.watch_stalled');
   watch.stop();
+}
+
+/** Whether there is something that did not arrive. The last revision tells nothing about a part of the keys: its consumer does. */
+async function hasMore({ revision, last, consumer }: Watch, { bucket, keys }: BucketWatchNeeds): Promise<boolean> {
+  const isBehind = lastRevision(bucket).then((newest) => newest > revision);
+  if (keys === undefined || consumer === undefined) return isBehind;
+  try {
+    return isAhead(await consumer.info(), last);
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound) return true;
+    // The server that has the consumer may be gone. The bucket may have changed since; entries of other keys count too.
+    return isBehind;
+  }
+}
+
+function isAhead({ name, num_pending: pending, delivered }: ConsumerInfo, last: Watch['last']): boolean {
+  return pending > 0 || delivered.consumer_seq > (name === last.consumer ? last.delivered : 0);
 }
 
 /** Zero when NATS does not answer: then there is nothing to catch up with either. */

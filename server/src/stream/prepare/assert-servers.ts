@@ -1,11 +1,17 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Bounds, boundsOf, describeOffset, hostOffset, isTooFar } from '../nats/clock-bounds.ts';
 import { SERVERS_SUBJECT } from '../layout/layout.ts';
+import type { ServerStore } from '../layout/level-streams.ts';
 
 /** One server's answer to a ping for its JetStream state. */
 type ServerReport = {
-  server: { name: string; ver: string; time?: string };
-  data?: { config?: { max_storage: number; sync_always?: boolean }; storage?: number; reserved_storage?: number };
+  server: { name: string; ver: string; time?: string; cluster?: string };
+  data?: {
+    config?: { max_storage: number; sync_always?: boolean };
+    storage?: number;
+    reserved_storage?: number;
+    meta_cluster?: { leader?: string };
+  };
 };
 
 /** With how far this host's clock is ahead of the server's; undefined for a server that does not say its time. */
@@ -21,7 +27,8 @@ export type ServersWanted = {
   /** The streams exist already: then a majority is enough to work, and one server may be away. */
   isThere: boolean;
 };
-export type ServersFound = { storeBytes: number; isComplete: boolean };
+/** `isComplete`: there are at least as many as a stream has replicas. */
+export type ServersFound = { stores: ServerStore[]; isComplete: boolean };
 
 /**
  * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version that is new
@@ -51,7 +58,17 @@ export async function assertServers(nc: NatsConnection, { replicas, isThere }: S
     );
   }
   const isComplete = withJetStream.length >= replicas;
-  return { isComplete, storeBytes: Math.min(...withJetStream.map((report) => report.data?.config?.max_storage ?? 0)) };
+  return { isComplete, stores: storesOf(withJetStream, nc) };
+}
+
+/** The servers of our cluster with JetStream, and how much each may store. NATS places no stream of ours in another cluster. */
+export function storesOf(reports: readonly ServerReport[], { info }: Pick<NatsConnection, 'info'>): ServerStore[] {
+  const isOurs = (cluster: string | undefined) => info?.cluster === undefined || cluster === info.cluster;
+  return reports.flatMap(({ server, data }) =>
+    data?.config === undefined || !isOurs(server.cluster)
+      ? []
+      : [{ name: server.name, bytes: data.config.max_storage }],
+  );
 }
 
 export function serverProblem({ server, data }: ServerReport): string | undefined {

@@ -8,9 +8,12 @@ export const ALIVE_EVERY_MS = 2_000;
 /** NATS users that were made for an older version may not publish it: each denial is a line in the log. */
 const DENIED_PAUSE_MS = 600_000;
 
+type TellingAlive = Disposable & { id: string };
+
 /** The heartbeat of a process, for the operator: its id, roles, version and start, in one line. Heard by control, never stored. */
-export function tellAlive({ nc }: Connection, { roles, version, startedAt }: AboutProcess): Disposable {
-  const text = [nuid.next(), roles.join(','), version, startedAt].join(' ');
+export function tellAlive({ nc }: Connection, { roles, version, startedAt }: AboutProcess): TellingAlive {
+  const id = nuid.next();
+  const text = [id, roles.join(','), version, startedAt].join(' ');
   let silentUntil = 0;
   const beat = () => {
     if (!nc.isClosed() && performance.now() >= silentUntil) nc.publish(ALIVE_SUBJECT, text);
@@ -25,5 +28,5 @@ export function tellAlive({ nc }: Connection, { roles, version, startedAt }: Abo
   void heedDenials();
   beat();
   const timer = setInterval(beat, ALIVE_EVERY_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return { id, [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { openLog } from '../log.ts';
+import type { ConfigView } from '../stream/config/config-bucket.ts';
+import { followConfig } from './follow-config.ts';
+import { until } from '../../testing/until.ts';
+
+const log = openLog({ level: 'silent', pretty: false });
+const TIMES = { lookMs: 1, awayMs: 5, backMs: 20 };
+
+/** A view that knows one source, by the name of its cell. */
+function viewOf(cell: string, closed: string[]): ConfigView {
+  const view: Pick<ConfigView, 'sourceByKeyHash' | 'hasMarks' | 'userMark'> & AsyncDisposable = {
+    sourceByKeyHash: () => ({ id: cell, workspaceId: 'ws_1', name: cell, enabled: true, writeKeyHashes: [] }),
+    hasMarks: () => false,
+    userMark: () => undefined,
+    [Symbol.asyncDispose]: async () => void closed.push(cell),
+  };
+  return view as ConfigView;
+}
+
+suite('the configuration of collect', () => {
+  test('comes from another cell while its own is away, and from its own again when that is back', async () => {
+    const up = { home: true, eu: true };
+    const closed: string[] = [];
+    const eu = { name: 'eu', isConnected: () => up.eu, openView: async () => viewOf('eu', closed) };
+    const home = { name: 'main', isConnected: () => up.home, view: viewOf('main', closed) };
+    {
+      await using followed = followConfig({ home, others: [eu], log, times: TIMES });
+      const source = () => followed.config.sourceByKeyHash('k')?.id;
+      assert.equal(source(), 'main');
+      up.home = false;
+      await until(() => source() === 'eu');
+      up.home = true;
+      await until(() => source() === 'main');
+      assert.equal(followed.cell(), 'main');
+      await until(() => closed.includes('eu'));
+      up.home = false;
+      await until(() => source() === 'eu');
+    }
+    assert.deepEqual(closed, ['eu', 'eu'], 'the view of the home belongs to the process');
+  });
+
+  test('stays what it is while no cell can be reached, and when a view does not open', async () => {
+    const up = { home: false, eu: false };
+    let tries = 0;
+    const openView = () => {
+      tries += 1;
+      return tries === 1 ? Promise.reject(new Error('no leader')) : Promise.resolve(viewOf('eu', []));
+    };
+    const home = { name: 'main', isConnected: () => up.home, view: viewOf('main', []) };
+    const others = [{ name: 'eu', isConnected: () => up.eu, openView }];
+    await using followed = followConfig({ home, others, log, times: TIMES });
+    assert.equal(followed.config.sourceByKeyHash('k')?.id, 'main');
+    up.eu = true;
+    await until(() => followed.config.sourceByKeyHash('k')?.id === 'eu');
+    assert.equal(tries, 2);
+  });
+});

@@ -1,0 +1,23 @@
+import { cellNames } from '../../store/cells.ts';
+import type { Tx } from '../../store/open-store.ts';
+import { addDestinationsToOutbox } from '../../store/outbox.ts';
+import { moveSource, type SourceRow } from '../../store/sources.ts';
+import { ApiProblem } from '../problems/problems.ts';
+
+export async function mustBeCell(tx: Tx, cell: string): Promise<void> {
+  const names = await cellNames(tx);
+  if (names.includes(cell)) return;
+  const message = `is no cell of this installation, which has ${names.join(', ')}`;
+  throw new ApiProblem('invalid_request', [{ path: '/cell', message }]);
+}
+
+/** The outbox has its destinations before the source: the new cell knows them when it takes its requests. */
+export async function moveToCell(tx: Tx, source: SourceRow, cell: string): Promise<void> {
+  await mustBeCell(tx, cell);
+  if (source.kind === 'computed') {
+    const message = 'cannot change: the calls of audiences and computed traits are made in main';
+    throw new ApiProblem('invalid_request', [{ path: '/cell', message }]);
+  }
+  await moveSource(tx, source, cell);
+  await addDestinationsToOutbox(tx, source.workspace_id, source.id);
+}

@@ -1,0 +1,98 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Answer, Told, EndOrder, Order, Asked } from './talk.ts';
+
+export type ChildPlan = { number: number; roles: readonly string[] };
+export type ChildEnd = { code: number | null; signal: string | null; error?: string; readyMs: number };
+export type ChildState = 'starting' | 'ready' | 'leaving';
+
+/** The side of the supervisor. */
+export type Child = ChildPlan & {
+  pid: number | undefined;
+  state(): ChildState;
+  ready: Promise<void>;
+  ended: Promise<ChildEnd>;
+  /** Undefined when the child gives no answer. */
+  ask(what: Asked): Promise<Answer | undefined>;
+  order(kind: EndOrder): void;
+  kill(): void;
+};
+
+/** A child learns its number and roles from this variable; everything else it reads as the supervisor has. */
+export const CHILD_VARIABLE = 'MILLRACE_CHILD';
+/** Below the time that Prometheus waits for a page. */
+const ANSWER_WITHIN_MS = 2_000;
+
+/** Runs the program of this process once more. */
+export function startChild(plan: ChildPlan): Child {
+  try {
+    return follow(plan, cluster.fork({ [CHILD_VARIABLE]: JSON.stringify(plan) }));
+  } catch (error) {
+    return stillborn(plan, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The machine has no room for another process. That must not end those that it has. */
+function stillborn(plan: ChildPlan, error: string): Child {
+  return {
+    ...plan,
+    pid: undefined,
+    state: () => 'starting',
+    ready: new Promise(() => undefined),
+    ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
+    ask: () => Promise.resolve(undefined),
+    order: () => undefined,
+    kill: () => undefined,
+  };
+}
+
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+function follow(plan: ChildPlan, worker: Worker): Child {
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<ChildEnd>();
+  const asked = new Map<number, (answer: Answer | undefined) => void>();
+  let state: ChildState = 'starting';
+  let readyAt = Infinity;
+  let answers = false;
+  let questions = 0;
+  const end = (how: Omit<ChildEnd, 'readyMs'>) => {
+    ended.resolve({ ...how, readyMs: Math.max(0, performance.now() - readyAt) });
+    for (const answered of asked.values()) answered(undefined);
+  };
+  const tell = (order: Order) => {
+    if (worker.isConnected()) worker.send(order, () => undefined);
+  };
+  worker.on('message', (message: Told) => {
+    if (message.kind === 'answers') answers = true;
+    if (message.kind === 'answer') asked.get(message.id)?.(message);
+    if (message.kind !== 'ready' || state !== 'starting') return;
+    state = 'ready';
+    readyAt = performance.now();
+    ready.resolve();
+  });
+  worker.once('exit', (code: number | null, signal: string | null) => end({ code, signal }));
+  worker.on('error', (error) => end({ code: null, signal: null, error: error.message }));
+  return {
+    ...plan,
+    pid: worker.process.pid,
+    state: () => state,
+    ready: ready.promise,
+    ended: ended.promise,
+    ask(what) {
+      if (!answers || !worker.isConnected()) return Promise.resolve(undefined);
+      const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+      const id = (questions += 1);
+      const impatient = setTimeout(resolve, ANSWER_WITHIN_MS, undefined);
+      asked.set(id, resolve);
+      tell({ kind: 'ask', id, what });
+      return promise.finally(() => {
+        clearTimeout(impatient);
+        asked.delete(id);
+      });
+    },
+    order(kind) {
+      state = 'leaving';
+      tell({ kind });
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  };
+}

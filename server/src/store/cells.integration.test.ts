@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { startPostgresServer } from '@millrace/engines';
+import { cellNames, cellOfDestination, registerCells } from './cells.ts';
+import { insertDestination } from './destinations.ts';
+import { migrateDatabase } from './migrate-database.ts';
+import { openStore, type Tx } from './open-store.ts';
+import { addRepairsToOutbox, addToOutbox, hasRepairsWaiting, takeDestinationsOf, takeFromOutbox } from './outbox.ts';
+import { destinationsToProject, sourcesToProject } from './projection.ts';
+import { insertComputedSource, insertSource, moveSource, findSource } from './sources.ts';
+import { insertWorkspace } from './workspaces.ts';
+
+const MAIN = { name: 'main', url: '' };
+const EU = { name: 'eu', url: '', spare: 'us' };
+const US = { name: 'us', url: '' };
+const WORKSPACE = 'ws_1';
+const DESTINATION = {
+  workspace_id: WORKSPACE,
+  id: 'dst_1',
+  catalog: 'Webhooks',
+  name: '',
+  enabled: true,
+  settings: {},
+};
+
+suite('the cells in PostgreSQL', () => {
+  test('follow the settings, and none with sources can go', async () => {
+    await using scene = await openScene();
+    assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, EU, US])), []);
+    assert.deepEqual(await scene.system(cellNames), ['main', 'eu', 'us']);
+    await scene.system((tx) => insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In eu', cell: 'eu' }));
+    assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN])), [{ name: 'eu', sources: 1 }]);
+    assert.deepEqual(await scene.system(cellNames), ['main', 'eu', 'us'], 'nothing was changed');
+    // The former spare may have requests: it is still one of the source's cells, until it is no cell any more.
+    assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }, US])), []);
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
+    assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }])), []);
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: [] });
+  });
+
+  test('tell the bucket of a new spare of the destinations, and then of the sources', async () => {
+    await using scene = await openScene();
+    await scene.system(async (tx) => {
+      await insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In main' });
+      await insertDestination(tx, { ...DESTINATION, source_id: 'src_1' });
+    });
+    await scene.system((tx) => registerCells(tx, [{ ...MAIN, spare: 'us' }, US]));
+    const taken = await scene.system((tx) => takeFromOutbox(tx, 10, 'us'));
+    assert.deepEqual(
+      taken.map(({ object_id: id }) => id),
+      ['dst_1', 'src_1'],
+    );
+    assert.deepEqual(await scene.system((tx) => takeDestinationsOf(tx, ['src_1'], 'us')), taken.slice(0, 1));
+  });
+
+  test('give a moved source its former ones, with their spares', async () => {
+    await using scene = await openScene();
+    await scene.system((tx) => registerCells(tx, [MAIN, EU, US]));
+    await scene.system((tx) => insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'Moves' }));
+    await scene.move('src_1', 'eu');
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: 'us', former: ['main'] });
+    await scene.move('src_1', 'main');
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'main', spare: null, former: ['eu', 'us'] });
+    await scene.move('src_1', 'us');
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'us', spare: null, former: ['eu', 'main'] });
+  });
+
+  test('each get a change, and only their own repairs; a destination is where its source may have requests', async () => {
+    await using scene = await openScene();
+    await scene.system((tx) => registerCells(tx, [MAIN, EU, US]));
+    await scene.system(async (tx) => {
+      await insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In eu', cell: 'eu' });
+      await insertDestination(tx, { ...DESTINATION, source_id: 'src_1' });
+      await addToOutbox(tx, { kind: 'destination', workspaceId: WORKSPACE, objectId: 'dst_1' });
+      await addRepairsToOutbox(tx, [{ kind: 'source', workspaceId: WORKSPACE, objectId: 'src_1' }], 'us');
+    });
+    const taken = async (cell: string) =>
+      (await scene.system((tx) => takeFromOutbox(tx, 10, cell))).map(({ object_id: id }) => id);
+    assert.deepEqual(
+      [await taken('main'), await taken('eu'), await taken('us')],
+      [['dst_1'], ['dst_1'], ['dst_1', 'src_1']],
+    );
+    assert.equal(await scene.system((tx) => hasRepairsWaiting(tx, 'us')), true);
+    assert.equal(await scene.system((tx) => hasRepairsWaiting(tx)), false);
+    const isHere = async (cell: string) =>
+      (await scene.system((tx) => destinationsToProject(tx, ['dst_1'], cell)))[0]?.is_here;
+    assert.deepEqual([await isHere('main'), await isHere('eu'), await isHere('us')], [false, true, true]);
+    assert.equal(await scene.system((tx) => cellOfDestination(tx, 'dst_1')), 'eu');
+    // Calls that Millrace computes start in main, and may be for any destination.
+    await scene.system((tx) => insertComputedSource(tx, WORKSPACE, 'src_2'));
+    assert.equal(await isHere('main'), true);
+  });
+});
+
+async function openScene() {
+  await using opening = new AsyncDisposableStack();
+  const postgres = opening.use(await startPostgresServer());
+  await migrateDatabase(postgres.url, postgres.serviceUrl);
+  const store = opening.use(await openStore(postgres.serviceUrl));
+  const system = <T>(work: (tx: Tx) => Promise<T>) => store.asSystem(work);
+  await system((tx) => insertWorkspace(tx, { id: WORKSPACE, name: 'Shop' }));
+  const open = opening.move();
+  return {
+    system,
+    move: (id: string, cell: string) =>
+      system(async (tx) => {
+        const source = await findSource(tx, WORKSPACE, id);
+        assert.ok(source);
+        await moveSource(tx, source, cell);
+      }),
+    cellsOf: (id: string) =>
+      system(async (tx) => {
+        const [source] = await sourcesToProject(tx, [id]);
+        return { cell: source?.cell, spare: source?.spare, former: source?.former_cells };
+      }),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

@@ -1,0 +1,55 @@
+/** The cells of the installation. Control writes them from its settings at its start; the API and the projector read them. */
+import { type Cell, MAIN_CELL } from '../domain/configuration.ts';
+import type { Tx } from './open-store.ts';
+import { oneRow } from './rows.ts';
+
+/** A cell of the database that the settings do not name any more, and that sources still use. */
+export type CellInUse = { name: string; sources: number };
+
+/**
+ * Brings the table to the settings. A spare that is replaced may have requests: it becomes a former cell of the sources that had it. A cell
+ * without sources is forgotten. Returns the cells that must not be missing; then nothing was changed.
+ */
+export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<CellInUse[]> {
+  const names = cells.map(({ name }) => name);
+  const used = `SELECT cell AS name, count(*)::int AS sources FROM sources WHERE cell <> ALL($1) GROUP BY cell ORDER BY cell`;
+  const missing = await tx.query<CellInUse>(used, [names]);
+  if (missing.length > 0) return missing;
+  const changed: string[] = [];
+  for (const { name, spare = null } of cells) {
+    await tx.query(KEEP_SPARE, [name, spare]);
+    if ((await tx.query(SET_CELL, [name, spare])).length > 0) changed.push(name);
+  }
+  if (changed.length > 0) await tx.query(TELL_SPARES, [changed]);
+  const gone = 'DELETE FROM cells WHERE name <> ALL($1) RETURNING name';
+  for (const { name } of await tx.query<{ name: string }>(gone, [names])) {
+    const forget = 'UPDATE sources SET former_cells = array_remove(former_cells, $1) WHERE $1 = ANY (former_cells)';
+    await tx.query(forget, [name]);
+    await tx.query('DELETE FROM outbox WHERE cell = $1', [name]);
+    await tx.query('DELETE FROM projection_failures WHERE cell = $1', [name]);
+  }
+  return [];
+}
+
+const SET_CELL = `INSERT INTO cells (name, spare) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET spare = excluded.spare WHERE cells.spare IS DISTINCT FROM excluded.spare RETURNING name`;
+/** The bucket of the spare needs the destinations of these cells, and then the sources. A trigger adds the rows of other cells. */
+const TELL_SPARES = `INSERT INTO outbox (workspace_id, kind, object_id) SELECT workspace_id, kind, object_id FROM (
+    SELECT 1 AS place, d.workspace_id, 'destination' AS kind, d.id AS object_id FROM destinations d
+      JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id WHERE s.cell = ANY($1)
+    UNION ALL SELECT 2, workspace_id, 'source', id FROM sources WHERE cell = ANY($1)) AS told
+  ORDER BY place`;
+const KEEP_SPARE = `UPDATE sources s SET former_cells = array_append(s.former_cells, c.spare) FROM cells c
+  WHERE c.name = $1 AND s.cell = $1 AND c.spare <> coalesce($2, '') AND NOT c.spare = ANY (s.former_cells)`;
+
+export async function cellNames(tx: Tx): Promise<string[]> {
+  const sql = 'SELECT name FROM cells ORDER BY name <> $1, name';
+  return (await tx.query<{ name: string }>(sql, [MAIN_CELL])).map(({ name }) => name);
+}
+
+/** Where new deliveries for a destination are made: the cell of its source. Undefined when it is gone. */
+export async function cellOfDestination(tx: Tx, id: string): Promise<string | undefined> {
+  const sql = `SELECT s.cell FROM destinations d JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
+    WHERE d.id = $1`;
+  return (await oneRow<{ cell: string }>(tx, sql, [id]))?.cell;
+}

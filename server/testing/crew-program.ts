@@ -1,0 +1,49 @@
+/**
+ * A supervisor whose children play no role, so that it starts at once and needs no engine. A child does as the file `conduct` says at its
+ * start: `work`, `crash`, `refuse` the settings, or `start` for ever.
+ */
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { openLog } from '../src/log.ts';
+import { openChannel } from '../src/processes/open-channel.ts';
+import { nextStopSignal } from '../src/processes/stop-signal.ts';
+import { supervise } from '../src/processes/supervise.ts';
+import { EX_CONFIG } from '../src/processes/talk.ts';
+
+// oxlint-disable-next-line node/no-process-env -- the settings of this program
+const { env } = process;
+const log = openLog({ level: 'info', pretty: false });
+const settings = { host: '127.0.0.1', port: Number(env['CREW_METRICS_PORT']) };
+/** The kernel starts no process with a variable of this length. */
+const TOO_LONG = 'x'.repeat(200_000);
+
+async function superviseTwo(): Promise<number> {
+  process.on('SIGUSR2', () => {
+    if (env['CREW_FILLER'] === undefined) env['CREW_FILLER'] = TOO_LONG;
+    else delete env['CREW_FILLER'];
+    log.info({ canFork: env['CREW_FILLER'] === undefined }, 'crew.filled');
+  });
+  const plan = [['collect'], ['collect']];
+  return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs: 400, log });
+}
+
+async function beChild(): Promise<number> {
+  using channel = openChannel();
+  const conduct = readFileSync(env['CREW_CONDUCT'] ?? '', 'utf8');
+  if (conduct === 'crash') return 1;
+  if (conduct === 'refuse') return EX_CONFIG;
+  const metrics = { contentType: 'text/plain', text: async () => '# HELP up Up\n# TYPE up gauge\nup 1\n' };
+  await channel.serve({ settings, metrics, look: () => ({ reasons: [], missing: [] }), log });
+  const server = createServer((_, response) => response.end(conduct)).listen(Number(env['CREW_PORT']), '127.0.0.1');
+  await once(server, 'listening');
+  if (conduct === 'work') channel.tellReady();
+  await channel.ordered;
+  server.close();
+  server.closeAllConnections();
+  return 0;
+}
+
+process.exitCode = await (cluster.isPrimary ? superviseTwo() : beChild());
+process.channel?.unref();
