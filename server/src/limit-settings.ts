@@ -1,5 +1,5 @@
 /** Settings of the limits of workspaces, which all roles read. */
-import { LIMIT_NAMES, type LimitName } from '@millrace/contract/control';
+import { LIMIT_NAMES, type LimitName } from '@millrace/contract/limit-names';
 import { type HostCap, LIMITS, type LimitValues } from './limits/limits.ts';
 import { listOf, type Reader } from './read-setting.ts';
 

@@ -1,7 +1,6 @@
 /** `millrace backup`: copies streams and database of a running installation into a folder. */
 import process from 'node:process';
 import { Command } from 'commander';
-import { takeBackup } from '../operate/backup/take-backup.ts';
 import { ENV_FILE, type SettingsOptions, settingsOf } from '../operate/settings.ts';
 import { withExamples } from '../output/example-of.ts';
 import { bytesIn, openSteps } from '../output/steps.ts';
@@ -18,6 +17,7 @@ export function backupCommand(): Command {
     .option(...ENV_FILE)
     .option('--json', 'print the manifest as JSON')
     .action(async (options: Options & { withoutDatabase?: true }) => {
+      const { takeBackup } = await import('../operate/backup/take-backup.ts');
       const config = settingsOf(options);
       const manifest = await takeBackup({
         dir: options.to,

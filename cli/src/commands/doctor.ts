@@ -3,7 +3,6 @@ import process from 'node:process';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { Finding } from '../operate/doctor/finding.ts';
-import { findingsOf, runDoctor } from '../operate/doctor/run-doctor.ts';
 import { ENV_FILE, readSettings, type SettingsOptions } from '../operate/settings.ts';
 import { withExamples } from '../output/example-of.ts';
 import { EXIT_CODES } from '../output/exit-codes.ts';
@@ -20,6 +19,7 @@ export function doctorCommand(): Command {
     .option(...ENV_FILE)
     .option('--json', 'print everything that was looked at as JSON')
     .action(async (options: Options) => {
+      const { findingsOf, runDoctor } = await import('../operate/doctor/run-doctor.ts');
       const progress = openSteps({ isSilent: options.json === true });
       const read = readSettings(options);
       const diagnosis = await runDoctor({

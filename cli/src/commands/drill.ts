@@ -1,7 +1,6 @@
 /** `millrace drill`: shows that a backup can be restored, in engines that are thrown away afterwards. */
 import process from 'node:process';
 import { Command } from 'commander';
-import { runDrill } from '../operate/backup/run-drill.ts';
 import { readSettings } from '../operate/settings.ts';
 import { withExamples } from '../output/example-of.ts';
 import { Failure } from '../output/failures.ts';
@@ -26,6 +25,7 @@ export function drillCommand(): Command {
 
 async function drill({ from, natsUrl, databaseUrl, force, json }: Options): Promise<void> {
   refuseProduction(natsUrl, databaseUrl);
+  const { runDrill } = await import('../operate/backup/run-drill.ts');
   const needs = { dir: from, natsUrl, natsFiles: {}, databaseUrl, serviceUrl: databaseUrl, isForced: force ?? false };
   const { manifest, compared, seconds } = await runDrill({ ...needs, progress: openSteps() });
   const wrong = compared.filter(({ expected, found }) => expected !== found);

@@ -2,7 +2,7 @@
 import { BODY_FORMATS } from '@millrace/contract';
 import { Command, Option } from 'commander';
 import { withExamples } from '../output/example-of.ts';
-import { type ListenOptions, listen } from '../listen/listen.ts';
+import type { ListenOptions } from '../listen/listen.ts';
 
 const FORWARD = 'Forwarding:';
 const REAL = 'Real events of a server:';
@@ -36,7 +36,10 @@ export function listenCommand(): Command {
     .option('--json', 'the same as --output json')
     .option('--no-view', 'print lines where a terminal would show the full-screen view');
   addForwarding(command);
-  command.action((options: ListenOptions) => listen(options));
+  command.action(async (options: ListenOptions) => {
+    const { listen } = await import('../listen/listen.ts');
+    await listen(options);
+  });
   return withExamples(command, ...EXAMPLES);
 }
 

@@ -1,6 +1,6 @@
 /** `millrace migrate`: brings the database to this version, or says how far it is. */
 import process from 'node:process';
-import { migrateDatabase, type MigrationState, readMigrationState } from '@millrace/server/migrations';
+import type { MigrationState } from '@millrace/server/migrations';
 import { VERSION } from '@millrace/server/version';
 import { Command } from 'commander';
 import { ENV_FILE, type SettingsOptions, settingsOf } from '../operate/settings.ts';
@@ -26,6 +26,7 @@ export function migrateCommand(): Command {
 
 async function migrateNow(options: Options): Promise<void> {
   const { migrationDatabaseUrl, databaseUrl } = settingsOf(options).control;
+  const { migrateDatabase } = await import('@millrace/server/migrations');
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const migrated = await reaching('PostgreSQL', () =>
     migrateDatabase(migrationDatabaseUrl, databaseUrl, {
@@ -51,6 +52,7 @@ function rethrowRefusal(error: unknown): never {
 
 async function tellStatus(options: Options): Promise<void> {
   const { migrationDatabaseUrl } = settingsOf(options).control;
+  const { readMigrationState } = await import('@millrace/server/migrations');
   const status = await reaching('PostgreSQL', () => readMigrationState(migrationDatabaseUrl));
   if (options.json) print(JSON.stringify({ version: VERSION, ...status }));
   else for (const line of linesOf(status)) print(line);

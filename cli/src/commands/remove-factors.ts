@@ -1,5 +1,4 @@
 /** `millrace users remove-factors`: the operator's way back for a person who has lost phone, passkeys and recovery codes. */
-import { removeFactors } from '@millrace/server/remove-factors';
 import { Command } from 'commander';
 import { ENV_FILE, type SettingsOptions, settingsOf } from '../operate/settings.ts';
 import { reaching } from '../operate/unreachable.ts';
@@ -27,6 +26,7 @@ export function removeFactorsCommand(): Command {
 async function remove(email: string, options: Options): Promise<void> {
   const { control } = settingsOf(options);
   await confirm(`The account ${inline(email)} will be open to anyone who has its password.`, options);
+  const { removeFactors } = await import('@millrace/server/remove-factors');
   const removed = await reaching('PostgreSQL', () => removeFactors(control, email, new Date()));
   if (removed === undefined) {
     throw new Failure(`No account has the address ${inline(email)}.`, {

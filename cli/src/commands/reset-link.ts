@@ -1,5 +1,4 @@
 /** `millrace users reset-link`: the operator's way back into an account when no admin can make a link. */
-import { makeResetLink } from '@millrace/server/reset-link';
 import { Command } from 'commander';
 import { ENV_FILE, type SettingsOptions, settingsOf } from '../operate/settings.ts';
 import { reaching } from '../operate/unreachable.ts';
@@ -24,6 +23,7 @@ export function resetLinkCommand(): Command {
 
 async function tellLink(email: string, options: Options): Promise<void> {
   const { databaseUrl, consoleUrl } = settingsOf(options).control;
+  const { makeResetLink } = await import('@millrace/server/reset-link');
   const made = await reaching('PostgreSQL', () => makeResetLink(databaseUrl, email, new Date()));
   if (made === undefined) {
     throw new Failure(`No account has the address ${inline(email)}.`, {

@@ -2,7 +2,6 @@
 import process from 'node:process';
 import { Command } from 'commander';
 import { filesOf, type Manifest } from '../operate/backup/manifest.ts';
-import { readWhole, restoreBackup } from '../operate/backup/restore-backup.ts';
 import { ENV_FILE, type SettingsOptions, settingsOf } from '../operate/settings.ts';
 import { withExamples } from '../output/example-of.ts';
 import { bytesIn, openSteps } from '../output/steps.ts';
@@ -35,12 +34,14 @@ export function restoreCommand(): Command {
 }
 
 async function checkOnly({ from, json }: Options): Promise<void> {
+  const { readWhole } = await import('../operate/backup/restore-backup.ts');
   const manifest = await readWhole(from, openSteps());
   if (json) return print(JSON.stringify({ whole: true, manifest }));
   print(`The backup is whole: ${describe(manifest)}, point ${manifest.point}, by version ${manifest.version}.`);
 }
 
 async function restore(options: Options): Promise<void> {
+  const { restoreBackup } = await import('../operate/backup/restore-backup.ts');
   const config = settingsOf(options);
   const { manifest, replicas } = await restoreBackup({
     dir: options.from,

@@ -1,7 +1,6 @@
 /** `millrace support-bundle`: one file for the people who help, without secrets. */
 import process from 'node:process';
 import { Command } from 'commander';
-import { makeBundle, writeBundle } from '../operate/bundle/make-bundle.ts';
 import { openMask, secretsIn } from '../operate/mask.ts';
 import { ENV_FILE, environmentOf, readSettings, type SettingsOptions } from '../operate/settings.ts';
 import { withExamples } from '../output/example-of.ts';
@@ -24,6 +23,7 @@ export function supportBundleCommand(): Command {
     .option(...ENV_FILE)
     .option('--json', 'print {"file", "bytes", "entries"}')
     .action(async (options: Options) => {
+      const { makeBundle, writeBundle } = await import('../operate/bundle/make-bundle.ts');
       const progress = openSteps({ isSilent: options.json === true });
       const mask = openMask(secretsIn(environmentOf(options)));
       const needs = { read: readSettings(options), logs: options.log, mask, onStep: progress.step };

@@ -1,7 +1,5 @@
 /** `millrace upgrade-check`: run with the new version before it is started; says what to do, in which order. */
 import process from 'node:process';
-import { readMigrationState } from '@millrace/server/migrations';
-import { inspectNats } from '@millrace/server/nats-facts';
 import { Command } from 'commander';
 import { judgeUpgrade, type Upgrade } from '../operate/judge-upgrade.ts';
 import { ENV_FILE, type SettingsOptions, settingsOf } from '../operate/settings.ts';
@@ -23,6 +21,10 @@ export function upgradeCheckCommand(): Command {
       const config = settingsOf(options);
       const { natsUrl, natsFiles, stream: settings } = config;
       const roles = ['collect', 'deliver', 'control'] as const;
+      const [{ readMigrationState }, { inspectNats }] = await Promise.all([
+        import('@millrace/server/migrations'),
+        import('@millrace/server/nats-facts'),
+      ]);
       const nats = await reaching('NATS', () => inspectNats({ natsUrl, natsFiles, roles, settings }));
       const migrations = await reaching('PostgreSQL', () => readMigrationState(config.control.migrationDatabaseUrl));
       const upgrade = judgeUpgrade({ processes: nats.processes, natsRightsMissing: nats.denied.length, migrations });

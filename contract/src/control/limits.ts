@@ -1,20 +1,9 @@
 /** Workspaces share an installation: each has a limit of every shared thing. */
 import { type Static, type TOptional, Type } from 'typebox';
+import { LIMIT_NAMES, type LimitName } from '../limit-names.ts';
 import { Id, PageOf } from './page.ts';
 
-export const LIMIT_NAMES = [
-  'callsPerSecond',
-  'sources',
-  'destinations',
-  'targetHosts',
-  'configBytes',
-  'laneBytes',
-  'deadLetterBytes',
-  'jobs',
-  'tails',
-  'apiRequestsPerSecond',
-] as const;
-export type LimitName = (typeof LIMIT_NAMES)[number];
+export { LIMIT_NAMES, type LimitName };
 
 const OrNull = <Schema extends ReturnType<typeof Type.Number>>(schema: Schema) => Type.Union([schema, Type.Null()]);
 

@@ -2,6 +2,7 @@ import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
 import { planWorkspaces } from '../deliver/plan-workspaces.ts';
+import type { Arrival } from '../deliver/read-arrival.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { followSchedule } from '../schedule.ts';
 import type { Random } from '../seeded-random.ts';
@@ -12,7 +13,7 @@ const DESTINATIONS_PER_SOURCE = 2;
 /** Requests that the dead process had written into its sockets still arrive, on a busy machine a little later. */
 export const ON_ITS_WAY_MS = 1_000;
 /** A lane removes delivered groups half a second later, or at the end of a drain. */
-export const LANE_MEMORY_MS = 1_000;
+const LANE_MEMORY_MS = 1_000;
 
 /** One of two deliver processes is killed every five seconds: the deliveries it had in flight come again, and no others. */
 export async function killDeliver(run: FaultRun): Promise<Findings> {
@@ -64,9 +65,14 @@ export async function killOne(scene: DeliverScene, random: Random): Promise<Stri
 }
 
 /** All deliveries of requests that are not acknowledged, and what lanes delivered a moment ago. */
-export async function countInFlight({ engine, receivers, arrivals }: DeliverScene, at: number): Promise<number> {
-  const { unacknowledged } = await engine.leftovers();
-  await receivers.heard();
-  const ofLanes = arrivals.filter((one) => one.attempt > 1 && one.at > at - LANE_MEMORY_MS && one.at <= at);
+export async function countInFlight(scene: DeliverScene, at: number): Promise<number> {
+  const { unacknowledged } = await scene.engine.leftovers();
+  const ofLanes = (await arrivedLately(scene, at)).filter(({ attempt }) => attempt > 1);
   return unacknowledged * CALLS_PER_BATCH * DESTINATIONS_PER_SOURCE + ofLanes.length;
+}
+
+/** Arrivals whose groups a lane may hold still. */
+export async function arrivedLately({ receivers, arrivals }: DeliverScene, at: number): Promise<Arrival[]> {
+  await receivers.heard();
+  return arrivals.filter((one) => one.at > at - LANE_MEMORY_MS && one.at <= at);
 }

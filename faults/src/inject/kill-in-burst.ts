@@ -6,7 +6,7 @@ import type { Leftovers } from '../engine-view.ts';
 import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
 import { waitUntil } from '../wait-until.ts';
-import { LANE_MEMORY_MS, ON_ITS_WAY_MS } from './kill-deliver.ts';
+import { arrivedLately, ON_ITS_WAY_MS } from './kill-deliver.ts';
 
 /** More than one process takes at once, so that it is killed at its limit of deliveries in flight. */
 const CALLS_PER_SECOND = 500;
@@ -35,7 +35,7 @@ export async function killInBurst(run: FaultRun): Promise<Findings> {
   await deliver.kill('SIGKILL');
   const killedAt = performance.now();
   const { unacknowledged, laneGroups } = await readLeftovers(scene);
-  const fromLane = Math.min(laneGroups, await countLately(scene, killedAt));
+  const fromLane = Math.min(laneGroups, (await arrivedLately(scene, killedAt)).length);
   const inFlight = unacknowledged + fromLane;
   const strikes: Strike[] = [{ what: 'kill in a burst', from, until: killedAt + ON_ITS_WAY_MS, inFlight }];
   await deliver.start();
@@ -53,11 +53,6 @@ async function readLeftovers({ engine }: DeliverScene): Promise<Leftovers> {
   let left = await engine.leftovers();
   await waitUntil('the engine says what is left', WITHIN_MS, async () => (left = await engine.leftovers()).isWhole);
   return left;
-}
-
-async function countLately({ receivers, arrivals }: DeliverScene, at: number): Promise<number> {
-  await receivers.heard();
-  return arrivals.filter((one) => one.at > at - LANE_MEMORY_MS && one.at <= at).length;
 }
 
 /** How long before the kill the first of those had arrived that came again after it. */

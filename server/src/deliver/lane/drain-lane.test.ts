@@ -45,6 +45,7 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       hurry: async () => 'none' as const,
       hold: async () => undefined,
       list: async () => new Set<string>(),
+      revive: async () => 0,
     },
     config: {
       destination: () => DESTINATION,

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openLog } from '../../log.ts';
-import { findStranded } from './find-stranded.ts';
+import { openLogLines } from '../../../testing/log-lines.ts';
+import { ensureTickets, findStranded, type StrandedNeeds } from './find-stranded.ts';
 
-const log = openLog({ level: 'silent', pretty: false });
+const silent = openLog({ level: 'silent', pretty: false });
+
+function ticketsOf(held: string[], overdue: number) {
+  const made: string[] = [];
+  const tickets: StrandedNeeds['tickets'] = {
+    ensure: async (id) => (made.push(id), 'made' as const),
+    list: async () => new Set(held),
+    revive: async () => overdue,
+  };
+  return { made, tickets };
+}
 
 suite('the search for lanes without a ticket', () => {
   test('is of one process, every ten minutes, and the next one to have the turn looks at once', (t) => {
@@ -12,14 +23,15 @@ suite('the search for lanes without a ticket', () => {
     const turn = { isMine: false };
     let looks = 0;
     const lanes = { list: async () => ((looks += 1), new Set<string>()) };
-    const tickets = { list: async () => new Set<string>(), ensure: async () => 'made' };
+    const { tickets } = ticketsOf([], 0);
     const uptimeMs = () => clock.uptimeMs;
     using _ = findStranded({
-      ...({ lanes, tickets } as unknown as Pick<Parameters<typeof findStranded>[0], 'lanes' | 'tickets'>),
+      lanes,
+      tickets,
       isMyTurn: () => turn.isMine,
       uptimeMs,
       now: uptimeMs,
-      log,
+      log: silent,
     });
     const pass = (ms: number) => {
       clock.uptimeMs += ms;
@@ -43,4 +55,26 @@ suite('the search for lanes without a ticket', () => {
     pass(3_600_000);
     assert.equal(looks, 4, 'the process that has the turn may do nothing');
   });
+});
+
+test('a lane without a ticket gets one, tickets that NATS did not fire are fired, and the log tells of both', async () => {
+  const { log, lines } = openLogLines();
+  const lanes = { list: async () => new Set(['dst_a', 'dst_b']) };
+  const { made, tickets } = ticketsOf(['dst_a'], 3);
+  await ensureTickets({ lanes, tickets, now: () => 0, log });
+  assert.deepEqual(made, ['dst_b']);
+  assert.deepEqual(
+    lines.map(({ msg, destinationId, tickets: count }) => [msg, destinationId ?? count]),
+    [
+      ['lane.stranded', 'dst_b'],
+      ['tickets.overdue', 3],
+    ],
+  );
+});
+
+test('the log has nothing where every lane has its ticket and none is overdue', async () => {
+  const { log, lines } = openLogLines();
+  const lanes = { list: async () => new Set(['dst_a']) };
+  await ensureTickets({ lanes, tickets: ticketsOf(['dst_a'], 0).tickets, now: () => 0, log });
+  assert.deepEqual(lines, []);
 });

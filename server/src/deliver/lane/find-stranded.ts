@@ -1,7 +1,12 @@
 import type { Logger } from '../../log.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
 
-export type StrandedNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & { now(): number; log: Logger };
+export type StrandedNeeds = {
+  lanes: Pick<DeliverySide['lanes'], 'list'>;
+  tickets: Pick<DeliverySide['tickets'], 'ensure' | 'list' | 'revive'>;
+  now(): number;
+  log: Logger;
+};
 /** `isMyTurn` is true in one process at a time, as a rule: two that look make no ticket twice. */
 export type StrandedTurns = StrandedNeeds & { isMyTurn(): boolean; uptimeMs(): number };
 
@@ -12,10 +17,10 @@ const SPARE_EVERY_MS = 3_600_000;
 const TURN_MS = 5_000;
 
 /**
- * Looks every ten minutes for lanes without a ticket, which no process would ever drain, and makes one for each. There should be
- * none: this is a safety net, for instance for a TICKETS stream that was emptied by hand. One process looks for all; the next one
- * to have the turn looks at once. The others look every hour: a heartbeat can be forged, and the process that has the turn may not
- * reach the streams.
+ * Looks every ten minutes for lanes without a ticket, which no process would ever drain, and makes one for each; and for tickets that
+ * NATS has not fired. There should be none: this is a safety net, for instance for a TICKETS stream that was emptied by hand. One
+ * process looks for all; the next one to have the turn looks at once. The others look every hour: a heartbeat can be forged, and the
+ * process that has the turn may not reach the streams.
  */
 export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): Disposable {
   let lookAt = 0;
@@ -39,4 +44,6 @@ export async function ensureTickets({ lanes, tickets, now, log }: StrandedNeeds)
     const ensured = await tickets.ensure(destinationId, { dueAt: now(), hurry: false });
     if (ensured === 'made') log.warn({ destinationId }, 'lane.stranded');
   }
+  const revived = await tickets.revive();
+  if (revived > 0) log.warn({ tickets: revived }, 'tickets.overdue');
 }

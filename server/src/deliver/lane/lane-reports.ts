@@ -113,7 +113,8 @@ export function openLaneReports({ health, dispatcher, quotaBytes, limitBytes, no
     },
     all: () => known.values(),
     changed(destinationId, lane) {
-      appended.delete(destinationId);
+      // The echo of our own removal says nothing of what was appended since.
+      if (lane !== undefined || known.has(destinationId)) appended.delete(destinationId);
       if (lane === undefined) known.delete(destinationId);
       else known.set(destinationId, lane);
       if (lane?.state !== 'failing' && lane?.state !== 'asked_to_wait') {

@@ -33,20 +33,20 @@ export type Parkers = Disposable &
 export type Parked = { groups: Map<number, number>; dueAt: number };
 
 export type ParkerNeeds = Pick<AppenderNeeds, 'write' | 'tickets'> & {
-  /** When the lane should be looked at for this delivery, and whether a later time is not good enough. */
-  wanted(destinationId: string, delivery: Delivery): Wanted;
+  /** When the lane should be looked at for these deliveries, and whether a later time is not good enough. */
+  wanted(destinationId: string, soonest: Soonest): Wanted;
 };
 
-type Group = {
+/** Of a group of deliveries: the time of the first one that is due, and the attempts of the one that had the fewest. */
+export type Soonest = Pick<Delivery, 'dueAt' | 'attempts'>;
+
+type Group = Soonest & {
   key: string;
   destinationId: string;
   tier: number;
   isHeld: boolean;
   texts: string[];
   bytes: number;
-  wanted: Wanted;
-  /** Of the first delivery in it. */
-  dueAt: number;
   settled: PromiseWithResolvers<'parked' | 'full'>;
 };
 
@@ -73,8 +73,8 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
       const group = groupFor(destinationId, tier, isHeld, bytes);
       group.texts.push(...texts);
       group.bytes += bytes;
-      group.wanted = soonest(group.wanted, wanted(destinationId, delivery));
       group.dueAt = Math.min(group.dueAt, delivery.dueAt);
+      group.attempts = Math.min(group.attempts, delivery.attempts);
       timer ??= setTimeout(storeAll, GATHER_MS);
       return group.settled.promise;
     };
@@ -86,7 +86,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
     const known = gathering.get(key);
     if (known !== undefined && hasRoom(known, bytes)) return known;
     if (known !== undefined) void store(known);
-    const empty = { texts: [], bytes: 0, wanted: { dueAt: Infinity, hurry: false }, dueAt: Infinity };
+    const empty = { texts: [], bytes: 0, dueAt: Infinity, attempts: Infinity };
     const group = { key, destinationId, tier, isHeld, ...empty, settled: Promise.withResolvers<'parked' | 'full'>() };
     gathering.set(key, group);
     return group;
@@ -109,7 +109,9 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   }
 
   async function store(group: Group): Promise<void> {
-    const answer = await appender.append(group, [group], group.isHeld ? undefined : () => group.wanted);
+    // After the group is stored: a person may have resumed the destination meanwhile, when this process did not know of the lane yet.
+    const wantedNow = () => wanted(group.destinationId, group);
+    const answer = await appender.append(group, [group], group.isHeld ? undefined : wantedNow);
     if (answer === 'stored' && group.isHeld) noteParked(group);
     group.settled.resolve(answer === 'stored' ? 'parked' : 'full');
   }
@@ -149,9 +151,4 @@ async function parkParts(
     if (parked === 'full') return parked;
   }
   return 'parked';
-}
-
-function soonest(one: Wanted, other: Wanted): Wanted {
-  const isUrgent = one.isUrgent === true || other.isUrgent === true;
-  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry, isUrgent };
 }

@@ -20,6 +20,7 @@ import {
   type StreamFacts,
   toFacts,
 } from './stream-facts.ts';
+import { type Replicated, whenReplicated } from './when-replicated.ts';
 
 export type { SupplementMessage } from './read-supplement.ts';
 export type { ConsumerFacts, EngineFacts, StreamFacts } from './stream-facts.ts';
@@ -39,12 +40,14 @@ export type StreamCopies = AsyncDisposable & {
   /** Lets the roles begin: they wait while TICKETS has the mark of a restore. */
   unmarkRestore(): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
+  /** Rejects with the name of what has no leader or misses replicas after this time, ten minutes unless told. */
+  whenReplicated(streams: readonly Replicated[], withinMs?: number): Promise<void>;
   remove(name: string): Promise<void>;
 };
 
 export type CopiesNeeds = { natsUrl: string; natsFiles?: NatsFiles; inbox?: string };
 
-const SCALED_WITHIN_MS = 600_000;
+const REPLICATED_WITHIN_MS = 600_000;
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its connection
 export async function openStreamCopies({
@@ -87,6 +90,7 @@ export async function openStreamCopies({
     restore: (needs) => restoreStream(connection, needs),
     restoreSupplement: (messages) => restoreSupplement(connection, messages),
     scale: (name, replicas) => scaleStream(manager, name, replicas),
+    whenReplicated: (streams, withinMs = REPLICATED_WITHIN_MS) => whenReplicated(manager, streams, withinMs),
     unmarkRestore: () => unmarkRestore(manager),
     async remove(name) {
       await manager.streams.delete(name);
@@ -107,18 +111,9 @@ async function unmarkRestore(manager: JetStreamManager): Promise<void> {
   if (mark !== undefined) await manager.streams.update(TICKETS_STREAM, { ...config, metadata });
 }
 
-/** Resolves when every replica has all of it: only then does the loss of a server lose nothing. */
 async function scaleStream(manager: JetStreamManager, name: string, replicas: number): Promise<void> {
   const { config } = await manager.streams.info(name);
   if (config.num_replicas === replicas) return;
   await manager.streams.update(name, { ...config, num_replicas: replicas });
-  const giveUpAt = performance.now() + SCALED_WITHIN_MS;
-  for (;;) {
-    const { cluster } = await manager.streams.info(name).catch(() => ({ cluster: undefined }));
-    const others = cluster?.replicas ?? [];
-    if (cluster?.leader !== undefined && others.length === replicas - 1 && others.every(({ current }) => current))
-      return;
-    if (performance.now() > giveUpAt) throw new Error(`the replicas of ${name} have not caught up within ten minutes`);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+  await whenReplicated(manager, [{ name, replicas }], REPLICATED_WITHIN_MS);
 }

@@ -14,6 +14,7 @@ import { AT_ONCE } from '../nats/publish-durably.ts';
 import { openPublisher } from '../nats/publish.ts';
 import { openQuarantine } from '../quarantine/quarantine.ts';
 import { openWaitingLine } from '../nats/waiting-line.ts';
+import { reviveOverdue } from './overdue-tickets.ts';
 import { type HeldTicket, LEASE_MS, openTickets } from './tickets.ts';
 import { until } from '../../../testing/until.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
@@ -82,7 +83,8 @@ async function openProcess(url: string, stack: AsyncDisposableStack) {
     if (ticket !== undefined) held.add(ticket);
     return ticket;
   };
-  return { connection, manager, tickets: { ...tickets, hold }, lanes: openLanes({ ...needs, count: 1 }) };
+  const reviveAt = (at: number) => reviveOverdue({ ...needs, now: () => at });
+  return { connection, manager, tickets: { ...tickets, hold }, reviveAt, lanes: openLanes({ ...needs, count: 1 }) };
 }
 
 /** Due tickets by destination, each taken from its line and not acknowledged. */
@@ -353,6 +355,18 @@ suite('tickets', { concurrency: true }, () => {
     assert.equal((await bed.scheduled('old'))?.line, 'due');
     assert.equal(await ticket.giveBack({ dueAt: Date.now(), note: 'n', isUrgent: true }), true);
     assert.equal((await bed.next('old')).subject, 'tickets.due.old');
+  });
+
+  test('those that NATS has not fired for a minute are written anew as they are, and others stay', async () => {
+    await using bed = await openBed();
+    const dueAt = Date.now() + FAR_MS;
+    const lastSequence = async () => (await bed.manager.streams.info('TICKETS')).state.last_seq;
+    await (await bed.held('overdue', true)).giveBack({ dueAt, note: 'kept', isUrgent: true });
+    await bed.tickets.ensure('later', { dueAt: dueAt + FAR_MS, hurry: false });
+    const [before, last] = [await bed.scheduled('overdue'), await lastSequence()];
+    assert.deepEqual([await bed.reviveAt(dueAt + 59_000), await lastSequence()], [0, last]);
+    assert.deepEqual([await bed.reviveAt(dueAt + 61_000), await lastSequence()], [1, last + 1]);
+    assert.deepEqual(await bed.scheduled('overdue'), before);
   });
 
   suite('a lane and its ticket', () => {

@@ -25,6 +25,7 @@ import { type Durable, type DurableNeeds, publishDurably } from '../nats/publish
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import { deleteTicket, isMissing } from './delete-ticket.ts';
 import { hurryTicket, type Hurried } from './hurry-ticket.ts';
+import { reviveOverdue } from './overdue-tickets.ts';
 
 export type HeldTicket = {
   destinationId: string;
@@ -55,6 +56,8 @@ export type Tickets = {
   /** For a message of the work queue of due tickets. Undefined when NATS could not be reached: it comes again. */
   hold(message: JsMsg): Promise<HeldTicket | undefined>;
   list(): Promise<Set<string>>;
+  /** Makes NATS fire tickets that it should have fired long ago. Resolves with their number. */
+  revive(): Promise<number>;
 };
 
 /** `now` is by the clock of NATS, which fires the schedules. */
@@ -300,6 +303,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
       return hurryTicket(hurry, { read, write, now }).catch(() => 'unavailable' as const);
     },
     hold,
+    revive: () => reviveOverdue(needs),
     async list() {
       const { state } = await manager.streams.info(TICKETS_STREAM, { subjects_filter: '>' });
       return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.split('.')[2] ?? ''));
