@@ -21,6 +21,8 @@ export type Child = ChildPlan & {
 export const CHILD_VARIABLE = 'MILLRACE_CHILD';
 /** Below the time that Prometheus waits for a page. */
 const ANSWER_WITHIN_MS = 2_000;
+/** Below the time that a load balancer waits for /readyz: one child that hangs must not take the machine away. */
+const LATE_ANSWER_WITHIN_MS = 200;
 
 /** Runs the program of this process once more. */
 export function startChild(plan: ChildPlan): Child {
@@ -53,6 +55,9 @@ function follow(plan: ChildPlan, worker: Worker): Child {
   let state: ChildState = 'starting';
   let readyAt = Infinity;
   let answers = false;
+  /** The last question had no answer in time, and none has come since. */
+  let isLate = false;
+  let ordered: EndOrder | undefined;
   let questions = 0;
   const end = (how: Omit<ChildEnd, 'readyMs'>) => {
     ended.resolve({ ...how, readyMs: Math.max(0, performance.now() - readyAt) });
@@ -62,8 +67,15 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     if (worker.isConnected()) worker.send(order, () => undefined);
   };
   worker.on('message', (message: Told) => {
-    if (message.kind === 'answers') answers = true;
-    if (message.kind === 'answer') asked.get(message.id)?.(message);
+    if (message.kind === 'answers') {
+      answers = true;
+      // While a child loads its code, Node drops what its supervisor says.
+      if (ordered !== undefined) tell({ kind: ordered });
+    }
+    if (message.kind === 'answer') {
+      isLate = false;
+      asked.get(message.id)?.(message);
+    }
     if (message.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
     readyAt = performance.now();
@@ -81,7 +93,11 @@ function follow(plan: ChildPlan, worker: Worker): Child {
       if (!answers || !worker.isConnected()) return Promise.resolve(undefined);
       const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
       const id = (questions += 1);
-      const impatient = setTimeout(resolve, ANSWER_WITHIN_MS, undefined);
+      const giveUp = () => {
+        isLate = true;
+        resolve(undefined);
+      };
+      const impatient = setTimeout(giveUp, isLate ? LATE_ANSWER_WITHIN_MS : ANSWER_WITHIN_MS);
       asked.set(id, resolve);
       tell({ kind: 'ask', id, what });
       return promise.finally(() => {
@@ -91,6 +107,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     },
     order(kind) {
       state = 'leaving';
+      ordered = kind;
       tell({ kind });
     },
     kill: () => void worker.process.kill('SIGKILL'),
