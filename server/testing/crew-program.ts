@@ -26,6 +26,10 @@ async function superviseTwo(): Promise<number> {
     else delete env['CREW_FILLER'];
     log.info({ canFork: env['CREW_FILLER'] === undefined }, 'crew.filled');
   });
+  process.on('SIGCONT', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.emit('error', new Error('write EPIPE'));
+    log.info({}, 'crew.troubled');
+  });
   const plan = [['collect'], ['collect']];
   const watchEveryMs = Number(env['CREW_WATCH_EVERY_MS']);
   return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs, log });

@@ -9,6 +9,8 @@ export type ChildState = 'starting' | 'ready' | 'leaving';
 export type Child = ChildPlan & {
   pid: number | undefined;
   state(): ChildState;
+  /** The last question had no answer in time, and none has come since. */
+  isSilent(): boolean;
   ready: Promise<void>;
   ended: Promise<ChildEnd>;
   /** Undefined when the child gives no answer. */
@@ -22,7 +24,7 @@ export const CHILD_VARIABLE = 'MILLRACE_CHILD';
 /** Below the time that Prometheus waits for a page. */
 const ANSWER_WITHIN_MS = 2_000;
 /** Below the time that a load balancer waits for /readyz: one child that hangs must not take the machine away. */
-const LATE_ANSWER_WITHIN_MS = 200;
+const SILENT_ANSWER_WITHIN_MS = 200;
 
 /** Runs the program of this process once more. */
 export function startChild(plan: ChildPlan): Child {
@@ -39,6 +41,7 @@ function stillborn(plan: ChildPlan, error: string): Child {
     ...plan,
     pid: undefined,
     state: () => 'starting',
+    isSilent: () => false,
     ready: new Promise(() => undefined),
     ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
     ask: () => Promise.resolve(undefined),
@@ -55,8 +58,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
   let state: ChildState = 'starting';
   let readyAt = Infinity;
   let answers = false;
-  /** The last question had no answer in time, and none has come since. */
-  let isLate = false;
+  let isSilent = false;
   let ordered: EndOrder | undefined;
   let questions = 0;
   const end = (how: Omit<ChildEnd, 'readyMs'>) => {
@@ -73,7 +75,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
       if (ordered !== undefined) tell({ kind: ordered });
     }
     if (message.kind === 'answer') {
-      isLate = false;
+      isSilent = false;
       asked.get(message.id)?.(message);
     }
     if (message.kind !== 'ready' || state !== 'starting') return;
@@ -82,11 +84,15 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     ready.resolve();
   });
   worker.once('exit', (code: number | null, signal: string | null) => end({ code, signal }));
-  worker.on('error', (error) => end({ code: null, signal: null, error: error.message }));
+  worker.on('error', (error) => {
+    // A process that exists has ended when it exits. Until then its seat is taken, also when the channel to it fails.
+    if (worker.process.pid === undefined) end({ code: null, signal: null, error: error.message });
+  });
   return {
     ...plan,
     pid: worker.process.pid,
     state: () => state,
+    isSilent: () => isSilent,
     ready: ready.promise,
     ended: ended.promise,
     ask(what) {
@@ -94,10 +100,10 @@ function follow(plan: ChildPlan, worker: Worker): Child {
       const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
       const id = (questions += 1);
       const giveUp = () => {
-        isLate = true;
+        isSilent = true;
         resolve(undefined);
       };
-      const impatient = setTimeout(giveUp, isLate ? LATE_ANSWER_WITHIN_MS : ANSWER_WITHIN_MS);
+      const impatient = setTimeout(giveUp, isSilent ? SILENT_ANSWER_WITHIN_MS : ANSWER_WITHIN_MS);
       asked.set(id, resolve);
       tell({ kind: 'ask', id, what });
       return promise.finally(() => {

@@ -102,6 +102,18 @@ suite('a supervisor', () => {
     const check = () => service.readyz(1_000).catch(() => undefined);
     await until(async () => (await check())?.missing[0] === 'process 1: it does not answer');
     assert.equal((await service.readyz()).status, 200);
+    assert.deepEqual([await service.inState('ready'), await service.inState('silent')], [1, 1]);
+  });
+
+  test('starts no second child beside one that lives when the channel to it fails', async () => {
+    await using service = await start('work');
+    await service.bothReady();
+    service.signal('SIGCONT');
+    await until(() => service.of('crew.troubled').length === 1);
+    await service.bothReady();
+    service.signal('SIGTERM');
+    assert.equal(await service.exitCode(), 0);
+    assert.deepEqual([service.of('child.ended').length, service.children().length], [0, 2]);
   });
 
   test('tries again when the machine has no room for a process', async () => {
