@@ -27,6 +27,8 @@ export async function deleteEmptySurplus(manager: JetStreamManager, inUse: Strea
  */
 async function deleteIfEmpty(manager: JetStreamManager, name: string): Promise<void> {
   await manager.streams.update(name, { subjects: [surplusSubject(name)] });
-  const { state } = await manager.streams.info(name);
-  if (state.messages === 0) await manager.streams.delete(name);
+  const { config, state } = await manager.streams.info(name);
+  // Another process may have taken it into use again meanwhile.
+  const isOurs = config.subjects?.join() === surplusSubject(name);
+  if (isOurs && state.messages === 0) await manager.streams.delete(name);
 }
