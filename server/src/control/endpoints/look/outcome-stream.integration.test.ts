@@ -212,11 +212,11 @@ suite('outcomes as they happen', () => {
       await isOver;
     });
     await isWritten;
-    let isOpen = false;
-    const opening = follow(place).finally(() => (isOpen = true));
+    const reader = { isOpen: false };
+    const opening = follow(place).finally(() => (reader.isOpen = true));
     const waiting = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
     await until(() => Number(run(waiting)) > 0);
-    assert.ok(!isOpen);
+    assert.equal(reader.isOpen, false);
     over();
     await recording;
     await using _ = await opening;
