@@ -38,14 +38,19 @@ export function verifyWebhookBatch(
   const body = verifiedBody(rawBody, headers, secret, options);
   if (!isObject(body) || body.type !== 'batch') {
     const attempt = Number(headerOf(headers, 'x-millrace-attempt') ?? 1);
-    return [{ id: headerOf(headers, 'webhook-id') ?? '', attempt, event: asEvent(body) }];
+    const order = headerOf(headers, 'x-millrace-order');
+    return [{ id: headerOf(headers, 'webhook-id') ?? '', attempt, ...orderIn(order), event: asEvent(body) }];
   }
   const { events } = body;
   if (!Array.isArray(events)) throw invalid();
   return events.map((each: unknown) => {
     if (!isObject(each) || typeof each.id !== 'string') throw invalid();
-    return { id: each.id, attempt: Number(each.attempt), event: asEvent(each.body) };
+    return { id: each.id, attempt: Number(each.attempt), ...orderIn(each.order), event: asEvent(each.body) };
   });
+}
+
+function orderIn(order: unknown): Pick<BatchedWebhook, 'order'> {
+  return typeof order === 'string' ? { order } : {};
 }
 
 function verifiedBody(
