@@ -5,7 +5,7 @@ import type { Webhook } from '../attempt/webhook.ts';
 import { aDelivery, answersOf, aWebhook, EVENT, status } from '../../../testing/samples.ts';
 import { newGate } from './gate.ts';
 import { newLine, type PendingAttempt, pick } from './line.ts';
-import { learnSize, takeBatch } from './take-batch.ts';
+import { learnRefusal, learnSize, takeBatch } from './take-batch.ts';
 
 const WEBHOOK = aWebhook({ format: 'batch' });
 const URLS = ['https://a.example/', 'https://b.example/'];
@@ -77,6 +77,13 @@ suite('a batch of a line', () => {
     assert.deepEqual(ids(takenFrom(mixed)), ['tried', 'next']);
   });
 
+  test('has no event twice: a repetition goes into the next one', () => {
+    const line = lineOf([{ id: 'a' }, { id: 'b' }, { id: 'a' }, { id: 'c' }], [{ id: 'x' }]);
+    assert.deepEqual(ids(takenFrom(line)), ['x', 'a', 'b']);
+    assert.deepEqual(ids(takenFrom(line)), ['a', 'c']);
+    assert.deepEqual(ids(takenFrom(lineOf([{ id: 'a' }], [{ id: 'a' }]))), ['a'], 'fresh and in the lane');
+  });
+
   test('has one version of the settings, and the same targets left', () => {
     const line = lineOf([{ id: 'a' }, { id: 'b' }]);
     line.fresh[1] = { pending: pendingOf({ id: 'b' }, aWebhook({ format: 'batch' })), since: 0 };
@@ -127,5 +134,27 @@ suite('a receiver that answers 413', () => {
     learnSize(line.gate, answered(400), batch, 0);
     learnSize(line.gate, answered(413), batch.slice(0, 1), 0);
     assert.equal(line.gate.refusedBytes, undefined);
+  });
+});
+
+suite('a receiver that refuses everything', () => {
+  const answered = (...codes: number[]) => ({ startedAt: 0, answers: answersOf(...codes.map((code) => status(code))) });
+  const sizeAfter = (...attempts: ReturnType<typeof answered>[]) => {
+    const line = lineOf(many(100));
+    for (const attempt of attempts) learnRefusal(line.gate, attempt);
+    return takenFrom(line).length;
+  };
+  const refusals = (count: number) => Array.from({ length: count }, () => answered(404));
+
+  test('gets events one by one, which it would at last get anyway, until it takes one', () => {
+    assert.equal(sizeAfter(...refusals(29)), 100);
+    assert.equal(sizeAfter(...refusals(30)), 1);
+    assert.equal(sizeAfter(...refusals(30), answered(200)), 100);
+  });
+
+  test('is none that is down, and none of which one target takes them', () => {
+    assert.equal(sizeAfter(...refusals(29), answered(503)), 100);
+    assert.equal(sizeAfter(...refusals(29), answered(404, 503)), 100);
+    assert.equal(sizeAfter(...refusals(29), answered(404, 200), ...refusals(1)), 100);
   });
 });
