@@ -34,3 +34,24 @@ suite('a Retry-After to a batch', () => {
     assert.deepEqual(others, [], 'the same time is asked for once');
   });
 });
+
+suite('a delivery whose last target was removed from the settings', () => {
+  test('ends by what its other targets answered, and does not go round in the lane', async () => {
+    const ended: string[] = [];
+    const { settle } = openSettlement({
+      parker: { park: async () => assert.fail('it was parked') },
+      deadLetters: { append: async () => 'stored' },
+      schedule: retrySchedule(1),
+      hold: () => undefined,
+      record: async (entry) => void ended.push(entry.kind === 'attempt' ? entry.outcome : entry.kind),
+      now: () => NOW,
+      random: () => 0,
+      log: openLog({ level: 'silent', pretty: false }),
+    });
+    const nothingSent = { startedAt: NOW, answers: [] };
+    const tried = (verdict: 'delivered' | 'failed') => aDelivery({ attempts: 1, settled: { 'https://a.example/': verdict } });
+    assert.equal(await settle(tried('delivered'), aWebhook({ policy: 'all' }), nothingSent), 'delivered');
+    assert.equal(await settle(tried('failed'), aWebhook({ policy: 'any' }), nothingSent), 'discarded');
+    assert.deepEqual(ended, ['delivered', 'discarded']);
+  });
+});

@@ -162,6 +162,10 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   return {
     settle(delivery, webhook, attempt, behind = []) {
       const wasAttempted = attempt?.answers.some(({ answer }) => wasSent(answer)) === true;
+      // The owner removed the targets that it still had to be sent to: the settled ones decide. Parked, it would come back at once.
+      if (attempt?.answers.length === 0 && delivery.settled !== undefined) {
+        return settleUnhappy(delivery, webhook, attempt, behind);
+      }
       if (!wasAttempted) return wait(delivery, webhook, behind);
       // Nearly every attempt delivers: that needs no judgement, and no copy of the delivery with one more attempt in it.
       if (!isDelivered(delivery, attempt.answers)) return settleUnhappy(delivery, webhook, attempt, behind);
