@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Webhook } from '../attempt/webhook.ts';
-import { aDelivery, answersOf, aWebhook, EVENT, status } from '../../../testing/samples.ts';
+import { aDelivery, answersOf, aWebhook, EVENT, failure, status } from '../../../testing/samples.ts';
 import { newGate } from './gate.ts';
 import { newLine, type PendingAttempt, pick } from './line.ts';
-import { learnRefusal, learnSize, takeBatch } from './take-batch.ts';
+import { learnPace, learnRefusal, learnSize, takeBatch } from './take-batch.ts';
 
 const WEBHOOK = aWebhook({ format: 'batch' });
 const URLS = ['https://a.example/', 'https://b.example/'];
@@ -156,5 +156,39 @@ suite('a receiver that refuses everything', () => {
     assert.equal(sizeAfter(...refusals(29), answered(503)), 100);
     assert.equal(sizeAfter(...refusals(29), answered(404, 503)), 100);
     assert.equal(sizeAfter(...refusals(29), answered(404, 200), ...refusals(1)), 100);
+  });
+});
+
+suite('a receiver that cannot handle a whole batch in time', () => {
+  const late = { startedAt: 0, answers: answersOf(failure('timeout')) };
+  const good = { startedAt: 0, answers: answersOf(status(200)) };
+  const down = { startedAt: 0, answers: answersOf(status(503)) };
+
+  /** The size of the next batch of new events, after these attempts with so many events. */
+  function sizeAfter(attempts: readonly [attempt: typeof late, events: number][]): number {
+    const line = lineOf(many(120));
+    for (const [attempt, events] of attempts) learnPace(line.gate, attempt, events);
+    return takenFrom(line).length;
+  }
+
+  test('gets half of it, and one event more with each whole batch that it takes', () => {
+    assert.equal(sizeAfter([[late, 100]]), 50);
+    const twice: [typeof late, number][] = [
+      [late, 100],
+      [late, 50],
+    ];
+    assert.equal(sizeAfter([...twice, [late, 100]]), 25, 'a larger one that was under way tells nothing new');
+    assert.equal(sizeAfter([...twice, [good, 25], [good, 26]]), 27);
+    assert.equal(sizeAfter([...twice, [good, 24]]), 25, 'a smaller one does not show that it could take more');
+  });
+
+  test('gets whole batches again in the end', () => {
+    const growing = Array.from({ length: 51 }, (_, index): [typeof late, number] => [good, 50 + index]);
+    assert.equal(sizeAfter([[late, 100], ...growing]), 100);
+  });
+
+  test('is none that answers, nor one that cannot take a single event', () => {
+    assert.equal(sizeAfter([[down, 100]]), 100);
+    assert.equal(sizeAfter([[late, 1]]), 100);
   });
 });

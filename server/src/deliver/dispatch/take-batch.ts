@@ -39,7 +39,8 @@ type Room = { first: PendingAttempt; ids: Set<string>; most: number; bytes: numb
 function newRoom(first: PendingAttempt, gate: Gate, uptimeMs: number): Room {
   const maxBytes = maxBytesOf(gate, uptimeMs);
   const bytes = BATCH_FRAME_BYTES + (itemBytes(first) ?? maxBytes);
-  const most = (gate.refusedInRow ?? 0) < ALL_REFUSED ? mostFor(first.delivery) : 1;
+  const { refusedInRow = 0, mostEvents = MAX_BATCHED_EVENTS } = gate;
+  const most = refusedInRow < ALL_REFUSED ? Math.min(mostFor(first.delivery), mostEvents) : 1;
   return { first, ids: new Set([first.delivery.id]), most, bytes, maxBytes };
 }
 
@@ -95,6 +96,13 @@ function maxBytesOf({ refusedBytes }: Gate, uptimeMs: number): number {
   return Math.max(LEAST_BYTES, refusedBytes.bytes / 2);
 }
 
+/** Notes what an attempt showed about the batches that the receiver can take. */
+export function learnBatch(gate: Gate, attempt: Attempt, batch: readonly PendingAttempt[], uptimeMs: number): void {
+  learnSize(gate, attempt, batch, uptimeMs);
+  learnPace(gate, attempt, batch.length);
+  learnRefusal(gate, attempt);
+}
+
 /** Notes the size of a batch that was too large for its receiver: later ones have half of it. */
 export function learnSize(gate: Gate, attempt: Attempt, batch: readonly PendingAttempt[], uptimeMs: number): void {
   const isTooLarge = attempt.answers.some(({ answer }) => answer.kind === 'status' && answer.status === 413);
@@ -102,6 +110,20 @@ export function learnSize(gate: Gate, attempt: Attempt, batch: readonly PendingA
   const bytes = batch.reduce((sum, pending) => sum + 1 + (itemBytes(pending) ?? 0), BATCH_FRAME_BYTES);
   // Of several batches under way the smallest tells most.
   if (bytes <= maxBytesOf(gate, uptimeMs)) gate.refusedBytes = { bytes, at: uptimeMs };
+}
+
+/**
+ * Batches that a receiver cannot handle in time get smaller by half, and larger by one event with each that it takes. Without this, one that
+ * is slow and well would time out, be sent single events, recover, and time out again.
+ */
+export function learnPace(gate: Gate, { answers }: Attempt, events: number): void {
+  const isLate = answers.some(({ answer }) => answer.kind === 'error' && answer.errorClass === 'timeout');
+  // Of several batches under way the smallest tells most.
+  if (isLate && events > 1) gate.mostEvents = Math.min(gate.mostEvents ?? Infinity, Math.floor(events / 2));
+  if (isLate || gate.mostEvents === undefined || events < gate.mostEvents) return;
+  if (!answers.some(({ answer }) => meaningOf(answer) === 'delivered')) return;
+  if (gate.mostEvents < MAX_BATCHED_EVENTS) gate.mostEvents += 1;
+  else delete gate.mostEvents;
 }
 
 /** Counts the requests that the receiver refused for good since it last took one. */
