@@ -53,7 +53,8 @@ export function describeSizing(sizing: Sizing): string {
 function tooMany({ events, lanes, outcomes }: Sizing['streams']): string[] {
   const most = figure('streams.most');
   if (Math.max(events, lanes, outcomes) <= most) return [];
-  return [`Note: the server takes ${most} streams of a kind at most. Use larger batches, or plan cells with npm run scale.`];
+  const advice = 'Use larger batches, or plan cells with npm run scale.';
+  return [`Note: the server takes ${most} streams of a kind at most. ${advice}`];
 }
 
 export function bytes(count: number): string {

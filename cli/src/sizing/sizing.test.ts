@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { sizeCommand } from '../commands/size.ts';
 import { bytes, describeSizing } from './describe-sizing.ts';
 import { sizeInstallation, USUAL } from './size-installation.ts';
 
@@ -68,6 +69,21 @@ suite('the sizing of an installation', () => {
     assert.match(text(100), /^Estimates, not measured: .*event stream/m);
     assert.doesNotMatch(text(100), /takes 64/);
     assert.match(text(300_000), /^Note: the server takes 64 streams of a kind at most/m);
+  });
+
+  test('refuses flags that make no sense, instead of changing them', () => {
+    const parse = (...flags: string[]) => {
+      const quiet = sizeCommand().exitOverride().configureOutput({ writeErr: () => undefined });
+      return quiet.parse(flags, { from: 'user' });
+    };
+    for (const [flag, value] of [
+      ['--peak', '0.5'],
+      ['--batch', '0.5'],
+      ['--events', '1e300'],
+      ['--events', '0'],
+    ] as const) {
+      assert.throws(() => parse(flag, value), /It must be a number/, `${flag} ${value}`);
+    }
   });
 
   test('reads as a table with the settings below it', () => {

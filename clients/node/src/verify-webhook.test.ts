@@ -168,7 +168,7 @@ suite('verifyWebhookBatch', () => {
   ];
   const batch = JSON.stringify({ version: 1, type: 'batch', events });
 
-  test('gives the events of a batch as they stand, each with the id to deduplicate by and, if it is there, the order to sort by', () => {
+  test('gives the events of a batch as they stand, each with its id and, if it is there, its order', () => {
     const given = verifyWebhookBatch(batch, standardHeaders([SECRET], batch), SECRET, { now });
     assert.deepEqual(
       given,

@@ -11,7 +11,9 @@ const SECRET = 's3cr3t';
 const BODY =
   '{"version":1,"type":"track","userId":"u1","event":"Größe 😀","properties":{"n":1},"timestamp":"t","context":{}}';
 
-const BATCH = `{"version":1,"type":"batch","events":[{"id":"dlv_7","attempt":1,"order":"7","body":${BODY}},{"id":"dlv_8","attempt":2,"order":"8","body":${BODY}}]}`;
+const itemOf = (id: string, attempt: number, order: string) =>
+  `{"id":"${id}","attempt":${attempt},"order":"${order}","body":${BODY}}`;
+const BATCH = `{"version":1,"type":"batch","events":[${itemOf('dlv_7', 1, '7')},${itemOf('dlv_8', 2, '8')}]}`;
 
 type Receiver = AsyncDisposable & { url: string; events: [WebhookEvent, string][] };
 type OnEvent = (event: WebhookEvent, id: string) => void;

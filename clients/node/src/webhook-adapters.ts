@@ -1,6 +1,12 @@
 import { WebhookVerificationError } from './errors.ts';
 import type { VerifyOptions } from './verify-options.ts';
-import { type Secrets, verifySigned, verifySignedBatch, verifyWebhookBatch, type WebhookBody } from './verify-webhook.ts';
+import {
+  type Secrets,
+  verifySigned,
+  verifySignedBatch,
+  verifyWebhookBatch,
+  type WebhookBody,
+} from './verify-webhook.ts';
 import type { BatchedWebhook, WebhookEvent } from './webhook-event.ts';
 
 export interface ReceiveOptions extends VerifyOptions {

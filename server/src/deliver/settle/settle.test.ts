@@ -49,7 +49,8 @@ suite('a delivery whose last target was removed from the settings', () => {
       log: openLog({ level: 'silent', pretty: false }),
     });
     const nothingSent = { startedAt: NOW, answers: [] };
-    const tried = (verdict: 'delivered' | 'failed') => aDelivery({ attempts: 1, settled: { 'https://a.example/': verdict } });
+    const tried = (verdict: 'delivered' | 'failed') =>
+      aDelivery({ attempts: 1, settled: { 'https://a.example/': verdict } });
     assert.equal(await settle(tried('delivered'), aWebhook({ policy: 'all' }), nothingSent), 'delivered');
     assert.equal(await settle(tried('failed'), aWebhook({ policy: 'any' }), nothingSent), 'discarded');
     assert.deepEqual(ended, ['delivered', 'discarded']);
