@@ -31,11 +31,12 @@ suite('the cells in PostgreSQL', () => {
     await scene.system((tx) => insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In eu', cell: 'eu' }));
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN])), [{ name: 'eu', sources: 1 }]);
     assert.deepEqual(await scene.system(cellNames), ['main', 'eu', 'us'], 'nothing was changed');
-    // The former spare may have requests: it is still one of the source's cells, until it is no cell any more.
+    // The former spare may have requests: it is one of the source's cells for good, also if a start of control did not name it.
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }, US])), []);
     assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }])), []);
-    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: [] });
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
+    assert.deepEqual(await scene.system(cellNames), ['main', 'eu']);
   });
 
   test('tell the bucket of a new spare of the destinations, and then of the sources', async () => {
