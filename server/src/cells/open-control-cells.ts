@@ -10,6 +10,7 @@ import { type Projector, startProjector } from '../projection/project-config.ts'
 import { recordRefusals } from '../record/record-refusals.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
 import { recordSightings } from '../record/record-sightings.ts';
+import type { SharedRecording } from '../record/record-streams.ts';
 import { recordCell } from '../record/start-recording.ts';
 import type { EntrySigner } from '../secrets/sign-entry.ts';
 import { cellOfDestination } from '../store/cells.ts';
@@ -31,7 +32,14 @@ export type ControlCells = Main & {
   start(needs: StartNeeds): AsyncDisposable;
 };
 
-type StartNeeds = { store: Store; signer: EntrySigner | undefined; settings: RecordSettings; log: Logger };
+type StartNeeds = {
+  store: Store;
+  signer: EntrySigner | undefined;
+  settings: RecordSettings;
+  /** With the recording of `main`. */
+  shared: SharedRecording;
+  log: Logger;
+};
 
 export function openControlCells(main: Main, links: readonly CellLink[]): ControlCells {
   const open = new Map<string, Parts>();
@@ -85,7 +93,7 @@ function ifConnected<Side>(stream: Stream | undefined, side: Side | undefined): 
 type CellNeeds = StartNeeds & { cell: string; opened(parts: Parts): void };
 
 async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDisposable> {
-  const { store, signer, settings, cell, opened, log } = needs;
+  const { store, signer, settings, shared, cell, opened, log } = needs;
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.controlSide());
   const record = starting.use(await stream.recordSide());
@@ -93,7 +101,7 @@ async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDispo
   const asks = signer && starting.use(stream.asks(signer));
   const configWriter = await stream.configWriter(signer);
   const projector = starting.use(startProjector({ store, configWriter, cell, isReachable: stream.isConnected, log }));
-  starting.use(recordCell({ store, side: record, settings, cell, log }));
+  starting.use(recordCell({ store, side: record, settings, shared, cell, log }));
   starting.use(stream.onSeen(recordSightings({ store, log })));
   starting.use(stream.onRefused(recordRefusals({ store, log })));
   opened({ side, record, tails, asks, projector });
