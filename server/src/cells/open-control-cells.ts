@@ -13,7 +13,7 @@ import { recordSightings } from '../record/record-sightings.ts';
 import type { SharedRecording } from '../record/record-streams.ts';
 import { recordCell } from '../record/start-recording.ts';
 import type { EntrySigner } from '../secrets/sign-entry.ts';
-import { cellOfDestination } from '../store/cells.ts';
+import { cellOfDestination, isDestinationBehind } from '../store/cells.ts';
 import type { Store } from '../store/open-store.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
@@ -46,6 +46,8 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
   const known = Promise.withResolvers<Store>();
   const cellOf = async (destinationId: string) =>
     (await known.promise).asSystem((tx) => cellOfDestination(tx, destinationId));
+  const isBehind = async (destinationId: string) =>
+    (await known.promise).asSystem((tx) => isDestinationBehind(tx, destinationId));
   const others = <Part>(part: (parts: Parts) => Part): CellSide<NonNullable<Part>>[] =>
     links.map(({ name }) => ({ name, side: () => partOf(open.get(name), part) }));
   // Else each question to a cell that is away would wait for its timeout.
@@ -57,7 +59,7 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
   const isAlone = links.length === 0;
   const { laneOf, lanes } = isAlone ? main.record : joinLanes(withMain(({ record }) => record));
   return {
-    side: joinControlSides({ main: main.side, others: sides, cellOf }),
+    side: joinControlSides({ main: main.side, others: sides, cellOf, isBehind }),
     record: { ...main.record, laneOf, lanes },
     tails: isAlone ? main.tails : joinTails(withMain(({ tails }) => tails)),
     asks:

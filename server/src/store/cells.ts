@@ -52,3 +52,15 @@ export async function cellOfDestination(tx: Tx, id: string): Promise<string | un
     WHERE d.id = $1`;
   return (await oneRow<{ cell: string }>(tx, sql, [id]))?.cell;
 }
+
+/**
+ * Whether a moved source's new cell may not know a destination yet. Deliver gives a lane up that has been without its destination for a minute,
+ * so nothing must be put there before.
+ */
+export async function isDestinationBehind(tx: Tx, id: string): Promise<boolean> {
+  const sql = `SELECT 1 AS one FROM destinations d JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
+    WHERE d.id = $1 AND s.former_cells <> '{}' AND (
+      EXISTS (SELECT FROM outbox o WHERE o.cell = s.cell AND o.object_id = d.id AND NOT o.is_repair)
+      OR EXISTS (SELECT FROM projection_failures f WHERE f.cell = s.cell AND f.object_id = d.id))`;
+  return (await tx.query(sql, [id])).length > 0;
+}
