@@ -30,3 +30,21 @@ suite('deliveries that control makes', () => {
     assert.deepEqual(stored, ['eu']);
   });
 });
+
+suite('the processes of an installation', () => {
+  test('are listed once, although they are alive in every cell', () => {
+    const heard = (id: string) => ({ id, roles: ['collect'], version: '1.0.0', startedAt: '' });
+    const sideWith = (...ids: string[]) =>
+      ({ processes: () => ids.map(heard) }) as Partial<Record<keyof ControlSide, unknown>> as ControlSide;
+    const { processes } = joinControlSides({
+      main: sideWith('a', 'b'),
+      others: [{ name: 'eu', side: () => sideWith('b', 'c') }],
+      cellOf: async () => 'main',
+      isBehind: async () => false,
+    });
+    assert.deepEqual(
+      processes()?.map(({ id }) => id),
+      ['a', 'b', 'c'],
+    );
+  });
+});

@@ -77,7 +77,7 @@ export function joinControlSides({ main, others, cellOf, isBehind }: JoinNeeds):
       return facts.flatMap((cell) => cell.facts.map((each) => ({ ...each, name: nameInCell(cell.name, each.name) })));
     },
     deliverProcesses: () => lists((side) => side.deliverProcesses()),
-    processes: () => lists((side) => side.processes()),
+    processes: () => onceEach(lists((side) => side.processes())),
     async [Symbol.asyncDispose]() {},
   };
 }
@@ -85,6 +85,11 @@ export function joinControlSides({ main, others, cellOf, isBehind }: JoinNeeds):
 export function reached<Side>(side: Side | undefined, name: string): Side {
   if (side === undefined) throw new Error(`the cell ${name} cannot be reached`);
   return side;
+}
+
+/** A process of collect, control or compute is alive in every cell. */
+function onceEach<T extends { id: string }>(processes: T[] | undefined): T[] | undefined {
+  return processes && [...new Map(processes.toReversed().map((each) => [each.id, each])).values()].toReversed();
 }
 
 /** Undefined when one of them does not know. */

@@ -1,4 +1,5 @@
 /** The cells of the installation as a process uses them: its home, and links to the others for the roles that need them. */
+import { randomBytes } from 'node:crypto';
 import { openCellAppender, type CellAppender } from './append-to-cells.ts';
 import { type FollowedConfig, followConfig } from './follow-config.ts';
 import { reached } from './join-control-sides.ts';
@@ -37,8 +38,9 @@ const PATIENCE_MS = 10_000;
 
 export async function openCells({ config, metrics, log }: CellsNeeds): Promise<Cells> {
   const { natsFiles, roles, stream: settings, cells } = config;
+  const processId = randomBytes(11).toString('hex');
   const open = (cell: Cell, shown: Metrics) =>
-    openStream({ natsUrl: cell.url, natsFiles, roles, settings, metrics: shown, log, version: VERSION });
+    openStream({ natsUrl: cell.url, natsFiles, roles, settings, metrics: shown, log, version: VERSION, processId });
   await using starting = new AsyncDisposableStack();
   const home = await openHome(config, (cell) => open(cell, metrics), log);
   starting.use(home.stream);
