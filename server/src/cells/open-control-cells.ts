@@ -95,7 +95,9 @@ function ifConnected<Side>(stream: Stream | undefined, side: Side | undefined): 
 type CellNeeds = StartNeeds & { cell: string; opened(parts: Parts): void };
 
 async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDisposable> {
-  const { store, signer, settings, shared, cell, opened, log } = needs;
+  const { store, signer, settings, shared, cell, opened } = needs;
+  // Two projectors and two recorders write the same lines.
+  const log = needs.log.child({ cell });
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.controlSide());
   const record = starting.use(await stream.recordSide());

@@ -60,7 +60,8 @@ async function findWithin(reader: EventReader, span: Span, budget: Budget): Prom
         const event = request.events[index];
         if (event === undefined) continue;
         const { storedAt, bytes, events, places, sequence } = request;
-        const order = eventOrder(requestOrder(event.receivedAt, { stream: ownStream(reader, stream), sequence }), places[index] ?? index);
+        const ofRequest = requestOrder(event.receivedAt, { stream: ownStream(reader, stream), sequence });
+        const order = eventOrder(ofRequest, places[index] ?? index);
         const around = { place: index + 1, events: events.length, bytes };
         return { kind: 'found', event, order, storedAt, request: around };
       }
