@@ -13,8 +13,10 @@ function changeOf(kind: 'source' | 'destination', objectId: string, value: objec
   return { key: `${kind}.${objectId}`, kind, workspaceId: 'ws_1', objectId, value: JSON.stringify(value) };
 }
 
+type Move = { entries?: Record<string, object>; full?: string[]; moved?: object };
+
 /** The move of a source with one destination to a bucket with these entries, which refuses the keys that are full. */
-async function move({ entries = {}, full = [] }: { entries?: Record<string, object>; full?: string[] }) {
+async function move({ entries = {}, full = [], moved = MOVED }: Move) {
   const bucket = new Map(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
   const put = ({ key, value = '' }: { key: string; value: string | undefined }): ConfigRefusal[] => {
     if (full.includes(key)) return [{ key, kind: 'full', why: 'full' }];
@@ -37,7 +39,7 @@ async function move({ entries = {}, full = [] }: { entries?: Record<string, obje
       (tried as string[]).filter((id) => id === 'dst_1').map((id) => ({ id, source_id: 'src_1' })) as Row[],
   };
   // The older change of the source is first in the outbox.
-  const changes = [changeOf('source', 'src_1', MOVED), changeOf('destination', 'dst_1', { id: 'dst_1' })];
+  const changes = [changeOf('source', 'src_1', moved), changeOf('destination', 'dst_1', { id: 'dst_1' })];
   const needs = { tx, configWriter: writer as ConfigWriter, cell: 'eu', spread: ['src_1'] };
   const written = await writeInOrder(changes, needs);
   const sourceInBucket = JSON.parse(bucket.get('source.src_1') ?? '{}') as Partial<SourceConfig>;
@@ -69,5 +71,10 @@ suite('the entry of a source that moves to a cell', () => {
     assert.deepEqual(older.sourceInBucket.cells, MOVED.cells);
     const named = await move({ full, entries: { 'source.src_1': { ...MOVED, name: 'Before' } } });
     assert.equal(named.sourceInBucket.name, '');
+  });
+
+  test('does not wait for a source that is new everywhere: collect would refuse its key', async () => {
+    const { sourceInBucket } = await move({ full: ['destination.dst_1'], moved: { ...MOVED, cells: ['eu'] } });
+    assert.deepEqual(sourceInBucket.cells, ['eu']);
   });
 });

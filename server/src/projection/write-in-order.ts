@@ -3,6 +3,7 @@
  * when all its destinations are in the bucket. Until then the change is refused, requests of the source are given back, and wait in their
  * stream: taken up, they would find no destination, and be acknowledged without a delivery.
  */
+import { MAIN_CELL } from '../domain/configuration.ts';
 import { readSourceConfig } from '../domain/read-config.ts';
 import type { Tx } from '../store/open-store.ts';
 import { unwrittenDestinations } from '../store/projection-failures.ts';
@@ -64,17 +65,28 @@ async function findHeld(
     if (done.has(id) || held.has(sourceId)) continue;
     // An older entry of the destination is better than none.
     if ((await configWriter.current(configKey.destination(id))).kind === 'put') continue;
-    if (await isNamed(sourceId, cell, configWriter)) continue;
+    const source = sources.find(({ objectId }) => objectId === sourceId);
+    if (source === undefined || !(await isNewHere(source, cell, configWriter))) continue;
     held.set(sourceId, untried.has(id) ? LATER : `its destination ${id} found no room in the bucket of the cell ${cell}`);
   }
   return held;
 }
 
-/** Deliver takes its requests already: to hold the entry would only delay what it takes away. */
-async function isNamed(sourceId: string, cell: string, writer: ConfigWriter): Promise<boolean> {
-  const current = await writer.current(configKey.source(sourceId));
-  const read = current.kind === 'put' ? readSourceConfig(current.value) : undefined;
-  return read?.ok === true && read.value.cells?.includes(cell) === true;
+/**
+ * Whether the entry would tell deliver for the first time to take requests of a source that others send to already. If deliver takes them, or
+ * the source is new everywhere, to hold the entry would only delay it.
+ */
+async function isNewHere({ key, value = '' }: EntryChange, cell: string, writer: ConfigWriter): Promise<boolean> {
+  const current = await writer.current(key);
+  if (current.kind === 'put') return !cellsOf(current.value).all.includes(cell);
+  return cellsOf(value).hasMoved;
+}
+
+function cellsOf(text: string): { all: readonly string[]; hasMoved: boolean } {
+  const read = readSourceConfig(text);
+  if (!read.ok) return { all: [], hasMoved: false };
+  const { cell = MAIN_CELL, spare, cells = [MAIN_CELL] } = read.value;
+  return { all: cells, hasMoved: cells.some((each) => each !== cell && each !== spare) };
 }
 
 /** Revoked keys and a disable take effect at once, in the entry that is there. */
