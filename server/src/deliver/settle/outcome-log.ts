@@ -9,9 +9,15 @@ export type Recorder = Disposable & {
   record(entry: OutcomeEntry): Promise<void>;
 };
 
-type Gathering = { batch: GatheredBatch; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
+type Gathering = { batch: GatheredBatch; beganAt: number; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
 
+/**
+ * A process that is killed repeats the deliveries whose outcomes it has gathered. So it gathers for as short a time as pays: until a few are
+ * together, which takes long only where few come, and not more often than makes a write cheap for each.
+ */
 const GATHER_MS = 20;
+const FEW_ENTRIES = 16;
+const SHORTEST_MS = 6;
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 262_144;
 
@@ -42,7 +48,7 @@ export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logge
   function begin(home: number): Gathering {
     const timer = setTimeout(storeGathered, GATHER_MS, home);
     const batch = outcomes.format === 'lean' ? openLeanBatch() : openWholeBatch();
-    const gathering = { batch, timer, stored: Promise.withResolvers<void>() };
+    const gathering = { batch, beganAt: performance.now(), timer, stored: Promise.withResolvers<void>() };
     gatherings.set(home, gathering);
     return gathering;
   }
@@ -51,13 +57,17 @@ export function openRecorder({ outcomes, log }: { outcomes: Outcomes; log: Logge
     record(entry) {
       const home = outcomes.homeOf(entry.deliveryId);
       const gathering = gatherings.get(home) ?? begin(home);
-      const { batch, stored } = gathering;
-      batch.add(entry);
-      if (batch.size() >= MAX_ENTRIES || batch.bytes() >= MAX_BYTES) storeGathered(home);
-      return stored.promise;
+      gathering.batch.add(entry);
+      if (isEnough(gathering)) storeGathered(home);
+      return gathering.stored.promise;
     },
     [Symbol.dispose]() {
       for (const { timer } of gatherings.values()) clearTimeout(timer);
     },
   };
+}
+
+function isEnough({ batch, beganAt }: Gathering): boolean {
+  if (batch.size() >= MAX_ENTRIES || batch.bytes() >= MAX_BYTES) return true;
+  return batch.size() >= FEW_ENTRIES && performance.now() - beganAt >= SHORTEST_MS;
 }
