@@ -131,6 +131,8 @@ export async function goInside(page: Page, path: string): Promise<void> {
 }
 
 /** Runs in the page: the router leaves itself there under this name. */
-function navigate(href: string): Promise<void> | undefined {
-  return (self as unknown as Record<string, Router>)['__TSR_ROUTER__']?.navigate({ href });
+function navigate(href: string): Promise<void> {
+  const router = (self as unknown as Record<string, Router>)['__TSR_ROUTER__'];
+  if (router === undefined) throw new Error(`the page at ${location.href} has no router`);
+  return router.navigate({ href });
 }

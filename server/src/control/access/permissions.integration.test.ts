@@ -309,16 +309,7 @@ type Things = {
   operatorId: string;
 };
 
-const things = new Map<string, Things>();
-
-/** New ones for every question that may change or delete what it asks for; those that only read share them. */
-async function thingsFor({ method, url }: AnyRoute): Promise<Things> {
-  const known = method === 'GET' ? things.get(url) : undefined;
-  const found = known ?? (await makeThings(url));
-  if (method === 'GET') things.set(url, found);
-  return found;
-}
-
+/** New ones for every question: some of them delete what they ask for. */
 async function makeThings(url: string): Promise<Things> {
   const post = async (path: string, body: object) => {
     const answer = await control.ask('POST', path, { token: tokens.get('owner') ?? '', body });
@@ -420,11 +411,11 @@ type AnyRoute = { method: string; url: string; answer?: TSchema };
 const nameOf = ({ method, url }: AnyRoute) => `${method} ${url}`;
 
 async function ask(route: AnyRoute, asking: { token?: string | undefined; headers?: Record<string, string> }) {
-  const found = await thingsFor(route);
-  const body = BODIES[nameOf(route)]?.(found);
+  const things = await makeThings(route.url);
+  const body = BODIES[nameOf(route)]?.(things);
   const { token, headers = {} } = asking;
-  const query = QUERIES[nameOf(route)]?.(found) ?? '';
-  return control.ask(route.method, pathOf(route.url, found) + query, {
+  const query = QUERIES[nameOf(route)]?.(things) ?? '';
+  return control.ask(route.method, pathOf(route.url, things) + query, {
     headers,
     ...(token === undefined ? {} : { token }),
     ...(body === undefined ? {} : { body }),

@@ -6,7 +6,7 @@ import { openParker } from './park.ts';
 
 suite('parking', () => {
   /** The wanted look changes while NATS stores the group: this process does not know yet that the lane is in use. */
-  async function ensuredWhen(before: Wanted & { isHeld?: boolean }, after: Wanted): Promise<Wanted | undefined> {
+  async function ensuredWhen(before: Wanted & { isBySettings?: boolean }, after: Wanted): Promise<Wanted | undefined> {
     let wanted: Wanted = before;
     let ensured: Wanted | undefined;
     using parker = openParker({
@@ -20,7 +20,7 @@ suite('parking', () => {
 
   test('wants a look at once for a destination that is resumed while NATS stores the group', async () => {
     const resumed = { dueAt: 0, hurry: true };
-    assert.equal(await ensuredWhen({ dueAt: 300_000, hurry: false, isHeld: true }, resumed), resumed);
+    assert.equal(await ensuredWhen({ dueAt: 300_000, hurry: false, isBySettings: true }, resumed), resumed);
   });
 
   test('keeps the turn at a busy host that a delivery had when it came back', async () => {

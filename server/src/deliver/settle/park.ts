@@ -29,8 +29,8 @@ export type ParkerNeeds = Pick<AppenderNeeds, 'write' | 'tickets'> & {
   wanted(destinationId: string, delivery: Pick<Delivery, 'dueAt' | 'attempts'>): WantedLook;
 };
 
-/** `isHeld`: the settings of the destination hold the delivery back, and may have changed by the time the lane has it. */
-type WantedLook = Wanted & { isHeld?: boolean };
+/** `isBySettings`: the destination's settings hold the delivery back, and may have changed by the time the lane has it. */
+type WantedLook = Wanted & { isBySettings?: boolean };
 
 type Group = {
   key: string;
@@ -105,7 +105,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   async function store(group: Group): Promise<void> {
     // A person may have resumed the destination meanwhile, when this process did not know of the lane yet. But the turn at a busy
     // host is that of the time when the delivery came back.
-    const look = () => (group.wanted.isHeld === true ? wanted(group.destinationId, group) : group.wanted);
+    const look = () => (group.wanted.isBySettings === true ? wanted(group.destinationId, group) : group.wanted);
     const answer = await appender.append(group, [group], group.isHeld ? undefined : look);
     if (answer === 'stored' && group.isHeld) noteParked(group);
     group.settled.resolve(answer === 'stored' ? 'parked' : 'full');
@@ -134,6 +134,6 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
 
 function soonest(one: WantedLook, other: WantedLook): WantedLook {
   const isUrgent = one.isUrgent === true || other.isUrgent === true;
-  const isHeld = one.isHeld === true || other.isHeld === true;
-  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry, isUrgent, isHeld };
+  const isBySettings = one.isBySettings === true || other.isBySettings === true;
+  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry, isUrgent, isBySettings };
 }
