@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 10;
 /** A claim that takes long to become true is asked less often: to ask an engine costs more processor time than the engine's work. */
 const PART_OF_WAIT = 1 / 20;
-const LONGEST_POLL_MS = 100;
+/** So does one that takes long to look at. */
+const TIMES_A_LOOK = 4;
+const LONGEST_POLL_MS = 200;
 
 /**
  * Polls until the claim is true and resolves with the milliseconds that took. The error quotes the claim, or `told()`.
@@ -16,10 +18,11 @@ export async function until(
   told: () => unknown = () => isTrue.toString(),
 ): Promise<number> {
   const startedAt = performance.now();
-  while (!(await isTrue())) {
+  for (let lookedAt = startedAt; !(await isTrue()); lookedAt = performance.now()) {
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > patienceMs) throw new Error(`not within ${patienceMs} ms: ${String(told())}`);
-    await sleep(Math.min(Math.max(POLL_MS, waitedMs * PART_OF_WAIT), LONGEST_POLL_MS));
+    const lookMs = performance.now() - lookedAt;
+    await sleep(Math.min(Math.max(POLL_MS, waitedMs * PART_OF_WAIT, lookMs * TIMES_A_LOOK), LONGEST_POLL_MS));
   }
   return Math.round(performance.now() - startedAt);
 }

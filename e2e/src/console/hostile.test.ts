@@ -7,7 +7,7 @@ import { asker } from './find-ids.ts';
 import { HOSTILE_OWNER, openHostileReceiver, RAN, sendHostileData, SHOWN_OVERRIDE } from './hostile-data.ts';
 import { inspectPage } from './inspect-page.ts';
 import { type Ids, SCREENS } from './screens.ts';
-import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
+import { goInside, launchBrowser, type Visit, visit } from './visitor.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
@@ -39,8 +39,7 @@ suite('with hostile data, the screen', () => {
       const { page, complaints, foreign } = person;
       complaints.length = 0;
       await page.setViewportSize(DESK);
-      await page.goto(path(ids));
-      await settled(page);
+      await goInside(page, path(ids));
       await harmless(page, 'wide');
       if (!OWN_WORDS.has(name)) await page.locator('main', { hasText: SHOWN_OVERRIDE }).first().waitFor();
       await page.setViewportSize(PHONE);

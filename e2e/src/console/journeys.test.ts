@@ -1,5 +1,5 @@
 /** People come to the console for these: each way stays within its budget of clicks and time. One demo shop serves all. */
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { type DemoStage, openDemoStage } from './console-stage.ts';
 import { addDestination } from './journeys/add-destination.ts';
@@ -11,7 +11,8 @@ import { recoverAccount } from './journeys/recover-account.ts';
 import { sendAgain } from './journeys/send-again.ts';
 import { watchAudience } from './journeys/watch-audience.ts';
 import { tryFilter } from './journeys/try-filter.ts';
-import { launchBrowser } from './visitor.ts';
+import type { Place } from './journeys/place.ts';
+import { launchBrowser, whatWasSeen } from './visitor.ts';
 
 const opened = new AsyncDisposableStack();
 let stage: DemoStage;
@@ -23,28 +24,40 @@ before(async () => {
 });
 after(() => opened.disposeAsync());
 
-test('the reason of a failed delivery is at most 3 clicks away from home', (t) => findReason({ t, stage, browser }));
+/** A way that does not end where it should tells what the person saw. */
+const go = (journey: (place: Place) => Promise<void>) => async (t: TestContext) => {
+  try {
+    await journey({ t, stage, browser });
+  } catch (error) {
+    t.diagnostic(whatWasSeen());
+    throw error;
+  }
+};
 
-test('dead letters are sent again after a count, and the audit log has who did it', (t) =>
-  sendAgain({ t, stage, browser }));
+test('the reason of a failed delivery is at most 3 clicks away from home', go(findReason));
 
-test('a destination is added by keyboard alone: a private address is refused in words, then corrected, tested and healthy', (t) =>
-  addDestination({ t, stage, browser }));
+test('dead letters are sent again after a count, and the audit log has who did it', go(sendAgain));
 
-test('a filter shows what it lets through before it is saved, and then holds for new events', (t) =>
-  tryFilter({ t, stage, browser }));
+test(
+  'a destination is added by keyboard alone: a private address is refused in words, then corrected, tested and healthy',
+  go(addDestination),
+);
 
-test('the check-up finds a receiver that does not verify signatures, and says what to change', (t) =>
-  checkReceiver({ t, stage, browser }));
+test('a filter shows what it lets through before it is saved, and then holds for new events', go(tryFilter));
 
-test('a user is erased after a preview and the typed id, with a receipt, and only the tombstone is found afterwards', (t) =>
-  eraseUser({ t, stage, browser }));
+test('the check-up finds a receiver that does not verify signatures, and says what to change', go(checkReceiver));
 
-test('the operator raises a limit, and the workspace sees it beside its use', (t) => raiseLimit({ t, stage, browser }));
+test(
+  'a user is erased after a preview and the typed id, with a receipt, and only the tombstone is found afterwards',
+  go(eraseUser),
+);
 
-test('a lost password: an owner makes a link, and the member alone chooses a new one', (t) =>
-  recoverAccount({ t, stage, browser }));
+test('the operator raises a limit, and the workspace sees it beside its use', go(raiseLimit));
+
+test('a lost password: an owner makes a link, and the member alone chooses a new one', go(recoverAccount));
 
 // The last one: its audience has a destination whose receiver is gone afterwards, and every user's deletion would wait for it.
-test('an audience is built with its size in sight, told to a destination, and says why somebody entered', (t) =>
-  watchAudience({ t, stage, browser }));
+test(
+  'an audience is built with its size in sight, told to a destination, and says why somebody entered',
+  go(watchAudience),
+);

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type DemoStage, openDemoStage } from './console-stage.ts';
 import { asker, findIds } from './find-ids.ts';
 import { type Ids, type Screen, SCREENS } from './screens.ts';
-import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
+import { goInside, launchBrowser, settled, visit, type Visit } from './visitor.ts';
 
 const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const;
 type Role = (typeof ROLES)[number];
@@ -77,8 +77,7 @@ suite('the console', { concurrency: 2 }, () => {
       const mistakes: string[] = [];
       for (const { name, path } of screensFor(role)) {
         person.answers.length = 0;
-        await person.page.goto(path(ids));
-        await settled(person.page);
+        await goInside(person.page, path(ids));
         const found = [...(await wrongOffers(person.page, name, role)), ...wrongReads(person, role)];
         mistakes.push(...found.map((mistake) => `${name}: ${mistake}`));
       }

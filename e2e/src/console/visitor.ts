@@ -19,7 +19,11 @@ export type Visit = AsyncDisposable & {
   foreign: string[];
   /** The path and status of each answer of the API. */
   answers: { path: string; status: number; body: () => Promise<string> }[];
+  /** The page waits for answers to these requests. */
+  unanswered: Set<string>;
 };
+
+type Watched = Pick<Visit, 'complaints' | 'foreign' | 'answers' | 'unanswered'>;
 
 const HEIGHT = 900;
 /** The browser logs each answer of 400 and more as an error, wanted or not. */
@@ -47,19 +51,40 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   const page = await context.newPage();
   const watched = watch(page, url);
   await page.addInitScript(tellViolations);
-  return { page, ...watched, [Symbol.asyncDispose]: () => context.close() };
+  const end = async () => {
+    lastSeen = await describe(page, watched).catch(String);
+    await context.close();
+  };
+  return { page, ...watched, [Symbol.asyncDispose]: end };
 }
 
-function watch(page: Page, url: string): Pick<Visit, 'complaints' | 'foreign' | 'answers'> {
+let lastSeen = '';
+
+/** The last visitor saw this at the end: it tells why a test failed. */
+export function whatWasSeen(): string {
+  return lastSeen;
+}
+
+async function describe(page: Page, { complaints, unanswered }: Watched): Promise<string> {
+  const text = await page.locator('body').innerText({ timeout: 1_000 });
+  const waitsFor = [...unanswered].join(', ');
+  return `${page.url()}\nwaits for: ${waitsFor}\ncomplaints: ${complaints.join('\n')}\n${text.slice(0, 2_000)}`;
+}
+
+function watch(page: Page, url: string): Watched {
   const complaints: string[] = [];
   const foreign: string[] = [];
   const answers: Visit['answers'] = [];
+  const unanswered = new Set<string>();
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (line) => {
     const isBad = line.type() === 'error' || line.type() === 'warning';
     if (isBad && !EXPECTED.test(line.text())) complaints.push(line.text());
   });
+  page.on('requestfinished', (request) => unanswered.delete(request.url()));
+  page.on('requestfailed', (request) => unanswered.delete(request.url()));
   page.on('request', (request) => {
+    unanswered.add(request.url());
     const { origin, protocol } = new URL(request.url());
     if (origin !== new URL(url).origin && protocol !== 'blob:') foreign.push(request.url());
   });
@@ -68,7 +93,7 @@ function watch(page: Page, url: string): Pick<Visit, 'complaints' | 'foreign' | 
     if (!pathname.startsWith('/api/')) return;
     answers.push({ path: pathname, status: response.status(), body: () => response.text().catch(() => '') });
   });
-  return { complaints, foreign, answers };
+  return { complaints, foreign, answers, unanswered };
 }
 
 /** Runs in the page, before its scripts: not every browser logs what its CSP stops. */
@@ -94,4 +119,20 @@ export async function settled(page: Page): Promise<void> {
     () =>
       document.querySelector('#root main') !== null && document.querySelector('.loading, [aria-busy="true"]') === null,
   );
+}
+
+type Router = { navigate(to: { href: string }): Promise<void> };
+
+/** Goes to a screen as a click on a link does. To load the console anew for each screen takes twice the processor time. */
+export async function goInside(page: Page, path: string): Promise<void> {
+  if (page.url() === 'about:blank') await page.goto(path);
+  else await page.evaluate(navigate, path);
+  await settled(page);
+}
+
+/** Runs in the page: the router leaves itself there under this name. */
+function navigate(href: string): Promise<void> {
+  const router = (self as unknown as Record<string, Router>)['__TSR_ROUTER__'];
+  if (router === undefined) throw new Error(`the page at ${location.href} has no router`);
+  return router.navigate({ href });
 }

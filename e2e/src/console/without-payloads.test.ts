@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { type DemoStage, openDemoStage } from './console-stage.ts';
 import { asker, findIds } from './find-ids.ts';
 import { type Ids, SCREENS } from './screens.ts';
-import { launchBrowser, settled, visit } from './visitor.ts';
+import { goInside, launchBrowser, visit } from './visitor.ts';
 
 const opened = new AsyncDisposableStack();
 let stage: DemoStage;
@@ -34,8 +34,7 @@ suite('the console of a viewer without payloads', () => {
     for (const { name, path, isPublic } of SCREENS) {
       if (isPublic === true || REFUSED.has(name) || name.startsWith('system')) continue;
       person.answers.length = 0;
-      await person.page.goto(path(ids));
-      await settled(person.page);
+      await goInside(person.page, path(ids));
       const refused = person.answers.filter(({ status }) => status === 403).map((each) => each.path);
       if (refused.length > 0) mistakes.push(`${name}: ${refused.join(', ')}`);
       const text = await person.page.locator('main').innerText();

@@ -115,11 +115,11 @@ async function enterDefinitions(store: Store): Promise<Map<number, string>> {
   return new Map(rows.map(({ number, key }) => [number, key]));
 }
 
-export type PositionRow = { stream: string; epoch: number; sequence: number };
+export type PositionRow = { stream: string; holder: string | null; epoch: number; sequence: number };
 
 /** Of the streams that have been read. */
 export function positionsOf(store: Store): Promise<PositionRow[]> {
-  const sql = `SELECT stream, epoch::float8 AS epoch, sequence::float8 AS sequence FROM compute_positions
+  const sql = `SELECT stream, holder, epoch::float8 AS epoch, sequence::float8 AS sequence FROM compute_positions
     WHERE stream LIKE 'EVENTS-%' AND sequence IS NOT NULL ORDER BY stream`;
   return store.asSystem((tx) => tx.query<PositionRow>(sql));
 }

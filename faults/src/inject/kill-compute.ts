@@ -73,6 +73,12 @@ async function killOne({ random }: FaultRun, { computes, store }: ComputeScene, 
 
 /** Asleep it holds what it holds, perhaps in the middle of a transaction. */
 async function wakeLate({ random }: FaultRun, { computes, store }: ComputeScene): Promise<number> {
+  const holders = async () => new Set((await positionsOf(store)).flatMap(({ holder }) => holder ?? [])).size;
+  await waitUntil(
+    'every process holds a stream',
+    TAKEN_OVER_WITHIN_MS,
+    async () => (await holders()) === computes.length,
+  );
   const pid = random.pick(computes).pid() ?? 0;
   const epochs = async () => (await positionsOf(store)).map(({ epoch }) => epoch).join();
   const before = await epochs();

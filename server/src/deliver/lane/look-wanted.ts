@@ -23,9 +23,9 @@ export function lookWanted({ config, webhookOf, dispatcher, schedule, now }: Loo
   return (destinationId, { dueAt, attempts }) => {
     const destination = config.destination(destinationId);
     if (destination !== undefined && whyNotUnderstood(destination, accepts) !== undefined) {
-      return { dueAt: now() + FOR_NEWER_LOOK_MS, hurry: false };
+      return { dueAt: now() + FOR_NEWER_LOOK_MS, hurry: false, isBySettings: true };
     }
-    if (destination?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false };
+    if (destination?.paused === true) return { dueAt: now() + PAUSED_LOOK_MS, hurry: false, isBySettings: true };
     const gate = dispatcher.gateOf(destinationId);
     if (isShut(gate, now())) {
       // A receiver that asked for a second waits no longer for its lane.

@@ -5,30 +5,38 @@ import { aDelivery } from '../../../testing/samples.ts';
 import { openParker } from './park.ts';
 
 suite('parking', () => {
-  test('wants the look that is right when the group is stored, not when it was gathered', async () => {
-    const paused: Wanted = { dueAt: 300_000, hurry: false };
-    const resumed: Wanted = { dueAt: 0, hurry: true };
-    let wanted = paused;
-    const ensured: Wanted[] = [];
+  /** The wanted look changes while NATS stores the group: this process does not know yet that the lane is in use. */
+  async function ensuredWhen(before: Wanted & { isBySettings?: boolean }, after: Wanted): Promise<Wanted | undefined> {
+    let wanted: Wanted = before;
+    let ensured: Wanted | undefined;
     using parker = openParker({
-      // The destination is resumed while NATS stores the group: this process does not know yet that the lane is in use.
-      write: async () => ((wanted = resumed), 'stored'),
-      tickets: { ensure: async (_, look) => (ensured.push(look), 'made') },
+      write: async () => ((wanted = after), 'stored'),
+      tickets: { ensure: async (_, look) => ((ensured = look), 'made') },
       wanted: () => wanted,
     });
     assert.equal(await parker.park('dst_1', 0, aDelivery()), 'parked');
-    assert.deepEqual(ensured, [resumed]);
+    return ensured;
+  }
+
+  test('wants a look at once for a destination that is resumed while NATS stores the group', async () => {
+    const resumed = { dueAt: 0, hurry: true };
+    assert.equal(await ensuredWhen({ dueAt: 300_000, hurry: false, isBySettings: true }, resumed), resumed);
   });
 
-  test('asks for the soonest of a group: the fewest attempts, the first that is due', async () => {
-    const asked: { dueAt: number; attempts: number }[] = [];
+  test('keeps the turn at a busy host that a delivery had when it came back', async () => {
+    const ensured = await ensuredWhen({ dueAt: 5_000, hurry: false }, { dueAt: 0, hurry: true });
+    assert.deepEqual([ensured?.dueAt, ensured?.hurry], [5_000, false]);
+  });
+
+  test('wants the soonest look of those that its deliveries want', async () => {
+    let ensured: Wanted | undefined;
     using parker = openParker({
       write: async () => 'stored',
-      tickets: { ensure: async () => 'made' },
-      wanted: (_, { dueAt, attempts }) => (asked.push({ dueAt, attempts }), { dueAt, hurry: true }),
+      tickets: { ensure: async (_, look) => ((ensured = look), 'made') },
+      wanted: (_, { dueAt }) => ({ dueAt, hurry: dueAt === 5 }),
     });
     const tried = [aDelivery({ attempts: 2, dueAt: 5 }), aDelivery({ attempts: 3, dueAt: 4 })];
     await Promise.all(tried.map((delivery) => parker.park('dst_1', 1, delivery)));
-    assert.deepEqual(asked, [{ dueAt: 4, attempts: 2 }]);
+    assert.deepEqual([ensured?.dueAt, ensured?.hurry], [4, true]);
   });
 });

@@ -33,20 +33,25 @@ export type Parkers = Disposable &
 export type Parked = { groups: Map<number, number>; dueAt: number };
 
 export type ParkerNeeds = Pick<AppenderNeeds, 'write' | 'tickets'> & {
-  /** When the lane should be looked at for these deliveries, and whether a later time is not good enough. */
-  wanted(destinationId: string, soonest: Soonest): Wanted;
+  /** When the lane should be looked at for this delivery, and whether a later time is not good enough. */
+  wanted(destinationId: string, delivery: Pick<Delivery, 'dueAt' | 'attempts'>): WantedLook;
 };
 
-/** Of a group of deliveries: the time of the first one that is due, and the attempts of the one that had the fewest. */
-export type Soonest = Pick<Delivery, 'dueAt' | 'attempts'>;
+/** `isBySettings`: the destination's settings hold the delivery back, and may have changed by the time the lane has it. */
+type WantedLook = Wanted & { isBySettings?: boolean };
 
-type Group = Soonest & {
+type Group = {
   key: string;
   destinationId: string;
   tier: number;
   isHeld: boolean;
   texts: string[];
   bytes: number;
+  wanted: WantedLook;
+  /** Of the first delivery in it. */
+  dueAt: number;
+  /** Of the delivery that had the fewest. */
+  attempts: number;
   settled: PromiseWithResolvers<'parked' | 'full'>;
 };
 
@@ -73,6 +78,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
       const group = groupFor(destinationId, tier, isHeld, bytes);
       group.texts.push(...texts);
       group.bytes += bytes;
+      group.wanted = soonest(group.wanted, wanted(destinationId, delivery));
       group.dueAt = Math.min(group.dueAt, delivery.dueAt);
       group.attempts = Math.min(group.attempts, delivery.attempts);
       timer ??= setTimeout(storeAll, GATHER_MS);
@@ -86,7 +92,8 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
     const known = gathering.get(key);
     if (known !== undefined && hasRoom(known, bytes)) return known;
     if (known !== undefined) void store(known);
-    const empty = { texts: [], bytes: 0, dueAt: Infinity, attempts: Infinity };
+    const unasked = { wanted: { dueAt: Infinity, hurry: false }, dueAt: Infinity, attempts: Infinity };
+    const empty = { texts: [], bytes: 0, ...unasked };
     const group = { key, destinationId, tier, isHeld, ...empty, settled: Promise.withResolvers<'parked' | 'full'>() };
     gathering.set(key, group);
     return group;
@@ -109,9 +116,10 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   }
 
   async function store(group: Group): Promise<void> {
-    // After the group is stored: a person may have resumed the destination meanwhile, when this process did not know of the lane yet.
-    const wantedNow = () => wanted(group.destinationId, group);
-    const answer = await appender.append(group, [group], group.isHeld ? undefined : wantedNow);
+    // A person may have resumed the destination meanwhile, when this process did not know of the lane yet. But the turn at a busy
+    // host is that of the time when the delivery came back.
+    const look = () => (group.wanted.isBySettings === true ? wanted(group.destinationId, group) : group.wanted);
+    const answer = await appender.append(group, [group], group.isHeld ? undefined : look);
     if (answer === 'stored' && group.isHeld) noteParked(group);
     group.settled.resolve(answer === 'stored' ? 'parked' : 'full');
   }
@@ -151,4 +159,10 @@ async function parkParts(
     if (parked === 'full') return parked;
   }
   return 'parked';
+}
+
+function soonest(one: WantedLook, other: WantedLook): WantedLook {
+  const isUrgent = one.isUrgent === true || other.isUrgent === true;
+  const isBySettings = one.isBySettings === true || other.isBySettings === true;
+  return { dueAt: Math.min(one.dueAt, other.dueAt), hurry: one.hurry || other.hurry, isUrgent, isBySettings };
 }
