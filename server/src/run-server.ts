@@ -35,10 +35,12 @@ async function run(): Promise<number> {
   }
   const log = openLog({ level, pretty: false });
   const plan = planRoles(roles, processes);
-  const stopped = nextStopSignal();
   // A process manager that uses node:cluster itself has its own idea of how many there are.
-  if (plan.length === 1 || cluster.isWorker) return play(read.value, log, { ordered: stopped });
-  return supervise({ plan, settings, drainMs: collect.drainMs, stopped, log });
+  if (plan.length === 1 || cluster.isWorker) {
+    // Nobody replaces this process while it works. So it drains, and the process manager starts it again with new settings.
+    return play(read.value, log, { ordered: nextStopSignal('SIGHUP') });
+  }
+  return supervise({ plan, settings, drainMs: collect.drainMs, stopped: nextStopSignal(), log });
 }
 
 /** The reason to end: a signal, or the order of a supervisor. */

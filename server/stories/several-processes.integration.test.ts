@@ -110,4 +110,10 @@ suite('two processes', () => {
     service = opened.use(await bed.start(1));
     await until(isDelivered(accepted));
   });
+
+  test('SIGHUP drains a process that is alone, so that its process manager starts it with new settings', async () => {
+    service.signal('SIGHUP');
+    assert.equal(await service.exitCode(), 0, service.told());
+    assert.equal(service.of('collect.drained').length, 1);
+  });
 });

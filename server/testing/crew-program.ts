@@ -1,6 +1,6 @@
 /**
  * A supervisor whose children play no role, so that it starts at once and needs no engine. A child does as the file `conduct` says at its
- * start: `work`, `crash`, `refuse` the settings, or `start` for ever.
+ * start: `work`, `crash`, `refuse` the settings, or `start` for ever. While it says `load`, a child does not listen to its supervisor yet.
  */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { openChannel } from '../src/processes/open-channel.ts';
 import { nextStopSignal } from '../src/processes/stop-signal.ts';
 import { supervise } from '../src/processes/supervise.ts';
 import { EX_CONFIG } from '../src/processes/talk.ts';
+import { until } from './until.ts';
 
 // oxlint-disable-next-line node/no-process-env -- the settings of this program
 const { env } = process;
@@ -25,13 +26,21 @@ async function superviseTwo(): Promise<number> {
     else delete env['CREW_FILLER'];
     log.info({ canFork: env['CREW_FILLER'] === undefined }, 'crew.filled');
   });
+  process.on('SIGCONT', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.emit('error', new Error('write EPIPE'));
+    log.info({}, 'crew.troubled');
+  });
   const plan = [['collect'], ['collect']];
-  return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs: 400, log });
+  const watchEveryMs = Number(env['CREW_WATCH_EVERY_MS']);
+  return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs, log });
 }
 
+const readConduct = () => readFileSync(env['CREW_CONDUCT'] ?? '', 'utf8');
+
 async function beChild(): Promise<number> {
+  await until(() => !['', 'load'].includes(readConduct()));
   using channel = openChannel();
-  const conduct = readFileSync(env['CREW_CONDUCT'] ?? '', 'utf8');
+  const conduct = readConduct();
   if (conduct === 'crash') return 1;
   if (conduct === 'refuse') return EX_CONFIG;
   const metrics = { contentType: 'text/plain', text: async () => '# HELP up Up\n# TYPE up gauge\nup 1\n' };

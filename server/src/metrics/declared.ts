@@ -232,7 +232,7 @@ export const METRICS = {
   millrace_children: {
     kind: 'gauge',
     label: 'state',
-    help: 'Child processes of a supervisor (MILLRACE_PROCESSES), by state; waiting: to be started again',
+    help: 'Child processes of a supervisor, by state; silent: gives no answer; waiting: to be started again',
   },
   millrace_child_ends_total: {
     kind: 'counter',

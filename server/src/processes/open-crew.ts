@@ -194,9 +194,9 @@ function stateOf(child: Child | undefined, children: ReadonlySet<Child>): string
 function countStates(seats: readonly Seat[], children: ReadonlySet<Child>): Map<string, number> {
   const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
   const add = (state: string) => void counts.set(state, (counts.get(state) ?? 0) + 1);
-  for (const child of children) add(child.state());
+  for (const child of children) add(child.state() === 'ready' && child.isSilent() ? 'silent' : child.state());
   for (const { child } of seats) if (child === undefined || !children.has(child)) add('waiting');
   return counts;
 }
 
-const STATES = ['ready', 'starting', 'leaving', 'waiting'] as const;
+const STATES = ['ready', 'silent', 'starting', 'leaving', 'waiting'] as const;

@@ -9,6 +9,8 @@ export type ChildState = 'starting' | 'ready' | 'leaving';
 export type Child = ChildPlan & {
   pid: number | undefined;
   state(): ChildState;
+  /** The last question had no answer in time, and none has come since. */
+  isSilent(): boolean;
   ready: Promise<void>;
   ended: Promise<ChildEnd>;
   /** Undefined when the child gives no answer. */
@@ -21,6 +23,8 @@ export type Child = ChildPlan & {
 export const CHILD_VARIABLE = 'MILLRACE_CHILD';
 /** Below the time that Prometheus waits for a page. */
 const ANSWER_WITHIN_MS = 2_000;
+/** Below the time that a load balancer waits for /readyz: one child that hangs must not take the machine away. */
+const SILENT_ANSWER_WITHIN_MS = 200;
 
 /** Runs the program of this process once more. */
 export function startChild(plan: ChildPlan): Child {
@@ -37,6 +41,7 @@ function stillborn(plan: ChildPlan, error: string): Child {
     ...plan,
     pid: undefined,
     state: () => 'starting',
+    isSilent: () => false,
     ready: new Promise(() => undefined),
     ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
     ask: () => Promise.resolve(undefined),
@@ -53,6 +58,8 @@ function follow(plan: ChildPlan, worker: Worker): Child {
   let state: ChildState = 'starting';
   let readyAt = Infinity;
   let answers = false;
+  let isSilent = false;
+  let ordered: EndOrder | undefined;
   let questions = 0;
   const end = (how: Omit<ChildEnd, 'readyMs'>) => {
     ended.resolve({ ...how, readyMs: Math.max(0, performance.now() - readyAt) });
@@ -62,26 +69,41 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     if (worker.isConnected()) worker.send(order, () => undefined);
   };
   worker.on('message', (message: Told) => {
-    if (message.kind === 'answers') answers = true;
-    if (message.kind === 'answer') asked.get(message.id)?.(message);
+    if (message.kind === 'answers') {
+      answers = true;
+      // While a child loads its code, Node drops what its supervisor says.
+      if (ordered !== undefined) tell({ kind: ordered });
+    }
+    if (message.kind === 'answer') {
+      isSilent = false;
+      asked.get(message.id)?.(message);
+    }
     if (message.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
     readyAt = performance.now();
     ready.resolve();
   });
   worker.once('exit', (code: number | null, signal: string | null) => end({ code, signal }));
-  worker.on('error', (error) => end({ code: null, signal: null, error: error.message }));
+  worker.on('error', (error) => {
+    // A process that exists has ended when it exits. Until then its seat is taken, also when the channel to it fails.
+    if (worker.process.pid === undefined) end({ code: null, signal: null, error: error.message });
+  });
   return {
     ...plan,
     pid: worker.process.pid,
     state: () => state,
+    isSilent: () => isSilent,
     ready: ready.promise,
     ended: ended.promise,
     ask(what) {
       if (!answers || !worker.isConnected()) return Promise.resolve(undefined);
       const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
       const id = (questions += 1);
-      const impatient = setTimeout(resolve, ANSWER_WITHIN_MS, undefined);
+      const giveUp = () => {
+        isSilent = true;
+        resolve(undefined);
+      };
+      const impatient = setTimeout(giveUp, isSilent ? SILENT_ANSWER_WITHIN_MS : ANSWER_WITHIN_MS);
       asked.set(id, resolve);
       tell({ kind: 'ask', id, what });
       return promise.finally(() => {
@@ -91,6 +113,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     },
     order(kind) {
       state = 'leaving';
+      ordered = kind;
       tell({ kind });
     },
     kill: () => void worker.process.kill('SIGKILL'),

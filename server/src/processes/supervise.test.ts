@@ -10,7 +10,7 @@ import { freePorts } from '@millrace/engines';
 import { startService } from '../../testing/start-service.ts';
 import { until } from '../../testing/until.ts';
 
-type Conduct = 'work' | 'crash' | 'refuse' | 'start';
+type Conduct = 'work' | 'crash' | 'refuse' | 'start' | 'load';
 
 const PROGRAM = join(import.meta.dirname, '../../testing/crew-program.ts');
 const dir = mkdtempSync(join(tmpdir(), 'millrace-crew-'));
@@ -19,21 +19,29 @@ after(() => rmSync(dir, { recursive: true }));
 
 const behave = (conduct: Conduct) => writeFileSync(conductFile, conduct);
 
+type StartOptions = { hold?(port: number): Promise<void>; watchEveryMs?: number };
+
 /** Ports of its own for each, so that a test which fails leaves the others alone. */
-async function start(conduct: Conduct, hold: (port: number) => Promise<void> = async () => undefined) {
+async function start(conduct: Conduct, { hold, watchEveryMs = 400 }: StartOptions = {}) {
   behave(conduct);
   const [port = 0, metricsPort = 0] = await freePorts(2);
-  await hold(port);
+  await hold?.(port);
   const url = `http://127.0.0.1:${metricsPort}`;
-  const settings = { CREW_CONDUCT: conductFile, CREW_PORT: String(port), CREW_METRICS_PORT: String(metricsPort) };
+  const settings = {
+    CREW_CONDUCT: conductFile,
+    CREW_PORT: String(port),
+    CREW_METRICS_PORT: String(metricsPort),
+    CREW_WATCH_EVERY_MS: String(watchEveryMs),
+  };
   const service = startService(PROGRAM, settings, url);
   const inState = (state: string) => service.valueOf(`millrace_children{process="supervisor",state="${state}"}`);
   return {
     ...service,
     inState,
     kill: (nth: number, signal: NodeJS.Signals = 'SIGKILL') => process.kill(service.children()[nth] ?? 0, signal),
-    async readyz() {
-      const answer = await fetch(`${url}/readyz`);
+    /** Fails after `withinMs`, as the check of a load balancer does. */
+    async readyz(withinMs = 60_000) {
+      const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(withinMs) });
       const { missing = [] } = (await answer.json()) as { missing?: string[] };
       return { status: answer.status, missing };
     },
@@ -87,6 +95,27 @@ suite('a supervisor', () => {
     await service.bothReady();
   });
 
+  test('stays ready for a load balancer that waits for a second while a child hangs', async () => {
+    await using service = await start('work', { watchEveryMs: 600_000 });
+    await service.bothReady();
+    service.kill(0, 'SIGSTOP');
+    const check = () => service.readyz(1_000).catch(() => undefined);
+    await until(async () => (await check())?.missing[0] === 'process 1: it does not answer');
+    assert.equal((await service.readyz()).status, 200);
+    assert.deepEqual([await service.inState('ready'), await service.inState('silent')], [1, 1]);
+  });
+
+  test('starts no second child beside one that lives when the channel to it fails', async () => {
+    await using service = await start('work');
+    await service.bothReady();
+    service.signal('SIGCONT');
+    await until(() => service.of('crew.troubled').length === 1);
+    await service.bothReady();
+    service.signal('SIGTERM');
+    assert.equal(await service.exitCode(), 0);
+    assert.deepEqual([service.of('child.ended').length, service.children().length], [0, 2]);
+  });
+
   test('tries again when the machine has no room for a process', async () => {
     await using service = await start('work');
     await service.bothReady();
@@ -101,10 +130,11 @@ suite('a supervisor', () => {
 
   test('waits for a port that another program has', async () => {
     const other = createServer();
-    await using service = await start('work', async (port) => {
+    const hold = async (port: number) => {
       other.listen(port, '127.0.0.1');
       await once(other, 'listening');
-    });
+    };
+    await using service = await start('work', { hold });
     await until(() => service.of('child.ended').length >= 2);
     assert.equal((await service.readyz()).status, 503);
     other.close();
@@ -139,6 +169,16 @@ suite('a supervisor', () => {
     await until(() => service.children().length > 2);
     service.signalAll('SIGTERM');
     assert.equal(await service.exitCode(), 0);
+  });
+
+  test('ends children that load their code when it is told to stop, without having to kill them', async () => {
+    await using service = await start('load');
+    await until(() => service.children().length === 2);
+    service.signal('SIGTERM');
+    await until(() => service.of('server.stopping').length === 1);
+    behave('work');
+    assert.equal(await service.exitCode(), 0);
+    assert.equal(service.of('child.killed').length, 0);
   });
 
   test('leaves no child behind when it is killed', async () => {

@@ -2,8 +2,8 @@
  * The process that `millrace start` is when MILLRACE_PROCESSES is more than one. It plays no role: it starts the children that do, replaces
  * those that end, serves the metrics of all on one port, and takes the signals for all.
  *
- * All children accept from one listening socket, which stays open in this process. So no connection that waits to be accepted is lost when a
- * child leaves.
+ * All children accept from one listening socket, which stays open in this process while one of them uses it. So no connection that waits to be
+ * accepted is lost when a child leaves; when the last one dies, they are.
  */
 import cluster from 'node:cluster';
 import type { Logger } from '../log.ts';
