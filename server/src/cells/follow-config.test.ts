@@ -56,4 +56,26 @@ suite('the configuration of collect', () => {
     await until(() => followed.config.sourceByKeyHash('k')?.id === 'eu');
     assert.equal(tries, 2);
   });
+
+  test('goes back to its own, and ends, while the view of a third cell does not open', async () => {
+    const up = { home: false, eu: true, us: false };
+    const closed: string[] = [];
+    const opening = Promise.withResolvers<ConfigView>();
+    let isAsked = false;
+    const home = { name: 'main', isConnected: () => up.home, view: viewOf('main', closed) };
+    const eu = { name: 'eu', isConnected: () => up.eu, openView: async () => viewOf('eu', closed) };
+    const us = { name: 'us', isConnected: () => up.us, openView: () => ((isAsked = true), opening.promise) };
+    {
+      await using followed = followConfig({ home, others: [eu, us], log, times: TIMES });
+      const source = () => followed.config.sourceByKeyHash('k')?.id;
+      await until(() => source() === 'eu');
+      up.eu = false;
+      up.us = true;
+      await until(() => isAsked);
+      up.home = true;
+      await until(() => source() === 'main');
+    }
+    opening.resolve(viewOf('us', closed));
+    await until(() => closed.includes('us'));
+  });
 });

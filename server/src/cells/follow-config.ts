@@ -34,6 +34,8 @@ export function followConfig({ home, others, log, times = TIMES }: FollowNeeds):
   /** Monotonic: since when the cell in use is away, and since when home is back. */
   let awaySince: number | undefined;
   let backSince: number | undefined;
+  /** The view of another cell is on its way. */
+  let isOpening = false;
 
   async function look(): Promise<void> {
     const now = performance.now();
@@ -44,11 +46,24 @@ export function followConfig({ home, others, log, times = TIMES }: FollowNeeds):
     if (awaySince === undefined || now - awaySince < times.awayMs) return;
     if (home.isConnected()) return use(home);
     const other = others.find((each) => each.name !== used.name && each.isConnected());
-    if (other === undefined) return;
-    const { name, isConnected } = other;
-    const view = await other.openView();
-    if (signal.aborted) await view[Symbol.asyncDispose]();
-    else await use({ name, isConnected, view });
+    if (other === undefined || isOpening) return;
+    isOpening = true;
+    void open(other).finally(() => (isOpening = false));
+  }
+
+  /** Nobody waits for it: a cell without a leader does not answer, and home may come back meanwhile. */
+  async function open({ name, isConnected, openView }: ConfigCell): Promise<void> {
+    try {
+      const view = await openView();
+      if (signal.aborted || awaySince === undefined) await view[Symbol.asyncDispose]();
+      else await use({ name, isConnected, view });
+    } catch (error) {
+      notFollowed(error);
+    }
+  }
+
+  function notFollowed(error: unknown): void {
+    log.warn({ error: String(error) }, 'config.not_followed');
   }
 
   async function use(next: Used): Promise<void> {
@@ -64,7 +79,7 @@ export function followConfig({ home, others, log, times = TIMES }: FollowNeeds):
   async function keepLooking(): Promise<void> {
     while (!signal.aborted) {
       await pause(times.lookMs, signal);
-      await look().catch((error: unknown) => log.warn({ error: String(error) }, 'config.not_followed'));
+      await look().catch(notFollowed);
     }
   }
 

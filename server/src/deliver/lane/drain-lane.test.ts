@@ -198,6 +198,27 @@ suite('a look at a lane', () => {
     assert.ok((dueAts[0] ?? Infinity) <= Date.now() + 1_000, `in ${(dueAts[0] ?? 0) - Date.now()} ms`);
   });
 
+  test('sends no more of a chain when its destination is paused', async (t) => {
+    const chained = (id: string) => ({ order: `1-00-1-000${id}` });
+    const { lanes } = openMemoryLane({ 1: ['0', '1', '2'] }, { parkedAt: Date.now() }, chained);
+    let webhook = aWebhook({ order: 'user' });
+    const { posted, needs } = openHolder(t, lanes);
+    const ends: string[] = [];
+    const settle: DrainNeeds['settle'] = async ({ id }, _, made, behind = []) => {
+      ends.push([id, ...behind.map((each) => each.id)].join(' '));
+      return made === undefined ? 'untried' : 'delivered';
+    };
+    const look = drainLane(openTicket().ticket, { ...needs, settle, webhookOf: () => webhook });
+    while (posted[0] === undefined) await settled();
+    webhook = aWebhook({ order: 'user', isPaused: true });
+    await posted[0].end();
+    while (ends.length < 2 && posted[1] === undefined) await settled();
+    await posted[1]?.end();
+    await posted[2]?.end();
+    await look;
+    assert.deepEqual([posted.map(({ id }) => id), ends], [['0'], ['0', '1 2']]);
+  });
+
   test('that is paused keeps its place in a group that is half done', async (t) => {
     const lane = openLane({ 4: ['a', 'b', 'c'] });
     const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ isPaused: true }));

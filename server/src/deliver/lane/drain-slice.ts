@@ -127,10 +127,13 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     const answered = Promise.withResolvers<void>();
     const attemptNext = (delivery: Delivery) => {
       if (mode === 'probe') noticeBack(webhook);
-      return new Promise<Attempt | undefined>((finish) => offer(delivery, webhook, finish)).finally(answered.resolve);
+      // Settings may change meanwhile: the next link follows the new ones.
+      const latest = needs.webhook() ?? webhook;
+      return new Promise<Attempt | undefined>((finish) => offer(delivery, latest, finish)).finally(answered.resolve);
     };
     underWay += 1;
-    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn };
+    const maySend = () => mayGoOn() && needs.webhook() !== undefined;
+    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn: maySend };
     const ran = runChain(chain, webhook, { ...needs, ...own }).then(freeRoom);
     if (mode === 'probe') {
       await Promise.race([answered.promise, ran]);

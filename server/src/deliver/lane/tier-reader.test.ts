@@ -82,6 +82,19 @@ suite('reading chains', () => {
     assert.equal((await takeAll(anew)).length, 6, 'another group has the same sequence');
   });
 
+  test('a chain that is done is not repeated in part when a delivery before it is kept', async () => {
+    const tier = openTier({ 1: ['w0', 'x1', 'z2', 'z3', 'y4'] }, 5, chained);
+    const reader = tier.read();
+    const [first, kept, ...chain] = await takeAll(reader, 3);
+    chain.push(...reader.takeBehind());
+    assert.deepEqual(ids(chain), ['z2', 'z3']);
+    for (const taken of chain) taken.done();
+    first?.done();
+    kept?.keep();
+    const next = tier.read({ ...reader.position(), at: reader.stamp() });
+    assert.deepEqual(ids(await takeAll(next)), ['x1', 'y4']);
+  });
+
   test('a chain whose first one is kept stays whole', async () => {
     const tier = openTier({ 1: ['a0', 'b1', 'a2'] }, 0, chained);
     const reader = tier.read();

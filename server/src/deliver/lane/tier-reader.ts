@@ -54,7 +54,7 @@ type Group = {
   /** The version of its format. */
   format: string;
   taken: number;
-  /** Places that were taken ahead of their turn, and whether they are done. */
+  /** Places of chains: those that were taken ahead of their turn, the first one of each, and whether they are done. */
   ahead: Map<number, boolean>;
   /** Taken, and neither done with nor kept yet. */
   open: number;
@@ -256,6 +256,8 @@ function takeBehind(group: Group, index: number): Taken[] {
     group.ahead.set(at, false);
     behind.push(takenFrom(group, at, item.delivery));
   }
+  // Were only those behind it noted, a delivery before them that is kept would repeat the first one after them.
+  if (behind.length > 0) group.ahead.set(index, false);
   if (group.ahead.has(group.taken)) pass(group);
   return behind;
 }

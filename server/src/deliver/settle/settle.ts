@@ -119,8 +119,9 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   async function park(delivery: Delivery, webhook: Webhook, tier: number, behind: Behind): Promise<Settled> {
     const parked = await parker.park(webhook.destinationId, tier, delivery, behind);
     if (parked === 'parked') return delivery.attempts === 0 ? 'untried' : 'retry';
-    for (const each of behind) await giveUp(each, webhook, 'lane_full');
-    return giveUp(delivery, webhook, 'lane_full');
+    // In their order: a retry of dead letters sends them as they are stored.
+    for (const each of [delivery, ...behind]) await giveUp(each, webhook, 'lane_full');
+    return 'lane_full';
   }
 
   /** Ends a delivery without an attempt that would tell of it. */

@@ -6,6 +6,7 @@ import { Kvm } from '@nats-io/kv';
 import { openLog } from '../../log.ts';
 import type { ConfigView } from './config-bucket.ts';
 import type { DestinationConfig, SourceConfig } from '../../domain/configuration.ts';
+import { userHash } from '../../domain/withheld.ts';
 import { connectNats } from '../nats/connect-nats.ts';
 import { openStream } from '../open-stream.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
@@ -84,6 +85,29 @@ suite('the configuration', () => {
     assert.deepEqual(view.destinationsOf('src_1'), []);
   });
 
+  for (const roles of [['collect'], ['collect', 'deliver']] as const) {
+    test(`reaches ${roles.join(' and ')} also from a bucket that was deleted and made again`, async () => {
+      await using cluster = await startNatsCluster();
+      await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
+      const writer = await stream.configWriter();
+      for (let nth = 0; nth < 10; nth += 1) await writer.putSource(source('src_1', [`old_${nth}`]));
+      await using view = await stream.configView(undefined, roles);
+      await sees(view, { hash: 'old_9', id: 'src_1' });
+
+      await using connection = await connectNats({ url: cluster.adminUrl, name: 'test', log });
+      const manager = await jetstreamManager(connection.nc);
+      const { config } = await manager.streams.info('KV_config');
+      await manager.streams.delete('KV_config');
+      await manager.streams.add(config);
+      // Fewer revisions than the view has seen.
+      await writer.putSource(source('src_1', ['new']));
+      await sees(view, { hash: 'new', id: 'src_1' }, 40_000);
+      assert.equal(view.sourceByKeyHash('old_9'), undefined);
+      await writer.deleteSource('src_1');
+      await sees(view, { hash: 'new', id: undefined });
+    });
+  }
+
   test('passes over an entry that cannot be read', async () => {
     await using cluster = await startNatsCluster();
     await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
@@ -94,6 +118,21 @@ suite('the configuration', () => {
     await using view = await stream.configView();
     await writer.putSource(source('src_good', ['good']));
     await sees(view, { hash: 'good', id: 'src_good' });
+  });
+
+  test('has the marks of erased users also for a source that only a newer process can read', async () => {
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
+    const writer = await stream.configWriter();
+    await writer.putDestination(destination('dst_1', 'src_1'));
+    const marks = [{ sourceId: '', erasedBefore: '2030-01-01T00:00:00.000Z', suppressed: true }];
+    await writer.write([
+      { key: 'source.src_1', value: JSON.stringify({ ...source('src_1', []), v: 99 }) },
+      { key: `user.${userHash('ws_1', 'u1')}`, value: JSON.stringify({ workspaceId: 'ws_1', marks }) },
+    ]);
+    await using view = await stream.configView();
+    assert.equal(view.userMark('src_1', 'u1')?.isSuppressed, true);
+    assert.equal(view.userMark('src_1', 'u2'), undefined);
   });
 
   test('refuses a source whose id would mean something else in a subject', async () => {

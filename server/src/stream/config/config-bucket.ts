@@ -115,7 +115,7 @@ export async function openConfigView(needs: ConfigViewNeeds): Promise<ConfigView
     destinationsOf: destinations.ofSource,
     destination: destinations.byId,
     formerOwner: destinations.former,
-    userMark(sourceId, userId, workspaceId = sources.workspaceOf(sourceId)) {
+    userMark(sourceId, userId, workspaceId = workspaceOf(indexes, sourceId)) {
       return workspaceId === undefined ? undefined : users.markOf({ workspaceId, sourceId }, userId);
     },
     hasMarks(sourceId) {
@@ -136,6 +136,13 @@ export async function openConfigView(needs: ConfigViewNeeds): Promise<ConfigView
     },
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
+}
+
+/** A process that cannot read the entry of a source still sends to its destinations, and must know of erased users. */
+function workspaceOf({ sources, destinations }: Indexes, sourceId: string): string | undefined {
+  const known = sources.workspaceOf(sourceId);
+  if (known !== undefined) return known;
+  return destinations.ofSource(sourceId).find(({ notUnderstood }) => notUnderstood === undefined)?.workspaceId;
 }
 
 /** Deliver needs sources too: for the events that they block, the limits of their workspaces, and the workspace of a user's mark. */

@@ -57,4 +57,18 @@ suite('destinations kept as bytes', () => {
     index.set('dst_1', text('dst_1', 'src_1'));
     assert.equal(index.byId('dst_1')?.notUnderstood, undefined);
   });
+
+  test('have the id of their key, whatever their text says', () => {
+    const index = indexDestinations();
+    index.set('dst_1', text('dst_1', 'src_1'));
+    index.set('dst_forged', text('dst_1', 'src_1'));
+    assert.deepEqual(
+      index.ofSource('src_1').map(({ id }) => id),
+      ['dst_1', 'dst_forged'],
+    );
+    assert.match(index.byId('dst_forged')?.notUnderstood ?? '', /another id/);
+    index.set('dst_forged', undefined);
+    assert.deepEqual(index.former('dst_forged'), { workspaceId: 'ws_1', sourceId: 'src_1' });
+    assert.equal(index.former('dst_1'), undefined);
+  });
 });

@@ -1,5 +1,6 @@
 import type { DestinationConfig } from '../../domain/configuration.ts';
-import { type DestinationOwner, readDestinationConfig } from '../../domain/read-config.ts';
+import { unreadable } from '../../domain/format.ts';
+import { type DestinationOwner, type ReadDestination, readDestinationConfig } from '../../domain/read-config.ts';
 import { NO_RECORD, openByteTable } from './byte-table.ts';
 import { packText, unpackText } from './pack-text.ts';
 import { openRecent } from './recent.ts';
@@ -91,7 +92,7 @@ function rememberFormer() {
 
 /** An unreadable destination still exists: were it missing, its deliveries would be given up as those of a deleted one. */
 function understood(text: string, { id, sourceId }: Pick<DestinationConfig, 'id' | 'sourceId'>): DestinationConfig {
-  const read = readDestinationConfig(text);
+  const read = readDestination(id, text);
   if (read.ok) return read.value;
   const workspaceId = read.owner?.workspaceId ?? '';
   const nothing = {
@@ -103,6 +104,13 @@ function understood(text: string, { id, sourceId }: Pick<DestinationConfig, 'id'
     updatedAt: new Date(0).toISOString(),
   };
   return { id, workspaceId, sourceId, ...nothing, notUnderstood: read.why };
+}
+
+/** One that names another id would put events into the lane of that one. */
+function readDestination(id: string, text: string): ReadDestination {
+  const read = readDestinationConfig(text);
+  const isOther = read.ok && read.value.id !== id;
+  return isOther ? { ...unreadable('a destination of another id'), owner: read.value } : read;
 }
 
 /** As control writes it: found without parsing the rest, because all entries are read at a start and most of them are quiet. */

@@ -42,6 +42,8 @@ type Watch = {
   consumer: PushConsumer | undefined;
   /** The consumer that sent the last message, and the number that it gave to it. */
   last: { consumer: string; delivered: number };
+  /** When the stream of the bucket was created, as far as it is known. */
+  created: number | undefined;
 };
 
 const RETRY_MS = 300;
@@ -51,7 +53,8 @@ const API_TIMEOUT_MS = 1_500;
 /**
  * Follows a bucket until disposed; resolves when all of it has been read once. A watch can stop silently when the server that feeds
  * it dies. So it is restarted from where it stopped after every reconnect; and every two seconds its position is compared with the
- * server's, for a watch that stopped without a reconnect.
+ * server's, for a watch that stopped without a reconnect. A bucket that was made anew or restored counts from a
+ * lower revision again: it is read from its beginning. Entries that it lacks stay as they were.
  */
 export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposable> {
   const watch: Watch = {
@@ -61,10 +64,11 @@ export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposa
     read: Promise.withResolvers<void>(),
     consumer: undefined,
     last: { consumer: '', delivered: 0 },
+    created: undefined,
   };
   const following = follow(watch, needs);
   const stopListening = needs.connection.onReconnect(() => watch.stop());
-  const checker = setInterval(() => void restartIfStalled(watch, needs), CHECK_MS);
+  const checker = setInterval(() => void check(watch, needs), CHECK_MS);
   await watch.read.promise;
   return {
     async [Symbol.asyncDispose]() {
@@ -91,8 +95,8 @@ async function follow(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
 /** The ordered consumer of the KV library, without its queue: a bucket of a million entries is not held twice. */
 async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   const { connection, name, keys = '>' } = needs;
-  const from =
-    watch.revision === 0 ? { deliver_policy: DeliverPolicy.LastPerSubject } : { opt_start_seq: watch.revision + 1 };
+  const { revision } = watch;
+  const from = revision === 0 ? { deliver_policy: DeliverPolicy.LastPerSubject } : { opt_start_seq: revision + 1 };
   const { consumers } = jetstream(connection.nc, { timeout: API_TIMEOUT_MS });
   const filter_subjects = bucketSubject(name, keys);
   const consumer = await consumers.getPushConsumer(bucketStream(name), { filter_subjects, ...from });
@@ -110,8 +114,8 @@ async function watchOnce(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   });
   watch.consumer = consumer;
   watch.stop = () => messages.stop();
-  // Disposed while it was being set up: it has to be stopped here.
-  if (watch.isClosed) messages.stop();
+  // Disposed, or the bucket found to be another one, while it was being set up: it has to be stopped here.
+  if (watch.isClosed || watch.revision < revision) messages.stop();
   const error = await messages.closed();
   if (error instanceof Error) throw error;
 }
@@ -133,18 +137,42 @@ function isPutBy(headers: MsgHdrs): boolean {
   return headers.get('KV-Operation') === '' && !headers.has('Nats-Marker-Reason');
 }
 
-async function restartIfStalled(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
+async function check(watch: Watch, needs: BucketWatchNeeds): Promise<void> {
   const { revision, last, consumer } = watch;
-  if (!(await hasMore(watch, needs))) return;
+  const found = await find(needs.bucket);
+  const isOther = isAnew(found, watch.created, revision);
+  watch.created ??= found?.created;
+  if (!isOther && !(await hasMore(watch, found, needs.keys))) return;
   await sleep(RETRY_MS);
+  if (isOther) return readAnew(watch, revision, needs);
   if (watch.isClosed || watch.consumer !== consumer || watch.revision !== revision) return;
   needs.log.warn({ revision, ...last }, 'config.watch_stalled');
   watch.stop();
 }
 
+/** Whether the bucket is another one than the watch has read up to this revision. */
+function isAnew(found: Found | undefined, created: number | undefined, revision: number): boolean {
+  return found !== undefined && (found.lastRevision < revision || found.created !== (created ?? found.created));
+}
+
+/** It asks once more before: a leader that was just elected may not have all revisions yet that a replica has sent. */
+async function readAnew(watch: Watch, revision: number, { name, bucket, log }: BucketWatchNeeds): Promise<void> {
+  const found = await find(bucket);
+  if (watch.isClosed || !isAnew(found, watch.created, revision)) return;
+  log.warn({ bucket: name, revision }, 'config.bucket_anew');
+  watch.created = found?.created;
+  watch.revision = 0;
+  watch.stop();
+}
+
 /** Whether there is something that did not arrive. The last revision tells nothing about a part of the keys: its consumer does. */
-async function hasMore({ revision, last, consumer }: Watch, { bucket, keys }: BucketWatchNeeds): Promise<boolean> {
-  const isBehind = lastRevision(bucket).then((newest) => newest > revision);
+async function hasMore(
+  { revision, last, consumer }: Watch,
+  found: Found | undefined,
+  keys: string | undefined,
+): Promise<boolean> {
+  // When all of its keys have expired, there is nothing that a watch could have missed; without an answer nothing can be caught up with.
+  const isBehind = found?.isEmpty === false && found.lastRevision > revision;
   if (keys === undefined || consumer === undefined) return isBehind;
   try {
     return isAhead(await consumer.info(), last);
@@ -159,13 +187,14 @@ function isAhead({ name, num_pending: pending, delivered }: ConsumerInfo, last: 
   return pending > 0 || delivered.consumer_seq > (name === last.consumer ? last.delivered : 0);
 }
 
-/** Zero when NATS does not answer: then there is nothing to catch up with either. */
-async function lastRevision(bucket: KV): Promise<number> {
+type Found = { created: number; lastRevision: number; isEmpty: boolean };
+
+/** Undefined when NATS does not answer. */
+async function find(bucket: KV): Promise<Found | undefined> {
   try {
-    const { last_seq: last, messages } = (await bucket.status()).streamInfo.state;
-    // When all of its keys have expired, there is nothing that a watch could have missed.
-    return messages === 0 ? 0 : last;
+    const { created, state } = (await bucket.status()).streamInfo;
+    return { created: Date.parse(created), lastRevision: state.last_seq, isEmpty: state.messages === 0 };
   } catch {
-    return 0;
+    return undefined;
   }
 }
