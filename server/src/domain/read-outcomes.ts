@@ -38,10 +38,13 @@ const ENTRY = {
 
 const ATTEMPT_OUTCOMES = ['delivered', 'retry', 'discarded', 'expired'];
 
+/** Of a number: not every one is a time. */
+const isTime = (at: unknown): boolean => !Number.isNaN(new Date(at as number).getTime());
+
 function entryProblem(entry: Fields): string | undefined {
   const why = fieldProblem(entry, ENTRY);
   if (why !== undefined) return why;
-  if (Number.isNaN(new Date(entry['at'] as number).getTime())) return 'at is not a time';
+  if (!isTime(entry['at'])) return 'at is not a time';
   switch (entry['kind']) {
     case 'waiting':
       return fieldProblem(entry, { attempts: 'number' });
@@ -59,6 +62,7 @@ function entryProblem(entry: Fields): string | undefined {
 function attemptProblem(entry: Fields): string | undefined {
   const why = fieldProblem(entry, { attempt: 'number', nextAt: 'number?', answers: 'list' });
   if (why !== undefined) return why;
+  if (entry['nextAt'] !== undefined && !isTime(entry['nextAt'])) return 'nextAt is not a time';
   if (!ATTEMPT_OUTCOMES.includes(entry['outcome'] as string)) return 'outcome is none that any version knows';
   const areAnswers = (entry['answers'] as unknown[]).every(isAnswer);
   return areAnswers ? undefined : 'answers are not all answers';

@@ -94,7 +94,8 @@ suite('days of the record', () => {
   });
 
   test('lie in parts where rows are many; the record works as ever, and goes as a whole', async () => {
-    const busy = `INSERT INTO outcome_slots VALUES ('ws_busy', now(), 'delivered', 60000000)`;
+    const busy = `INSERT INTO outcome_slots SELECT 'ws_busy', date_bin('10 minutes', now(), 'epoch') - step * interval '10 minutes',
+      'delivered', 420000 FROM generate_series(-1, 145) AS step`;
     await rows(busy);
     const day = '2033-01-01';
     await store.asSystem((tx) => makeDayPartitions(tx, day, 7));

@@ -84,3 +84,10 @@ export async function chunksFrom(tx: Tx, workspaceId: string, position: number, 
     WHERE workspace_id = $1 AND last_position >= $2 ORDER BY last_position LIMIT $3`;
   return tx.query(sql, [workspaceId, position, most]);
 }
+
+/** The tag of the chunk with this position; undefined when it is not there any more, or none was ever written. */
+export async function tagAt(tx: Tx, workspaceId: string, position: number): Promise<string | undefined> {
+  const sql = `SELECT tag FROM (SELECT first_position, tag FROM outcome_chunks
+      WHERE workspace_id = $1 AND last_position >= $2 ORDER BY last_position LIMIT 1) AS next WHERE first_position <= $2`;
+  return (await oneRow<{ tag: string }>(tx, sql, [workspaceId, position]))?.tag;
+}

@@ -17,7 +17,7 @@ import { openRedrive, type Redrive } from './quarantine/redrive-quarantined.ts';
 import { openQuarantine, openQuarantineBox, type QuarantineBox } from './quarantine/quarantine.ts';
 import { type EventReader, openEventReader } from './events/stored-events.ts';
 import { type HeardPeer, hearPeers } from './signals/hear-peers.ts';
-import { type HeardProcess, hearProcesses, isFirstOf } from './signals/hear-processes.ts';
+import { type HeardProcess, hearProcesses, isFirstOf, isFirstOfVersion } from './signals/hear-processes.ts';
 import { openTickets, type Tickets } from './deliveries/tickets.ts';
 import { purgeMarks } from './deliveries/purge-marks.ts';
 import { keepLayout, type KeepNeeds } from './prepare/keep-layout.ts';
@@ -82,7 +82,8 @@ export async function openControlSide({
   const peers = opening.use(hearPeers(connection));
   const processes = opening.use(hearProcesses(connection));
   const isMyTurn = () => isFirstOf('control', needs.processId, processes.list());
-  opening.use(tendStreams({ connection, manager, settings, now, isMyTurn, log: needs.log }));
+  const isMyLayout = () => isFirstOfVersion('control', needs.processId, processes.list());
+  opening.use(tendStreams({ connection, manager, settings, now, isMyTurn, isMyLayout, log: needs.log }));
   const deadLetters = openDeadLetterBox(manager, quarantine);
   const box = openQuarantineBox(manager);
   const open = opening.move();
@@ -114,13 +115,18 @@ async function eventStreamsOf(
   return () => Math.max(found, eventStreams());
 }
 
-/** One of all control processes drops old requests, and lets streams grow with the servers; each purges old marks. */
-function tendStreams({ now, ...needs }: KeepNeeds & { now(): number }): Disposable {
+type TendNeeds = KeepNeeds & { now(): number; isMyLayout(): boolean };
+
+/**
+ * One of all control processes drops old requests; one of each version lets streams grow with the servers, which an earlier version does
+ * not; each purges old marks.
+ */
+function tendStreams({ now, isMyLayout, ...needs }: TendNeeds): Disposable {
   const { connection, manager, settings, isMyTurn, log } = needs;
   const { retentionMs } = settings;
   const stack = new DisposableStack();
   stack.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log }));
-  stack.use(keepLayout(needs));
+  stack.use(keepLayout({ ...needs, isMyTurn: isMyLayout }));
   stack.use(purgeMarks({ connection, manager, now, log }));
   return stack;
 }

@@ -5,6 +5,9 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { eventStreamIndex, laneStreamIndex, outcomesStreamIndex, type StreamsFound } from './layout.ts';
 
+/** What a stream has in place of its subjects while a start takes it out of use. */
+export const surplusSubject = (name: string): string => `surplus.${name}`;
+
 /** `inUse`: one more than the highest number of each kind that any process may write to. */
 export async function deleteEmptySurplus(manager: JetStreamManager, inUse: StreamsFound): Promise<void> {
   const surplus: string[] = [];
@@ -23,7 +26,9 @@ export async function deleteEmptySurplus(manager: JetStreamManager, inUse: Strea
  * counted after that.
  */
 async function deleteIfEmpty(manager: JetStreamManager, name: string): Promise<void> {
-  await manager.streams.update(name, { subjects: [`surplus.${name}`] });
-  const { state } = await manager.streams.info(name);
-  if (state.messages === 0) await manager.streams.delete(name);
+  await manager.streams.update(name, { subjects: [surplusSubject(name)] });
+  const { config, state } = await manager.streams.info(name);
+  // Another process may have taken it into use again meanwhile.
+  const isOurs = config.subjects?.join() === surplusSubject(name);
+  if (isOurs && state.messages === 0) await manager.streams.delete(name);
 }

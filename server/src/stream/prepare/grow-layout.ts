@@ -19,6 +19,7 @@ import {
   type StreamSettings,
 } from '../layout/layout.ts';
 import { sizeStreams } from '../layout/stream-sizes.ts';
+import { surplusSubject } from '../layout/surplus-streams.ts';
 import { undefinedIfMissing } from '../nats/engine-errors.ts';
 import { openPacer } from './pace-placing.ts';
 import { isOtherSize, resizeStream } from './resize-stream.ts';
@@ -31,11 +32,21 @@ export type GrowNeeds = {
   settings: StreamSettings;
   /** Streams that must not become smaller now. */
   kept: ReadonlySet<string>;
+  /** Streams that had lost their subjects at the look before. */
+  bare: ReadonlySet<string>;
 };
 
 export type Resized = { name: string; from: number; to: number };
-/** `refused`: streams that NATS did not let grow. */
-export type Growth = { survey: Survey; eventStreams: number; made: string[]; resized: Resized[]; refused: string[] };
+export type Growth = {
+  survey: Survey;
+  eventStreams: number;
+  made: string[];
+  resized: Resized[];
+  /** Streams that NATS did not let grow. */
+  refused: string[];
+  /** Streams that have lost their subjects since the look before. */
+  bare: ReadonlySet<string>;
+};
 /** `why`: nothing can be decided now. */
 export type GrowOutcome = ({ ok: true } & Growth) | { ok: false; why: string };
 
@@ -52,20 +63,21 @@ export async function growLayout(needs: GrowNeeds): Promise<GrowOutcome> {
   const wanted = countOf(settings, survey, announced?.streams ?? 0);
   const plan = planOf({ ...settings, ...countsIn(survey), eventStreams: wanted }, survey, needs.kept);
   const { resized, refused } = await resizeAll(manager, plan, survey);
-  const made = await makeAll(needs, plan, survey);
+  const bare = newlyBare(survey, needs.bare);
+  const made = await makeAll(needs, plan, { survey, bare });
   const before = announced?.streams ?? 0;
-  if (made.length === 0 && before >= wanted) return { ok: true, survey, eventStreams: before, made, resized, refused };
-  const eventStreams = await countUsable(manager, plan.layout);
+  // Also without new streams: a process may have died between a stream and its consumers.
+  const eventStreams = await countUsable(manager, plan.layout, bare);
   if (eventStreams > before && eventStreams >= settings.eventStreams) {
     await announceEventCount(bucket, { streams: eventStreams, asked: settings.eventStreams }, revision);
   }
-  return { ok: true, survey, eventStreams, made, resized, refused };
+  return { ok: true, survey, eventStreams: Math.max(before, eventStreams), made, resized, refused, bare };
 }
 
 function countOf({ replicas, eventStreams }: StreamSettings, { stores, streams }: Survey, announced: number): number {
-  const placed = streams.filter(({ name }) => eventStreamIndex(name) !== undefined).map(({ peers }) => peers);
   const least = Math.max(eventStreams, announced);
-  return wantedEventStreams({ stores, replicas, least, placed: placed.slice(0, least) });
+  const placed = streams.filter(({ name }) => (eventStreamIndex(name) ?? least) < least).map(({ peers }) => peers);
+  return wantedEventStreams({ stores, replicas, least, placed });
 }
 
 /** Another process may be set to other numbers of lane and outcome streams: here they are those that exist. */
@@ -83,8 +95,8 @@ function planOf(settings: StreamSettings, { stores, streams }: Survey, kept: Rea
 }
 
 /**
- * Smaller first: NATS reserves the limits. While a stream is missing none grows: its place, and so the room of the others, is known
- * when NATS has chosen it.
+ * Smaller first: NATS reserves the limits. While an event stream is missing none grows: its place, and so the room of the others, is known
+ * when NATS has chosen it. Other kinds are made at a start only, and may have gaps: a start deletes those surplus streams that are empty.
  */
 async function resizeAll(
   manager: JetStreamManager,
@@ -92,7 +104,8 @@ async function resizeAll(
   survey: Survey,
 ): Promise<Pick<Growth, 'resized' | 'refused'>> {
   const known = new Set(survey.streams.map(({ name }) => name));
-  const mayGrow = layout.streams.every(({ name }) => known.has(name) || (sizes.get(name) ?? 0) === 0);
+  const isAwaited = (name: string) => eventStreamIndex(name) !== undefined && (sizes.get(name) ?? 0) > 0;
+  const mayGrow = layout.streams.every(({ name }) => known.has(name) || !isAwaited(name));
   const changes = survey.streams
     .map((stream) => ({ stream, to: sizes.get(stream.name) ?? 0 }))
     .filter(({ stream, to }) => stream.maxBytes > 0 && to > 0 && isOtherSize(stream.maxBytes, to))
@@ -110,8 +123,20 @@ async function resizeAll(
   return { resized: done, refused: refused.map(({ name }) => name) };
 }
 
+/**
+ * A start takes the subjects of a surplus stream, counts its messages and deletes it. Subjects that are given back in between would let
+ * requests into a stream that is about to be deleted: one that lost them since the look before is left alone until the next look.
+ */
+function newlyBare({ streams }: Survey, before: ReadonlySet<string>): Set<string> {
+  const bare = streams.filter(({ name, subjects }) => subjects.join() === surplusSubject(name));
+  return new Set(bare.map(({ name }) => name).filter((name) => !before.has(name)));
+}
+
+type Found = { survey: Survey; bare: ReadonlySet<string> };
+
 /** Event streams that are missing and find room, and subjects that a start of an earlier version took from streams it does not know. */
-async function makeAll({ nc, manager }: GrowNeeds, { layout, sizes }: SizedPlan, survey: Survey): Promise<string[]> {
+async function makeAll({ nc, manager }: GrowNeeds, { layout, sizes }: SizedPlan, at: Found): Promise<string[]> {
+  const { survey, bare } = at;
   const pace = openPacer(nc);
   const known = new Map<string, SurveyedStream>(survey.streams.map((stream) => [stream.name, stream]));
   const made: string[] = [];
@@ -123,20 +148,20 @@ async function makeAll({ nc, manager }: GrowNeeds, { layout, sizes }: SizedPlan,
       await manager.streams.add(stream);
       await makeConsumers(manager, layout, stream.name);
       made.push(stream.name);
-    } else if (found.subjects.join() !== stream.subjects.join()) {
+    } else if (found.subjects.join() !== stream.subjects.join() && !bare.has(stream.name)) {
       await manager.streams.update(stream.name, { subjects: stream.subjects });
     }
   }
   return made;
 }
 
-/** The number of event streams without a gap, each with its consumers. */
-async function countUsable(manager: JetStreamManager, layout: Layout): Promise<number> {
+/** The number of event streams without a gap, each with its consumers and its subjects. */
+async function countUsable(manager: JetStreamManager, layout: Layout, bare: ReadonlySet<string>): Promise<number> {
   const names = new Set(await Array.fromAsync(manager.streams.names()));
   const planned = layout.streams.filter(({ name }) => eventStreamIndex(name) !== undefined).length;
   for (let index = 0; index < planned; index += 1) {
     const name = eventStreamName(index);
-    if (!names.has(name)) return index;
+    if (!names.has(name) || bare.has(name)) return index;
     await makeConsumers(manager, layout, name);
   }
   return planned;

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { openLog } from '../../log.ts';
+import { DELIVER_CONSUMER } from '../layout/layout.ts';
 import { connectNats, type Connection } from '../nats/connect-nats.ts';
 import { openStream, type Stream } from '../open-stream.ts';
 import type { DeliverySide } from '../open-delivery-side.ts';
@@ -153,6 +154,11 @@ suite('a cluster that changes', () => {
     await bed.manager.streams.update('EVENTS-4', { subjects: ['surplus.EVENTS-4'] });
     await bed.manager.streams.delete('EVENTS-4');
     await send(20);
+    // The start may be about to delete it: a request that is let in now would be lost.
+    await keeper.look();
+    const isBare = ({ name, subjects }: { name: string; subjects: readonly string[] }) =>
+      name === 'EVENTS-3' && subjects[0] === 'surplus.EVENTS-3';
+    assert.ok((await eventStreams()).some(isBare));
     await until(async () => {
       await keeper.look();
       const [three, four] = (await eventStreams()).slice(-2);
@@ -166,6 +172,31 @@ suite('a cluster that changes', () => {
     await until(async () => {
       await send(20);
       return stored.slice(before).some(({ stream }) => stream === 'EVENTS-4');
+    });
+  });
+
+  test('gets the consumers of a stream back that a process made and left without them', async () => {
+    await bed.manager.consumers.delete('EVENTS-4', DELIVER_CONSUMER);
+    await until(async () => {
+      await keeper.look();
+      const found = await bed.manager.consumers.info('EVENTS-4', DELIVER_CONSUMER).catch(() => undefined);
+      return found !== undefined;
+    });
+  });
+
+  test('grows also beside a surplus stream of another kind whose neighbours are deleted already', async () => {
+    const at = await bed.limits();
+    const surplus = { name: 'OUTCOMES-2', subjects: ['surplus.OUTCOMES-2'], num_replicas: 3, max_bytes: 1_000_000 };
+    await bed.manager.streams.add(surplus);
+    await bed.manager.streams.update('EVENTS-0', { max_bytes: Math.floor((at['EVENTS-0'] ?? 0) * 0.8) });
+    await until(async () => {
+      await keeper.look();
+      return ((await bed.limits())['EVENTS-0'] ?? 0) >= (at['EVENTS-0'] ?? 0) * 0.95;
+    });
+    await bed.manager.streams.delete(surplus.name);
+    await until(async () => {
+      await keeper.look();
+      return ((await bed.limits())['OUTCOMES'] ?? 0) >= (at['OUTCOMES'] ?? 0) * 0.95;
     });
   });
 

@@ -31,6 +31,7 @@ const UNEVEN_MS = 300_000;
 export function keepLayout(needs: KeepNeeds): LayoutKeeper {
   const { connection, manager, settings, isMyTurn, log } = needs;
   const shrunkAt = new Map<string, number>();
+  let bare: ReadonlySet<string> = new Set();
   let unevenAt: number | undefined;
   let spreadUntil = 0;
   let said: string | undefined;
@@ -42,8 +43,9 @@ export function keepLayout(needs: KeepNeeds): LayoutKeeper {
       [...shrunkAt].filter(([, at]) => performance.now() - at < SHRINK_AGAIN_MS).map(([name]) => name),
     );
     const bucket = await openLayoutBucket(connection);
-    const grown = await growLayout({ nc: connection.nc, manager, bucket, settings, kept });
+    const grown = await growLayout({ nc: connection.nc, manager, bucket, settings, kept, bare });
     if (!grown.ok) return say(grown.why);
+    bare = grown.bare;
     const { refused } = grown;
     if (refused.length > 0) say(`NATS has no room for what ${refused.join(', ')} should grow by`);
     else said = undefined;

@@ -28,6 +28,16 @@ export function isFirstOf(role: NatsRole, self: string, heard: readonly HeardPro
   return !ids.includes(self) || ids.every((id) => id >= self);
 }
 
+/** The same among the processes of its version: for work that an earlier version does not do, and would only keep the others from. */
+export function isFirstOfVersion(role: NatsRole, self: string, heard: readonly HeardProcess[] | undefined): boolean {
+  const own = heard?.find(({ id }) => id === self)?.version;
+  return isFirstOf(
+    role,
+    self,
+    heard?.filter(({ version }) => version === own),
+  );
+}
+
 /** A line of another form is of a version that this one does not know, or forged. */
 export function readProcess(text: string): HeardProcess | undefined {
   const [, id, roles = '', version, startedAt] = LINE.exec(text) ?? [];

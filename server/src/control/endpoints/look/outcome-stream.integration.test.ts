@@ -169,6 +169,8 @@ suite('outcomes as they happen', () => {
       await using rest = await follow(place, fourth);
       await until(() => rest.lines.length === 3);
     }
+    run(`DELETE FROM outcome_chunks WHERE ${own}`);
+    assert.equal((await get(place, restored)).status, 410);
     run(`UPDATE outcome_exports SET wanted_until = now() WHERE ${own}`);
     await record(place, 1);
     assert.deepEqual(await refusal(place, last), [410, 'cursor_gone']);
@@ -185,6 +187,39 @@ suite('outcomes as they happen', () => {
     await record(place, 1);
     await reader.ended;
     assert.deepEqual([reader.lines.at(-1)?.kind, reader.lines.at(-1)?.code], ['end', 'cursor_gone']);
+  });
+
+  test('end for an open reader when the database is another one, which was behind', async () => {
+    const place = await addPlace();
+    await using reader = await follow(place);
+    await record(place, 2);
+    await until(() => reader.lines.length === 3);
+    run(`UPDATE outcome_chunks SET tag = 'ffffffffffff' WHERE workspace_id = '${place.workspaceId}'`);
+    await record(place, 1);
+    await reader.ended;
+    assert.deepEqual([reader.lines.length, reader.lines.at(-1)?.code], [4, 'cursor_gone']);
+  });
+
+  test('begin when the recorders at work have ended, which did not know that somebody reads', async () => {
+    const place = await addPlace();
+    const { workspaceId } = place;
+    const entry: OutcomeEntry = { ...attempted(1, 'delivered', 200), workspaceId, deliveryId: `dlv_${(told += 1)}` };
+    const { promise: isOver, resolve: over } = Promise.withResolvers<void>();
+    const { promise: isWritten, resolve: written } = Promise.withResolvers<void>();
+    const recording = control.store.asSystem(async (tx) => {
+      await writeOutcomes(tx, [entry], needs);
+      written();
+      await isOver;
+    });
+    await isWritten;
+    const reader = { isOpen: false };
+    const opening = follow(place).finally(() => (reader.isOpen = true));
+    const waiting = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+    await until(() => Number(run(waiting)) > 0);
+    assert.equal(reader.isOpen, false);
+    over();
+    await recording;
+    await using _ = await opening;
   });
 
   test('of a reader that does not read cost it alone: others get theirs, and it gets all of its own later', async () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { OutcomeLine, OutcomeStreamQuery } from '@millrace/contract/control';
+import { awaitRecorders } from '../../../store/deliveries.ts';
 import { StoreUnavailable } from '../../../store/open-store.ts';
-import { type Chunk, chunksFrom, wantExport } from '../../../store/outcome-exports.ts';
+import { type Chunk, chunksFrom, tagAt, wantExport } from '../../../store/outcome-exports.ts';
 import { pause } from '../../../pause.ts';
 import { ApiProblem } from '../../problems/problems.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
@@ -57,16 +58,20 @@ async function findPlace(workspaceId: string, cursor: string | undefined, { stor
   const from = cursor === undefined ? undefined : readCursor(cursor);
   const forMs = Math.max(LEAST_KEPT_MS, exportKeptMs ?? DAY_MS);
   const generation = randomBytes(6).toString('hex');
-  return store.inWorkspace(workspaceId, async (tx): Promise<Place> => {
+  const place = await store.inWorkspace(workspaceId, async (tx): Promise<Place> => {
     const head = await wantExport(tx, workspaceId, { generation, forMs });
     if (from === undefined) return head;
     if (from.generation !== head.generation || from.position > head.position) throw new ApiProblem('cursor_gone');
     const [chunk] = await chunksFrom(tx, workspaceId, from.position, 1);
-    const isOurs = chunk === undefined || chunk.first > from.position || chunk.tag === from.tag;
+    const tag = chunk === undefined ? head.tag : chunk.tag;
+    const isOurs = (chunk !== undefined && chunk.first > from.position) || tag === from.tag;
     const isWhole = chunk === undefined ? from.position === head.position : chunk.first <= from.position + 1;
     if (!isOurs || !isWhole) throw new ApiProblem('cursor_gone');
     return from;
   });
+  // Recorders at work did not see that the log begins: what they commit is before it.
+  if (place.generation === generation) await store.asSystem(awaitRecorders);
+  return place;
 }
 
 type Reader = { workspaceId: string; send: Send; needs: ControlNeeds };
@@ -93,8 +98,7 @@ async function run(reader: Reader, cursor: string | undefined, signal: AbortSign
         await findPlace(workspaceId, toCursor(place), needs);
         wantedAt = performance.now();
       }
-      const after = place.position + 1;
-      const [chunk] = await needs.store.readWorkspace(workspaceId, (tx) => chunksFrom(tx, workspaceId, after, 1));
+      const chunk = await nextChunk(workspaceId, place, needs);
       if (chunk === undefined) await pause(LOOK_MS, signal);
       else place = await sendChunk(chunk, place, reader.send, signal);
     } catch (error) {
@@ -105,6 +109,19 @@ async function run(reader: Reader, cursor: string | undefined, signal: AbortSign
     }
   }
   return 'closed';
+}
+
+/**
+ * Undefined when nothing is recorded since. A server that was behind may have taken the place of the database: its log has other tags, and
+ * perhaps outcomes that the reader never saw.
+ */
+function nextChunk(workspaceId: string, place: Place, { store }: ControlNeeds): Promise<Chunk | undefined> {
+  return store.readWorkspace(workspaceId, async (tx) => {
+    const [chunk] = await chunksFrom(tx, workspaceId, place.position + 1, 1);
+    const tag = chunk === undefined ? undefined : await tagAt(tx, workspaceId, place.position);
+    if (tag !== undefined && tag !== place.tag) throw new ApiProblem('cursor_gone');
+    return chunk;
+  });
 }
 
 /** Returns the place after it. */
