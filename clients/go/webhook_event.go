@@ -8,12 +8,15 @@ import (
 	"time"
 )
 
-// Event is the body of a webhook with the id and attempt from its headers.
+// Event is the body of a webhook with the id, attempt and order from its headers.
 type Event struct {
 	// Id is the same for every attempt to deliver this event: receivers recognise a repeated one by it.
 	Id string `json:"-"`
 	// Attempt counts from 1; 0 where the header is missing.
 	Attempt int `json:"-"`
+	// Order sorts as text, byte by byte: of one source, the event that was received earlier has the lower one. Empty where it is
+	// missing.
+	Order string `json:"-"`
 
 	// Version is 1, and 0 for delete, which has none.
 	Version int `json:"version"`
@@ -46,6 +49,7 @@ func readEvent(body []byte, header http.Header) (*Event, error) {
 	}
 	event.Id = header.Get("webhook-id")
 	event.Attempt, _ = strconv.Atoi(header.Get("X-Millrace-Attempt"))
+	event.Order = header.Get("X-Millrace-Order")
 	return event, nil
 }
 
@@ -55,6 +59,7 @@ func readBatch(body []byte, header http.Header) ([]*Event, error) {
 		Events []struct {
 			Id      string          `json:"id"`
 			Attempt int             `json:"attempt"`
+			Order   string          `json:"order"`
 			Body    json.RawMessage `json:"body"`
 		} `json:"events"`
 	}
@@ -71,7 +76,7 @@ func readBatch(body []byte, header http.Header) ([]*Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		event.Id, event.Attempt = one.Id, one.Attempt
+		event.Id, event.Attempt, event.Order = one.Id, one.Attempt, one.Order
 		events = append(events, event)
 	}
 	return events, nil

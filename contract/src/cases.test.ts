@@ -5,6 +5,7 @@ import {
   type AcceptedEvent,
   acceptRequest,
   batchBody,
+  type BatchItem,
   batchItem,
   type BodyFormat,
   brokenRule,
@@ -134,11 +135,11 @@ function bodyOf(input: string, format: Case['format']): string {
   return format === 'delete' ? deleteBody(event) : webhookBody(event, format ?? 'documented');
 }
 
-type BatchedEvent = { id: string; attempt: number; event: AcceptedEvent | DeleteEvent };
+type BatchedEvent = BatchItem & { event: AcceptedEvent | DeleteEvent };
 
 function batchOf(events: BatchedEvent[], format: BodyFormat): string {
   const bodies = events.map(({ event }) => (event.type === 'delete' ? deleteBody(event) : webhookBody(event, format)));
-  return batchBody(events.map(({ id, attempt }, place) => batchItem(id, attempt, bodies[place] ?? '')));
+  return batchBody(events.map((each, place) => batchItem(each, bodies[place] ?? '')));
 }
 
 function signatureOf(input: string, scheme: Case['scheme']): string {

@@ -54,6 +54,7 @@ export { formatTimestamp, parseTimestamp } from './timestamps.ts';
 export {
   BATCH_FRAME_BYTES,
   batchBody,
+  type BatchItem,
   batchItem,
   BODY_FORMATS,
   type BodyFormat,

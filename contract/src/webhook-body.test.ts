@@ -54,7 +54,8 @@ test('a batch is written the same after being read again, and its frame has the 
       const items = calls.map((call, place) => {
         const parsed = parseCall(JSON.parse(JSON.stringify(call)), envelope);
         assert.ok(parsed.ok);
-        return batchItem(`dlv_${place}`, place + 1, webhookBody(parsed.value, 'batch'));
+        const item = { id: `dlv_${place}`, attempt: place + 1, order: `1794701330000-${place}` };
+        return batchItem(item, webhookBody(parsed.value, 'batch'));
       });
       const body = batchBody(items);
       assert.equal(JSON.stringify(JSON.parse(body)), body);

@@ -17,9 +17,12 @@ export function webhookBody(event: AcceptedEvent, format: BodyFormat): string {
   return JSON.stringify(isFull ? event : documentedBody(event));
 }
 
-/** One event of a batch. `id` is the `webhook-id` that it would have alone, and `body` the text that `webhookBody` gave. */
-export function batchItem(id: string, attempt: number, body: string): string {
-  return `{"id":${JSON.stringify(id)},"attempt":${attempt},"body":${body}}`;
+/** What stands beside the body of an event in a batch: the headers `webhook-id`, `X-Millrace-Attempt` and `X-Millrace-Order` that it would have alone. */
+export type BatchItem = { id: string; attempt: number; order: string };
+
+/** One event of a batch, with the text that `webhookBody` gave. */
+export function batchItem({ id, attempt, order }: BatchItem, body: string): string {
+  return `{"id":${JSON.stringify(id)},"attempt":${attempt},"order":${JSON.stringify(order)},"body":${body}}`;
 }
 
 export function batchBody(items: readonly string[]): string {

@@ -109,17 +109,9 @@ function settingsOf(load: ScaleLoad, whole: Unit, cell: Unit): Sizing['settings'
   const most = Math.max(whole.collect.processes, cell.deliver.processes);
   return {
     ...cell.settings,
-    MILLRACE_RETENTION: timeText(load.retentionHours),
-    MILLRACE_RECORD_RETENTION: timeText(load.recordDays * 24),
     MILLRACE_RECORD_ROWS: String(load.rowsKept),
     MILLRACE_PROCESSES: String(Math.min(load.coresPerMachine, most)),
   };
-}
-
-/** In a unit that makes it a whole number. */
-function timeText(hours: number): string {
-  if (hours > 72 && Number.isInteger(hours / 24)) return `${hours / 24}d`;
-  return Number.isInteger(hours) ? `${hours}h` : `${Math.round(hours * 60)}m`;
 }
 
 /** Each warning names the setting or the flag that helps. */

@@ -1,4 +1,5 @@
 /** The flags of `npm run scale`. An unknown one is refused, with the nearest known one. */
+import { MAX_BATCHED_EVENTS, MAX_CALLS } from '@millrace/contract';
 import { Command, InvalidArgumentError } from 'commander';
 import { EXAMPLE_PRICES } from './prices.ts';
 import { type ScaleLoad, USUAL_LOAD } from './scale-load.ts';
@@ -37,12 +38,12 @@ export function scaleProgram(run: (flags: ScaleFlags) => void | Promise<void>): 
     .description('cells, servers, processes, disks, memory, network and a monthly cost from a load')
     .option('--events <number>', 'events a second in the busiest minutes', positive, usual.eventsPerSecond)
     .option('--bytes <number>', 'mean size of an event as JSON', positive, usual.eventBytes)
-    .option('--batch <number>', 'calls in one request', atLeastOne, usual.callsPerRequest)
+    .option('--batch <number>', 'calls in one request', upTo(MAX_CALLS), usual.callsPerRequest)
     .option('--destinations <number>', 'destinations that are configured, in all', atLeastOne, usual.destinations)
     .option('--failing <share>', 'deliveries whose receiver is down: 0.02 or 2%', share, usual.failingShare)
     .option('--retention <time>', 'how long events are kept for replays: 72h or 3d', hours, usual.retentionHours)
     .option('--fanout <number>', 'destinations of one event', positive, usual.destinationsPerEvent)
-    .option('--per-post <number>', 'events in one POST to a receiver', atLeastOne, usual.eventsPerPost)
+    .option('--per-post <number>', 'events in one POST to a receiver', upTo(MAX_BATCHED_EVENTS), usual.eventsPerPost)
     .option('--peak <factor>', 'the busiest minutes as a multiple of the mean', atLeastOne, usual.peakFactor)
     .option('--record <time>', 'how long deliveries can be looked up: 7d', hours, usual.recordDays * DAY_HOURS)
     .option('--rows <share>', 'deliveries with a row in the record although they went well', share, usual.rowsKept)
@@ -93,6 +94,15 @@ function atLeastOne(text: string): number {
   const value = numberIn(text);
   if (!(value >= 1)) throw new InvalidArgumentError('It must be a number from 1 on.');
   return value;
+}
+
+/** What the server takes or sends at most: a plan with more would be cheaper than any that can be run. */
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = atLeastOne(text);
+    if (value > most) throw new InvalidArgumentError(`The server takes ${most} at most.`);
+    return value;
+  };
 }
 
 function share(text: string): number {

@@ -167,6 +167,8 @@ suite('the flags of npm run scale', () => {
       ['--events many', /a number above 0/],
       ['--events 1e999', /a number above 0/],
       ['--batch 0.5', /from 1 on/],
+      ['--batch 2501', /The server takes 2500 at most/],
+      ['--per-post 101', /The server takes 100 at most/],
       ['--failing 2', /from 0 to 1, such as 0.02, or 2%/],
       ['--failing -0.1', /from 0 to 1/],
       ['--retention 72', /with its unit, such as 72h/],

@@ -1,4 +1,5 @@
 /** A sizing as people read it, in the terminal and on the page. */
+import { figure } from './figures.ts';
 import type { Machine, Sizing } from './size-installation.ts';
 
 /** Less than a hundredth of a core is no figure to plan with. */
@@ -44,7 +45,16 @@ export function describeSizing(sizing: Sizing): string {
     `Settings: ${Object.entries(settings)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}`,
+    'Estimates, not measured: the requests that one event stream takes, and the CPU of deliveries that fail (docs/measurements/figures.md).',
+    ...tooMany(streams),
   ].join('\n');
+}
+
+function tooMany({ events, lanes, outcomes }: Sizing['streams']): string[] {
+  const most = figure('streams.most');
+  if (Math.max(events, lanes, outcomes) <= most) return [];
+  const advice = 'Use larger batches, or plan cells with npm run scale.';
+  return [`Note: the server takes ${most} streams of a kind at most. ${advice}`];
 }
 
 export function bytes(count: number): string {

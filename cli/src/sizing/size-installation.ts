@@ -59,7 +59,8 @@ export const USUAL: Workload = {
 };
 
 const HOUR_S = 3_600;
-const DAY_S = 24 * HOUR_S;
+const DAY_HOURS = 24;
+const DAY_S = DAY_HOURS * HOUR_S;
 const US = 1_000_000;
 const GB = 1_000_000_000;
 /** A process plays on one core, and is not late while a third of it is free. */
@@ -75,13 +76,14 @@ const LANE_STREAMS = 2;
 
 export function sizeInstallation(load: Workload): Sizing {
   const { eventsPerSecond, peakFactor, destinationsPerEvent, callsPerRequest, answerMs, replicas } = load;
+  const { eventsPerPost = 1 } = load;
   const peakEvents = eventsPerSecond * peakFactor;
   const peak = {
     eventsPerSecond: peakEvents,
     requestsPerSecond: peakEvents / callsPerRequest,
     deliveriesPerSecond: peakEvents * destinationsPerEvent,
   };
-  const receivers = Math.ceil((peak.deliveriesPerSecond * answerMs) / 1_000);
+  const receivers = Math.ceil((peak.deliveriesPerSecond * answerMs) / 1_000 / eventsPerPost);
   const collect = processesOf('collect', load);
   const busySlots = figure('deliver.slots') * figure('plan.busy-slots');
   const deliver = processesOf('deliver', load, Math.ceil(receivers / busySlots));
@@ -104,11 +106,17 @@ export function sizeInstallation(load: Workload): Sizing {
     settings: {
       MILLRACE_REPLICAS: String(replicas),
       MILLRACE_EVENT_STREAMS: String(streams.events),
-      MILLRACE_RETENTION: `${load.retentionHours}h`,
-      MILLRACE_RECORD_RETENTION: `${load.recordDays}d`,
+      MILLRACE_RETENTION: timeText(load.retentionHours),
+      MILLRACE_RECORD_RETENTION: timeText(load.recordDays * DAY_HOURS),
       MILLRACE_OUTCOME_STREAMS: String(streams.outcomes),
     },
   };
+}
+
+/** In a unit that makes it a whole number: the server takes no other. */
+function timeText(hours: number): string {
+  if (hours > 72 && Number.isInteger(hours / DAY_HOURS)) return `${hours / DAY_HOURS}d`;
+  return Number.isInteger(hours) ? `${hours}h` : `${Math.max(1, Math.round(hours * 60))}m`;
 }
 
 /** As many as the load asks for, even where the server refuses the number: then one installation is not enough. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { sizeCommand } from '../commands/size.ts';
 import { bytes, describeSizing } from './describe-sizing.ts';
 import { sizeInstallation, USUAL } from './size-installation.ts';
 
@@ -49,6 +50,40 @@ suite('the sizing of an installation', () => {
     const slow = sizeInstallation({ ...USUAL, answerMs: 4_000 }).deliver.processes;
     assert.equal(fast, 2);
     assert.equal(slow, 5);
+  });
+
+  test('needs fewer connections and processes where a POST has several events', () => {
+    const slow = { ...USUAL, answerMs: 4_000 };
+    const { deliver, connections } = sizeInstallation({ ...slow, eventsPerPost: 20 });
+    assert.equal(connections.receivers, Math.ceil(sizeInstallation(slow).connections.receivers / 20));
+    assert.equal(deliver.processes, 2);
+  });
+
+  test('prints times that the server takes: whole numbers with a unit', () => {
+    const { settings } = sizeInstallation({ ...USUAL, retentionHours: 0.5, recordDays: 1.5 });
+    assert.deepEqual([settings['MILLRACE_RETENTION'], settings['MILLRACE_RECORD_RETENTION']], ['30m', '36h']);
+  });
+
+  test('says which of its numbers no measurement stands behind, and which the server does not take', () => {
+    const text = (eventsPerSecond: number) => describeSizing(sizeInstallation({ ...USUAL, eventsPerSecond }));
+    assert.match(text(100), /^Estimates, not measured: .*event stream/m);
+    assert.doesNotMatch(text(100), /takes 64/);
+    assert.match(text(300_000), /^Note: the server takes 64 streams of a kind at most/m);
+  });
+
+  test('refuses flags that make no sense, instead of changing them', () => {
+    const parse = (...flags: string[]) => {
+      const quiet = sizeCommand().exitOverride().configureOutput({ writeErr: () => undefined });
+      return quiet.parse(flags, { from: 'user' });
+    };
+    for (const [flag, value] of [
+      ['--peak', '0.5'],
+      ['--batch', '0.5'],
+      ['--events', '1e300'],
+      ['--events', '0'],
+    ] as const) {
+      assert.throws(() => parse(flag, value), /It must be a number/, `${flag} ${value}`);
+    }
   });
 
   test('reads as a table with the settings below it', () => {

@@ -36,6 +36,7 @@ export {
   type ReceiveOptions,
   receiveWebhooks,
   verifyRequest,
+  verifyRequestBatch,
 } from './webhook-adapters.ts';
 export type {
   AliasWebhook,

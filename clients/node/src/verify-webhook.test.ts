@@ -163,22 +163,23 @@ suite('verifyWebhook', () => {
 
 suite('verifyWebhookBatch', () => {
   const events = [
-    { id: 'dlv_1', attempt: 1, body: EVENT },
+    { id: 'dlv_1', attempt: 1, order: '1794701330000-00-000000000004711-0003', body: EVENT },
     { id: 'dlv_2', attempt: 3, body: { type: 'delete', userId: 'u1', timestamp: 't' } },
   ];
   const batch = JSON.stringify({ version: 1, type: 'batch', events });
 
-  test('gives the events of a batch in their order, each with the id to deduplicate by', () => {
+  test('gives the events of a batch as they stand, each with its id and, if it is there, its order', () => {
     const given = verifyWebhookBatch(batch, standardHeaders([SECRET], batch), SECRET, { now });
     assert.deepEqual(
       given,
-      events.map(({ id, attempt, body }) => ({ id, attempt, event: body })),
+      events.map(({ body, ...rest }) => ({ ...rest, event: body })),
     );
   });
 
   test('gives the event of a webhook that is no batch', () => {
-    const headers = { ...standardHeaders(), 'X-Millrace-Attempt': '2' };
-    assert.deepEqual(verifyWebhookBatch(BODY, headers, SECRET, { now }), [{ id: 'dlv_1', attempt: 2, event: EVENT }]);
+    const headers = { ...standardHeaders(), 'X-Millrace-Attempt': '2', 'X-Millrace-Order': '17' };
+    const given = verifyWebhookBatch(BODY, headers, SECRET, { now });
+    assert.deepEqual(given, [{ id: 'dlv_1', attempt: 2, order: '17', event: EVENT }]);
   });
 
   test('refuses a batch with a wrong signature, and one that has something else inside', () => {

@@ -35,17 +35,25 @@ export function verifyWebhookBatch(
   headers: WebhookHeaders,
   ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
 ): BatchedWebhook[] {
-  const body = verifiedBody(rawBody, headers, secret, options);
+  return eventsIn(verifiedBody(rawBody, headers, secret, options), headers);
+}
+
+function eventsIn(body: unknown, headers: WebhookHeaders): BatchedWebhook[] {
   if (!isObject(body) || body.type !== 'batch') {
     const attempt = Number(headerOf(headers, 'x-millrace-attempt') ?? 1);
-    return [{ id: headerOf(headers, 'webhook-id') ?? '', attempt, event: asEvent(body) }];
+    const order = headerOf(headers, 'x-millrace-order');
+    return [{ id: headerOf(headers, 'webhook-id') ?? '', attempt, ...orderIn(order), event: asEvent(body) }];
   }
   const { events } = body;
   if (!Array.isArray(events)) throw invalid();
   return events.map((each: unknown) => {
     if (!isObject(each) || typeof each.id !== 'string') throw invalid();
-    return { id: each.id, attempt: Number(each.attempt), event: asEvent(each.body) };
+    return { id: each.id, attempt: Number(each.attempt), ...orderIn(each.order), event: asEvent(each.body) };
   });
+}
+
+function orderIn(order: unknown): Pick<BatchedWebhook, 'order'> {
+  return typeof order === 'string' ? { order } : {};
 }
 
 function verifiedBody(
@@ -63,16 +71,33 @@ function verifiedBody(
   return readBody(body, signed, digests);
 }
 
-/** The same with the Web Crypto API, which all runtimes have. */
+/** As verifyWebhook, with the Web Crypto API, which all runtimes have. */
 export async function verifySigned(
   rawBody: WebhookBody,
   headers: WebhookHeaders,
   ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
 ): Promise<WebhookEvent> {
+  return asEvent(await signedBody(rawBody, headers, secret, options));
+}
+
+/** As verifyWebhookBatch, in the same way. */
+export async function verifySignedBatch(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
+): Promise<BatchedWebhook[]> {
+  return eventsIn(await signedBody(rawBody, headers, secret, options), headers);
+}
+
+async function signedBody(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  ...[secret, options]: [secret: Secrets, options: VerifyOptions]
+): Promise<unknown> {
   const body = bytesOf(rawBody);
   const signed = readSigned(body, headers, options);
   const digests = await Promise.all(secretsOf(secret).map((each) => hmac(signed, each)));
-  return asEvent(readBody(body, signed, digests));
+  return readBody(body, signed, digests);
 }
 
 async function hmac({ hash, content, keyOf }: Signed, secret: string): Promise<Uint8Array> {

@@ -71,5 +71,7 @@ export interface BatchedWebhook {
   id: string;
   /** From 1. */
   attempt: number;
+  /** Sorts as text, byte by byte: of one source, the event that was received earlier has the lower one. Older servers gave none in batches. */
+  order?: string;
   event: WebhookEvent;
 }

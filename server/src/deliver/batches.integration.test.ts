@@ -11,7 +11,7 @@ import { track, tracks } from '../../testing/samples.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-type Item = { id: string; attempt: number; body: { event: string } };
+type Item = { id: string; attempt: number; order: string; body: { event: string } };
 type Batch = { version: number; type: string; events: Item[] };
 
 const batchOf = ({ body }: Received) => JSON.parse(body) as Batch;
@@ -80,6 +80,9 @@ suite('a destination that gets batches', () => {
         places.toSorted((a, b) => a - b),
       );
       assert.ok(events.every(({ id, attempt }) => id.startsWith('dlv_') && attempt === 1));
+      const orders = events.map(({ order }) => order);
+      assert.deepEqual(orders, orders.toSorted(), 'the order of each event is beside it');
+      assert.match(orders[0] ?? '', /^\d{13}-\d\d-\d{15}-\d{4}$/);
       const { headers, body } = received;
       const timestampSeconds = Number(headers['webhook-timestamp']);
       const signature = String(headers['webhook-signature']);

@@ -45,14 +45,18 @@ export const METRICS = {
     kind: 'counter',
     label: 'outcome',
     values: ['delivered', 'retry', 'discarded', 'expired'],
-    help: 'Attempts, by what they meant',
+    help: 'Attempts, by what they meant; each event of a batch counts',
   },
   millrace_attempt_errors_total: {
     kind: 'counter',
     label: 'class',
-    help: 'POSTs that failed, by error class or status class (http_4xx, http_5xx, …)',
+    help: 'POSTs that failed, by error class or status class (http_4xx, http_5xx, …); each event of a batch counts',
   },
-  millrace_attempt_seconds: { kind: 'histogram', buckets: ATTEMPT, help: 'Duration of an attempt, its slowest POST' },
+  millrace_attempt_seconds: {
+    kind: 'histogram',
+    buckets: ATTEMPT,
+    help: 'Duration of an attempt, its slowest POST; each event of a batch counts',
+  },
   millrace_first_delivery_seconds: {
     kind: 'histogram',
     buckets: LAG,

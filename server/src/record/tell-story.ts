@@ -68,7 +68,8 @@ function attemptSentence({ attempt, at, outcome, answers }: AttemptRow): string 
     (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms${batchText(answer)})`,
   );
   const divided = outcome === 'retry' && given.some(isRefusedBatch) ? DIVIDED : '';
-  return `Attempt ${attempt} at ${at.toISOString()}: ${said.join('; ')}.${divided}`;
+  const words = said.length === 0 ? 'No target was left that had to get it' : said.join('; ');
+  return `Attempt ${attempt} at ${at.toISOString()}: ${words}.${divided}`;
 }
 
 const DIVIDED = ' The receiver may mean another event of the batch, so this one was tried again in a smaller batch.';

@@ -189,10 +189,10 @@ suite('several targets', () => {
 
 suite('a batch', () => {
   const sent = { now: NOW, windowMs: RETRY_WINDOW_MS, standing: 'unknown' } as const;
-  const two = [aDelivery({ id: 'dlv_1' }), aDelivery({ id: 'dlv_2', attempts: 2 })];
+  const two = [aDelivery({ id: 'dlv_1', order: '8' }), aDelivery({ id: 'dlv_2', order: '7', attempts: 2 })];
   const webhook = aWebhook({ format: 'batch', secret: signingKey('s3cr3t-of-batches') });
 
-  test('is one body with the id, the attempt and the body of each event, signed as a whole', () => {
+  test('is one body with the id, the attempt, the order and the body of each event, signed as a whole', () => {
     const [post, ...others] = makeBatch(
       two.map((delivery) => ({ delivery })),
       webhook,
@@ -202,8 +202,8 @@ suite('a batch', () => {
     const body = JSON.parse(String(post?.body));
     const alone = JSON.parse(String(postOf().body));
     assert.deepEqual(body.events, [
-      { id: 'dlv_1', attempt: 1, body: alone },
-      { id: 'dlv_2', attempt: 3, body: alone },
+      { id: 'dlv_1', attempt: 1, order: '8', body: alone },
+      { id: 'dlv_2', attempt: 3, order: '7', body: alone },
     ]);
     const header = new Map(pairsOf(post?.headers ?? []));
     const id = header.get('webhook-id') ?? '';
@@ -213,6 +213,7 @@ suite('a batch', () => {
     assert.ok(verifyStandardWebhook('s3cr3t-of-batches', String(post?.body), signed));
     assert.equal(header.has('X-Millrace-Attempt'), false, 'each event has its own');
     assert.equal(header.has('X-Millrace-Give-Up-At'), false);
+    assert.equal(header.has('X-Millrace-Order'), false);
   });
 
   test('has an id that only the same events give, and one event has its own', () => {

@@ -10,7 +10,7 @@ import {
 } from '@millrace/contract';
 import type { Post } from '../client/post.ts';
 import type { Standing } from '../client/pace.ts';
-import { type Delivery, giveUpAt } from '../../domain/delivery.ts';
+import { type Delivery, giveUpAt, orderOf } from '../../domain/delivery.ts';
 import { attemptHeaders, signedHeaders, type Webhook } from './webhook.ts';
 
 export type PostNeeds = { now: number; windowMs: number; standing: Standing };
@@ -37,7 +37,7 @@ export function makePosts(delivery: Delivery, webhook: Webhook, sent: PostNeeds)
 }
 
 /**
- * The same for deliveries that share one body. All of them have the same targets left. There is no number of the attempt and no
+ * The same for deliveries that share one body. All of them have the same targets left. There is no number of the attempt, no order and no
  * end of the window in the headers: each event has its own.
  */
 export function makeBatch(batch: readonly Batched[], webhook: Webhook, { now, standing }: PostNeeds): Post[] {
@@ -55,7 +55,8 @@ export function postsFor(deliveries: number, { format }: Webhook): number {
 
 /** The part of a batch's body that a delivery is. */
 export function itemOf(delivery: Delivery, format: BodyFormat): string {
-  return batchItem(delivery.id, delivery.attempts + 1, bodyOf(delivery, format));
+  const { id, attempts } = delivery;
+  return batchItem({ id, attempt: attempts + 1, order: orderOf(delivery) }, bodyOf(delivery, format));
 }
 
 /**

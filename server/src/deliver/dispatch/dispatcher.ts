@@ -41,7 +41,7 @@ import { openLongBacklogs } from './long-backlogs.ts';
 import type { Dispatcher, DispatcherNeeds } from './model.ts';
 import { openSlots } from './slots.ts';
 import type { Webhook } from '../attempt/webhook.ts';
-import { learnSize, takeBatch } from './take-batch.ts';
+import { learnBatch, takeBatch } from './take-batch.ts';
 
 export type { Dispatcher, DispatcherNeeds } from './model.ts';
 
@@ -185,7 +185,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     };
     void needs.attempt(batch, webhook, standing).then((attempt) => {
       const learned = learn(gate, attempt, { now: now(), fairMs: slots.now() });
-      learnSize(gate, attempt, batch, uptimeMs());
+      if (isBatchFormat(webhook.format)) learnBatch(gate, attempt, batch, uptimeMs());
       if (learned === 'shut') handBackAll(line);
       if (learned !== undefined) needs.learned(gate, webhook);
       if (gate.answeredAt >= slot.since) worked?.note(gate.destinationId);

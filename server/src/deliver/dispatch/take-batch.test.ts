@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Webhook } from '../attempt/webhook.ts';
-import { aDelivery, answersOf, aWebhook, EVENT, status } from '../../../testing/samples.ts';
+import { aDelivery, answersOf, aWebhook, EVENT, failure, status } from '../../../testing/samples.ts';
 import { newGate } from './gate.ts';
 import { newLine, type PendingAttempt, pick } from './line.ts';
-import { learnSize, takeBatch } from './take-batch.ts';
+import { learnPace, learnRefusal, learnSize, takeBatch } from './take-batch.ts';
 
 const WEBHOOK = aWebhook({ format: 'batch' });
 const URLS = ['https://a.example/', 'https://b.example/'];
@@ -77,6 +77,13 @@ suite('a batch of a line', () => {
     assert.deepEqual(ids(takenFrom(mixed)), ['tried', 'next']);
   });
 
+  test('has no event twice: a repetition goes into the next one', () => {
+    const line = lineOf([{ id: 'a' }, { id: 'b' }, { id: 'a' }, { id: 'c' }], [{ id: 'x' }]);
+    assert.deepEqual(ids(takenFrom(line)), ['x', 'a', 'b']);
+    assert.deepEqual(ids(takenFrom(line)), ['a', 'c']);
+    assert.deepEqual(ids(takenFrom(lineOf([{ id: 'a' }], [{ id: 'a' }]))), ['a'], 'fresh and in the lane');
+  });
+
   test('has one version of the settings, and the same targets left', () => {
     const line = lineOf([{ id: 'a' }, { id: 'b' }]);
     line.fresh[1] = { pending: pendingOf({ id: 'b' }, aWebhook({ format: 'batch' })), since: 0 };
@@ -127,5 +134,61 @@ suite('a receiver that answers 413', () => {
     learnSize(line.gate, answered(400), batch, 0);
     learnSize(line.gate, answered(413), batch.slice(0, 1), 0);
     assert.equal(line.gate.refusedBytes, undefined);
+  });
+});
+
+suite('a receiver that refuses everything', () => {
+  const answered = (...codes: number[]) => ({ startedAt: 0, answers: answersOf(...codes.map((code) => status(code))) });
+  const sizeAfter = (...attempts: ReturnType<typeof answered>[]) => {
+    const line = lineOf(many(100));
+    for (const attempt of attempts) learnRefusal(line.gate, attempt);
+    return takenFrom(line).length;
+  };
+  const refusals = (count: number) => Array.from({ length: count }, () => answered(404));
+
+  test('gets events one by one, which it would at last get anyway, until it takes one', () => {
+    assert.equal(sizeAfter(...refusals(29)), 100);
+    assert.equal(sizeAfter(...refusals(30)), 1);
+    assert.equal(sizeAfter(...refusals(30), answered(200)), 100);
+  });
+
+  test('is none that is down, and none of which one target takes them', () => {
+    assert.equal(sizeAfter(...refusals(29), answered(503)), 100);
+    assert.equal(sizeAfter(...refusals(29), answered(404, 503)), 100);
+    assert.equal(sizeAfter(...refusals(29), answered(404, 200), ...refusals(1)), 100);
+  });
+});
+
+suite('a receiver that cannot handle a whole batch in time', () => {
+  const late = { startedAt: 0, answers: answersOf(failure('timeout')) };
+  const good = { startedAt: 0, answers: answersOf(status(200)) };
+  const down = { startedAt: 0, answers: answersOf(status(503)) };
+
+  /** The size of the next batch of new events, after these attempts with so many events. */
+  function sizeAfter(attempts: readonly [attempt: typeof late, events: number][]): number {
+    const line = lineOf(many(120));
+    for (const [attempt, events] of attempts) learnPace(line.gate, attempt, events);
+    return takenFrom(line).length;
+  }
+
+  test('gets half of it, and one event more with each whole batch that it takes', () => {
+    assert.equal(sizeAfter([[late, 100]]), 50);
+    const twice: [typeof late, number][] = [
+      [late, 100],
+      [late, 50],
+    ];
+    assert.equal(sizeAfter([...twice, [late, 100]]), 25, 'a larger one that was under way tells nothing new');
+    assert.equal(sizeAfter([...twice, [good, 25], [good, 26]]), 27);
+    assert.equal(sizeAfter([...twice, [good, 24]]), 25, 'a smaller one does not show that it could take more');
+  });
+
+  test('gets whole batches again in the end', () => {
+    const growing = Array.from({ length: 51 }, (_, index): [typeof late, number] => [good, 50 + index]);
+    assert.equal(sizeAfter([[late, 100], ...growing]), 100);
+  });
+
+  test('is none that answers, nor one that cannot take a single event', () => {
+    assert.equal(sizeAfter([[down, 100]]), 100);
+    assert.equal(sizeAfter([[late, 1]]), 100);
   });
 });

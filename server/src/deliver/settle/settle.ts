@@ -41,6 +41,9 @@ export function isLeftToLane(settled: Settled): boolean {
   return settled === 'retry' || settled === 'untried' || settled === 'lane_full';
 }
 
+/** Two times that are no further apart are the same: each delivery of a batch is judged at its own moment. */
+const SAME_MS = 1_000;
+
 export type SettlementNeeds = {
   parker: Parker;
   deadLetters: DeadLetters;
@@ -60,8 +63,8 @@ export type SettlementNeeds = {
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openSettlement(needs: SettlementNeeds): Settlement {
   const { parker, deadLetters, schedule, record, now, random, log } = needs;
-  /** Attempts whose `Retry-After` has shut the gate: all deliveries of a batch have the same. */
-  const held = new WeakSet<Attempt>();
+  /** Until when the `Retry-After` of an attempt has shut the gate. Deliveries of a batch share it, but one near the end of its window asks for less. */
+  const held = new WeakMap<Attempt, number>();
 
   async function settleUnhappy(
     delivery: Delivery,
@@ -91,7 +94,7 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
         const { tier, dueAt, holdUntil } = outcome;
         const nextAt = Math.max(dueAt, times.now);
         const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt }));
-        if (holdUntil !== undefined) holdOnce(attempt, webhook, holdUntil);
+        if (holdUntil !== undefined) holdFor(attempt, webhook, holdUntil);
         // A shut gate holds the whole lane. With that time of its own, this delivery would hold up those behind it as long.
         const isHeldAsLong = holdUntil !== undefined && holdUntil >= dueAt;
         const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier, behind);
@@ -101,9 +104,9 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
     }
   }
 
-  function holdOnce(attempt: Attempt, webhook: Webhook, until: number): void {
-    if (held.has(attempt)) return;
-    held.add(attempt);
+  function holdFor(attempt: Attempt, webhook: Webhook, until: number): void {
+    if (until < (held.get(attempt) ?? 0) + SAME_MS) return;
+    held.set(attempt, until);
     needs.hold(webhook, until);
   }
 
@@ -160,6 +163,10 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   return {
     settle(delivery, webhook, attempt, behind = []) {
       const wasAttempted = attempt?.answers.some(({ answer }) => wasSent(answer)) === true;
+      // The owner removed the targets that it still had to be sent to: the settled ones decide. Parked, it would come back at once.
+      if (attempt?.answers.length === 0 && delivery.settled !== undefined) {
+        return settleUnhappy(delivery, webhook, attempt, behind);
+      }
       if (!wasAttempted) return wait(delivery, webhook, behind);
       // Nearly every attempt delivers: that needs no judgement, and no copy of the delivery with one more attempt in it.
       if (!isDelivered(delivery, attempt.answers)) return settleUnhappy(delivery, webhook, attempt, behind);
