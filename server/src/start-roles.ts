@@ -6,6 +6,7 @@ import { startProjector } from './projection/project-config.ts';
 import { startAuditWatch } from './record/watch-audit.ts';
 import { recordRefusals } from './record/record-refusals.ts';
 import { recordSightings } from './record/record-sightings.ts';
+import { shareRecording } from './record/record-streams.ts';
 import { startRecording } from './record/start-recording.ts';
 import { type Control, startControl } from './control/start-control.ts';
 import { type Deliver, type DeliverNeeds, startDeliver } from './deliver/start-deliver.ts';
@@ -191,7 +192,8 @@ async function playControl({ config, cells, stream, signer, metrics, log }: Role
   );
   starting.use(stream.onSeen(recordSightings({ store: control.store, log })));
   starting.use(stream.onRefused(recordRefusals({ store: control.store, log })));
-  const recording = { store: control.store, settings: config.control.record, log };
+  const shared = shareRecording(config.cells.length);
+  const recording = { store: control.store, settings: config.control.record, shared, log };
   starting.use(startRecording({ ...recording, side: main.record, lanes: record.lanes, metrics }));
   starting.use(all.start({ ...recording, signer }));
   starting.use(startAuditWatch({ store: control.store, anchors: record.auditAnchors, metrics, log }));

@@ -50,6 +50,13 @@ suite('a request', () => {
     assert.equal(isAvailable(), false);
   });
 
+  test('is refused, and sent again by its client, while its place is not known', async () => {
+    const { append, asked } = openCells({ main: STORED });
+    const appended = await append({ ...REQUEST, cell: '?' });
+    assert.ok(!appended.ok && appended.why.includes('behind'));
+    assert.deepEqual(asked, []);
+  });
+
   test('is never stored elsewhere if this process does not know its cell', async () => {
     const { append, asked } = openCells({ main: STORED });
     const appended = await append({ ...REQUEST, cell: 'eu' });

@@ -1,4 +1,4 @@
-import { MAIN_CELL } from '../domain/configuration.ts';
+import { MAIN_CELL, NO_CELL } from '../domain/configuration.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { Stream } from '../stream/open-stream.ts';
@@ -13,12 +13,15 @@ export type CellAppender = {
   isAvailable(): boolean;
 };
 
+const BEHIND = 'the configuration in use does not know the key, and that of the home cell did: one of them is behind';
+
 export function openCellAppender(cells: readonly ReachableCell[], metrics: Metrics): CellAppender {
   const byName = new Map(cells.map((cell) => [cell.name, cell]));
   const failovers = metrics.counters('millrace_cell_failovers_total');
   metrics.gauges('millrace_cell_available', () => cells.map(({ name, stream }) => [name, Number(isUp(stream()))]));
 
   async function appendTo(name: string, request: RequestToAppend): Promise<Appended> {
+    if (name === NO_CELL) return { ok: false, why: BEHIND };
     const cell = byName.get(name);
     if (cell === undefined) return { ok: false, why: `MILLRACE_CELLS of this process does not name the cell ${name}` };
     const stream = cell.stream();

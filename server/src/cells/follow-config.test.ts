@@ -6,7 +6,7 @@ import { followConfig } from './follow-config.ts';
 import { until } from '../../testing/until.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const TIMES = { lookMs: 1, awayMs: 5, backMs: 20 };
+const TIMES = { lookMs: 1, awayMs: 5, backMs: 20, openMs: 50 };
 
 /** A view that knows one source, by the name of its cell. */
 function viewOf(cell: string, closed: string[]): ConfigView {
@@ -77,5 +77,36 @@ suite('the configuration of collect', () => {
     }
     opening.resolve(viewOf('us', closed));
     await until(() => closed.includes('us'));
+  });
+
+  test('does not refuse a key that only its own cell knew: the bucket of the other one may be behind', async () => {
+    const up = { home: true };
+    const empty = { ...viewOf('eu', []), sourceByKeyHash: () => undefined };
+    const home = { name: 'main', isConnected: () => up.home, view: viewOf('main', []) };
+    const others = [{ name: 'eu', isConnected: () => true, openView: async () => empty }];
+    await using followed = followConfig({ home, others, log, times: TIMES });
+    up.home = false;
+    await until(() => followed.cell() === 'eu');
+    const source = followed.config.sourceByKeyHash('k');
+    assert.deepEqual([source?.id, source?.cell], ['main', '?']);
+  });
+
+  test('comes from a third cell if the second one cannot be read, and that does not keep the process from its end', async () => {
+    const home = { name: 'main', isConnected: () => false, view: viewOf('main', []) };
+    const eu = { name: 'eu', isConnected: () => true, openView: () => new Promise<ConfigView>(() => undefined) };
+    const us = { name: 'us', isConnected: () => true, openView: async () => viewOf('us', []) };
+    {
+      await using followed = followConfig({ home, others: [eu, us], log, times: TIMES });
+      await until(() => followed.cell() === 'us');
+    }
+    let isAsked = false;
+    const openView = () => {
+      isAsked = true;
+      return eu.openView();
+    };
+    const others = [{ ...eu, openView }];
+    const stuck = followConfig({ home, others, log, times: { ...TIMES, openMs: 3_600_000 } });
+    await until(() => isAsked);
+    await stuck[Symbol.asyncDispose]();
   });
 });

@@ -14,10 +14,12 @@ export type JoinNeeds = {
   others: readonly CellSide<ControlSide>[];
   /** Undefined when the destination is gone. */
   cellOf(destinationId: string): Promise<string | undefined>;
+  /** Whether that cell may not know the destination yet. */
+  isBehind(destinationId: string): Promise<boolean>;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSide {
+export function joinControlSides({ main, others, cellOf, isBehind }: JoinNeeds): ControlSide {
   if (others.length === 0) return main;
   const cells = [{ name: MAIN_CELL, side: () => main }, ...others];
   const open = (name: string): ControlSide => reached(cells.find((cell) => cell.name === name)?.side(), name);
@@ -31,7 +33,10 @@ export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSi
     ...main,
     each: all,
     lanes: {
-      append: async (place, payload) => (await of(place.destinationId)).lanes.append(place, payload),
+      append: async (place, payload) => {
+        const { lanes } = await of(place.destinationId);
+        return (await isBehind(place.destinationId)) ? 'unavailable' : lanes.append(place, payload);
+      },
       read: async (place, ...range) => (await of(place.destinationId)).lanes.read(place, ...range),
       count: async (destinationId) => (await of(destinationId)).lanes.count(destinationId),
     },
@@ -72,7 +77,7 @@ export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSi
       return facts.flatMap((cell) => cell.facts.map((each) => ({ ...each, name: nameInCell(cell.name, each.name) })));
     },
     deliverProcesses: () => lists((side) => side.deliverProcesses()),
-    processes: () => lists((side) => side.processes()),
+    processes: () => onceEach(lists((side) => side.processes())),
     async [Symbol.asyncDispose]() {},
   };
 }
@@ -80,6 +85,11 @@ export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSi
 export function reached<Side>(side: Side | undefined, name: string): Side {
   if (side === undefined) throw new Error(`the cell ${name} cannot be reached`);
   return side;
+}
+
+/** A process of collect, control or compute is alive in every cell. */
+function onceEach<T extends { id: string }>(processes: T[] | undefined): T[] | undefined {
+  return processes && [...new Map(processes.toReversed().map((each) => [each.id, each])).values()].toReversed();
 }
 
 /** Undefined when one of them does not know. */

@@ -19,6 +19,7 @@ export function joinEventReaders(cells: readonly (() => EventReader)[]): EventRe
     },
     cells: {
       count,
+      own: (stream) => Math.floor(stream / count),
       save: (stream) => (stream % count) * MOST_EVENT_STREAMS + Math.floor(stream / count),
       load: (saved) => (saved % MOST_EVENT_STREAMS) * count + Math.floor(saved / MOST_EVENT_STREAMS),
     },

@@ -1,10 +1,15 @@
+import { pause } from '../pause.ts';
 import type { Projector, RemovalGuard } from '../projection/project-config.ts';
 import { NO_REMOVALS } from '../projection/repair-config.ts';
+
+const LOOK_MS = 1_000;
 
 type Other = Pick<Projector, 'changed' | 'settled' | 'removals'>;
 
 /** The projectors of all cells as one. That of another cell is undefined until the cell is open. */
 export function joinProjectors(main: Projector, cells: () => readonly (Other | undefined)[]): Projector {
+  const life = new AbortController();
+  const { signal } = life;
   const others = () => cells().filter((each) => each !== undefined);
   const all = () => [main, ...others()];
   const removals: RemovalGuard = {
@@ -26,12 +31,16 @@ export function joinProjectors(main: Projector, cells: () => readonly (Other | u
     changed() {
       for (const projector of all()) projector.changed();
     },
-    /** False with a cell that cannot be reached: its bucket may differ. */
-    settled: async () => {
-      const isComplete = cells().every((each) => each !== undefined);
-      return isComplete && (await Promise.all(all().map((projector) => projector.settled()))).every(Boolean);
+    /** Waits for a cell that cannot be reached: its bucket may differ. Nobody asks again, and the operator waits for the answer. */
+    async settled() {
+      while (!signal.aborted && cells().includes(undefined)) await pause(LOOK_MS, signal);
+      if (signal.aborted) return false;
+      return (await Promise.all(all().map((projector) => projector.settled()))).every(Boolean);
     },
     removals,
-    [Symbol.asyncDispose]: () => main[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]() {
+      life.abort();
+      return main[Symbol.asyncDispose]();
+    },
   };
 }

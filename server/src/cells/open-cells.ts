@@ -1,4 +1,5 @@
 /** The cells of the installation as a process uses them: its home, and links to the others for the roles that need them. */
+import { randomBytes } from 'node:crypto';
 import { openCellAppender, type CellAppender } from './append-to-cells.ts';
 import { type FollowedConfig, followConfig } from './follow-config.ts';
 import { reached } from './join-control-sides.ts';
@@ -37,8 +38,9 @@ const PATIENCE_MS = 10_000;
 
 export async function openCells({ config, metrics, log }: CellsNeeds): Promise<Cells> {
   const { natsFiles, roles, stream: settings, cells } = config;
+  const processId = randomBytes(11).toString('hex');
   const open = (cell: Cell, shown: Metrics) =>
-    openStream({ natsUrl: cell.url, natsFiles, roles, settings, metrics: shown, log, version: VERSION });
+    openStream({ natsUrl: cell.url, natsFiles, roles, settings, metrics: shown, log, version: VERSION, processId });
   await using starting = new AsyncDisposableStack();
   const home = await openHome(config, (cell) => open(cell, metrics), log);
   starting.use(home.stream);
@@ -90,6 +92,14 @@ export function isAnyConnected({ home, links }: Cells, isCollecting: boolean): b
   return home.stream.isConnected() || (isCollecting && links.some((link) => link.stream()?.isConnected() === true));
 }
 
+/**
+ * Whether a cell's bucket can be expected to tell of changes. A cluster that lost its majority still holds connections: its event streams, which
+ * collect writes all the time, show that it takes nothing.
+ */
+export function isUsable(stream: Pick<Stream, 'isConnected' | 'isAvailable'> | undefined): boolean {
+  return stream?.isConnected() === true && stream.isAvailable();
+}
+
 export type CollectCells = CellAppender & Pick<Stream, 'tellSeen' | 'tellRefused'> & { followed: FollowedConfig };
 
 /** Where collect stores requests, where it reads its configuration, and where it tells of what it has seen. */
@@ -99,10 +109,10 @@ export function openCollectCells(
 ): CollectCells {
   const others = links.map(({ name, stream }) => ({
     name,
-    isConnected: () => stream()?.isConnected() === true,
+    isConnected: () => isUsable(stream()),
     openView: async () => reached(stream(), name).configView(trust, ['collect']),
   }));
-  const isConnected = () => home.stream.isConnected();
+  const isConnected = () => isUsable(home.stream);
   const followed = followConfig({ home: { name: home.name, isConnected, view }, others, log });
   const reachable = [{ name: home.name, stream: () => home.stream }, ...links];
   const heard = () => reachable.find(({ stream }) => stream()?.isConnected() === true)?.stream() ?? home.stream;

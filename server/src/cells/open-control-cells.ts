@@ -10,9 +10,10 @@ import { type Projector, startProjector } from '../projection/project-config.ts'
 import { recordRefusals } from '../record/record-refusals.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
 import { recordSightings } from '../record/record-sightings.ts';
+import type { SharedRecording } from '../record/record-streams.ts';
 import { recordCell } from '../record/start-recording.ts';
 import type { EntrySigner } from '../secrets/sign-entry.ts';
-import { cellOfDestination } from '../store/cells.ts';
+import { cellOfDestination, isDestinationBehind } from '../store/cells.ts';
 import type { Store } from '../store/open-store.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
@@ -31,13 +32,22 @@ export type ControlCells = Main & {
   start(needs: StartNeeds): AsyncDisposable;
 };
 
-type StartNeeds = { store: Store; signer: EntrySigner | undefined; settings: RecordSettings; log: Logger };
+type StartNeeds = {
+  store: Store;
+  signer: EntrySigner | undefined;
+  settings: RecordSettings;
+  /** With the recording of `main`. */
+  shared: SharedRecording;
+  log: Logger;
+};
 
 export function openControlCells(main: Main, links: readonly CellLink[]): ControlCells {
   const open = new Map<string, Parts>();
   const known = Promise.withResolvers<Store>();
   const cellOf = async (destinationId: string) =>
     (await known.promise).asSystem((tx) => cellOfDestination(tx, destinationId));
+  const isBehind = async (destinationId: string) =>
+    (await known.promise).asSystem((tx) => isDestinationBehind(tx, destinationId));
   const others = <Part>(part: (parts: Parts) => Part): CellSide<NonNullable<Part>>[] =>
     links.map(({ name }) => ({ name, side: () => partOf(open.get(name), part) }));
   // Else each question to a cell that is away would wait for its timeout.
@@ -49,7 +59,7 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
   const isAlone = links.length === 0;
   const { laneOf, lanes } = isAlone ? main.record : joinLanes(withMain(({ record }) => record));
   return {
-    side: joinControlSides({ main: main.side, others: sides, cellOf }),
+    side: joinControlSides({ main: main.side, others: sides, cellOf, isBehind }),
     record: { ...main.record, laneOf, lanes },
     tails: isAlone ? main.tails : joinTails(withMain(({ tails }) => tails)),
     asks:
@@ -85,7 +95,9 @@ function ifConnected<Side>(stream: Stream | undefined, side: Side | undefined): 
 type CellNeeds = StartNeeds & { cell: string; opened(parts: Parts): void };
 
 async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDisposable> {
-  const { store, signer, settings, cell, opened, log } = needs;
+  const { store, signer, settings, shared, cell, opened } = needs;
+  // Two projectors and two recorders write the same lines.
+  const log = needs.log.child({ cell });
   await using starting = new AsyncDisposableStack();
   const side = starting.use(await stream.controlSide());
   const record = starting.use(await stream.recordSide());
@@ -93,7 +105,7 @@ async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDispo
   const asks = signer && starting.use(stream.asks(signer));
   const configWriter = await stream.configWriter(signer);
   const projector = starting.use(startProjector({ store, configWriter, cell, isReachable: stream.isConnected, log }));
-  starting.use(recordCell({ store, side: record, settings, cell, log }));
+  starting.use(recordCell({ store, side: record, settings, shared, cell, log }));
   starting.use(stream.onSeen(recordSightings({ store, log })));
   starting.use(stream.onRefused(recordRefusals({ store, log })));
   opened({ side, record, tails, asks, projector });

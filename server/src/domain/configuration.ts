@@ -58,6 +58,8 @@ export type UserConfig = {
 /** A cell is what one NATS cluster carries. The cluster of MILLRACE_NATS_URL is `main`. */
 export const MAIN_CELL = 'main';
 export const CELL_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+/** No name of a cell: of a source whose place is not known. */
+export const NO_CELL = '?';
 
 export type Cell = {
   name: string;

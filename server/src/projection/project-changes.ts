@@ -19,7 +19,8 @@ import {
 import { configKey } from '../stream/config/config-bucket.ts';
 import type { ConfigWriter } from '../stream/config/config-writer.ts';
 import { destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
-import { type EntryChange, writeChanges } from './write-changes.ts';
+import type { EntryChange } from './write-changes.ts';
+import { writeInOrder } from './write-in-order.ts';
 
 /** `cell`: whose bucket the writer writes; `main` by default. */
 export type ProjectionNeeds = { store: Store; configWriter: ConfigWriter; cell?: string; log: Logger };
@@ -41,8 +42,8 @@ export function projectChanges({ store, configWriter, cell = MAIN_CELL, log }: P
     if (oldest.length === 0) return 'done';
     const spread = await spreadSources(tx, oldest);
     const rows = spread.length === 0 ? oldest : joinRows(oldest, await takeDestinationsOf(tx, spread, cell));
-    const changes = behindDestinations(await changesFor(tx, rows, cell), spread);
-    const { written, refused, left } = await writeChanges(changes, configWriter);
+    const changes = await changesFor(tx, rows, cell);
+    const { written, refused, left } = await writeInOrder(changes, { tx, configWriter, cell, spread });
     const fresh = await setAside(
       tx,
       refused.map(({ change, why }) => ({ ...change, why })),
@@ -81,11 +82,6 @@ async function spreadSources(tx: Tx, rows: OutboxRow[]): Promise<string[]> {
 
 function joinRows(rows: OutboxRow[], others: OutboxRow[]): OutboxRow[] {
   return [...new Map([...rows, ...others].map((row) => [row.id, row])).values()];
-}
-
-function behindDestinations(changes: EntryChange[], spread: readonly string[]): EntryChange[] {
-  const isLast = ({ kind, objectId }: EntryChange) => kind === 'source' && spread.includes(objectId);
-  return spread.length === 0 ? changes : [...changes.filter((each) => !isLast(each)), ...changes.filter(isLast)];
 }
 
 /** The current entry of each object in the outbox, in its order; undefined where the row is gone. */

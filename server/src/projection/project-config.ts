@@ -82,6 +82,13 @@ export function startProjector({
   const hasRepairs = (tx: Tx) => hasRepairsWaiting(tx, cell);
   const compare = (isConfirmed = false) => repairConfig({ store, configWriter, cell, held, isConfirmed });
 
+  /** A comparison finds nothing while repairs wait: so they are looked for before and after it. */
+  async function compareWhole(): Promise<boolean> {
+    const hadRepairs = await store.asSystem(hasRepairs);
+    const differences = await compare();
+    return !hadRepairs && differences === 0 && !(await store.asSystem(hasRepairs));
+  }
+
   async function keepProjecting(): Promise<void> {
     let failures = 0;
     while (!signal.aborted) {
@@ -140,10 +147,11 @@ export function startProjector({
     changed: bell.ring,
     async settled() {
       for (let waitMs = SETTLE_MS.first; !signal.aborted; waitMs = Math.min(waitMs * 2, SETTLE_MS.most)) {
-        // A comparison finds nothing while repairs wait: so they are looked for before and after it.
-        const hadRepairs = await store.asSystem(hasRepairs);
-        const differences = await compare();
-        if (!hadRepairs && differences === 0 && !(await store.asSystem(hasRepairs))) return true;
+        const isEqual = await compareWhole().catch((error: unknown) => {
+          log.warn({ error: String(error) }, 'projection.comparison_failed');
+          return false;
+        });
+        if (isEqual) return true;
         bell.ring();
         await pause(waitMs, signal);
       }

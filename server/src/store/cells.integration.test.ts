@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startPostgresServer } from '@millrace/engines';
-import { cellNames, cellOfDestination, registerCells } from './cells.ts';
+import { cellNames, cellOfDestination, isDestinationBehind, registerCells } from './cells.ts';
 import { insertDestination } from './destinations.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { openStore, type Tx } from './open-store.ts';
-import { addRepairsToOutbox, addToOutbox, hasRepairsWaiting, takeDestinationsOf, takeFromOutbox } from './outbox.ts';
+import {
+  addRepairsToOutbox,
+  addToOutbox,
+  deleteFromOutbox,
+  hasRepairsWaiting,
+  takeDestinationsOf,
+  takeFromOutbox,
+} from './outbox.ts';
+import { setAside } from './projection-failures.ts';
 import { destinationsToProject, sourcesToProject } from './projection.ts';
 import { insertComputedSource, insertSource, moveSource, findSource } from './sources.ts';
 import { insertWorkspace } from './workspaces.ts';
@@ -31,11 +39,12 @@ suite('the cells in PostgreSQL', () => {
     await scene.system((tx) => insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In eu', cell: 'eu' }));
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN])), [{ name: 'eu', sources: 1 }]);
     assert.deepEqual(await scene.system(cellNames), ['main', 'eu', 'us'], 'nothing was changed');
-    // The former spare may have requests: it is still one of the source's cells, until it is no cell any more.
+    // The former spare may have requests: it is one of the source's cells for good, also if a start of control did not name it.
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }, US])), []);
     assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }])), []);
-    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: [] });
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
+    assert.deepEqual(await scene.system(cellNames), ['main', 'eu']);
   });
 
   test('tell the bucket of a new spare of the destinations, and then of the sources', async () => {
@@ -89,6 +98,31 @@ suite('the cells in PostgreSQL', () => {
     // Calls that Millrace computes start in main, and may be for any destination.
     await scene.system((tx) => insertComputedSource(tx, WORKSPACE, 'src_2'));
     assert.equal(await isHere('main'), true);
+  });
+
+  test('of a moved source are behind until the bucket of the new one has the destination', async () => {
+    await using scene = await openScene();
+    const changed = { kind: 'destination', workspaceId: WORKSPACE, objectId: 'dst_1' } as const;
+    const isBehind = () => scene.system((tx) => isDestinationBehind(tx, 'dst_1'));
+    await scene.system(async (tx) => {
+      await registerCells(tx, [MAIN, US]);
+      await insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'Moves' });
+      await insertDestination(tx, { ...DESTINATION, source_id: 'src_1' });
+      await addToOutbox(tx, changed);
+    });
+    assert.equal(await isBehind(), false, 'it did not move');
+    await scene.move('src_1', 'us');
+    assert.equal(await isBehind(), true);
+    await scene.system(async (tx) => {
+      const rows = await takeFromOutbox(tx, 10, 'us');
+      await deleteFromOutbox(
+        tx,
+        rows.map(({ id }) => id),
+      );
+    });
+    assert.equal(await isBehind(), false);
+    await scene.system((tx) => setAside(tx, [{ ...changed, why: 'full' }], 'us'));
+    assert.equal(await isBehind(), true);
   });
 });
 

@@ -8,7 +8,8 @@ export type CellInUse = { name: string; sources: number };
 
 /**
  * Brings the table to the settings. A spare that is replaced may have requests: it becomes a former cell of the sources that had it. A cell
- * without sources is forgotten. Returns the cells that must not be missing; then nothing was changed.
+ * without sources goes. It stays a former cell of those that were in it: named again, it has their requests, and needs their destinations.
+ * Returns the cells that must not be missing; then nothing was changed.
  */
 export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<CellInUse[]> {
   const names = cells.map(({ name }) => name);
@@ -23,8 +24,6 @@ export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<Cel
   if (changed.length > 0) await tx.query(TELL_SPARES, [changed]);
   const gone = 'DELETE FROM cells WHERE name <> ALL($1) RETURNING name';
   for (const { name } of await tx.query<{ name: string }>(gone, [names])) {
-    const forget = 'UPDATE sources SET former_cells = array_remove(former_cells, $1) WHERE $1 = ANY (former_cells)';
-    await tx.query(forget, [name]);
     await tx.query('DELETE FROM outbox WHERE cell = $1', [name]);
     await tx.query('DELETE FROM projection_failures WHERE cell = $1', [name]);
   }
@@ -52,4 +51,16 @@ export async function cellOfDestination(tx: Tx, id: string): Promise<string | un
   const sql = `SELECT s.cell FROM destinations d JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
     WHERE d.id = $1`;
   return (await oneRow<{ cell: string }>(tx, sql, [id]))?.cell;
+}
+
+/**
+ * Whether a moved source's new cell may not know a destination yet. Deliver gives a lane up that has been without its destination for a minute,
+ * so nothing must be put there before.
+ */
+export async function isDestinationBehind(tx: Tx, id: string): Promise<boolean> {
+  const sql = `SELECT 1 AS one FROM destinations d JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
+    WHERE d.id = $1 AND s.former_cells <> '{}' AND (
+      EXISTS (SELECT FROM outbox o WHERE o.cell = s.cell AND o.object_id = d.id AND NOT o.is_repair)
+      OR EXISTS (SELECT FROM projection_failures f WHERE f.cell = s.cell AND f.object_id = d.id))`;
+  return (await tx.query(sql, [id])).length > 0;
 }

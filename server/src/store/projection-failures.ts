@@ -60,3 +60,16 @@ export async function unprojected(tx: Tx, workspaceId: string, ids: readonly str
       WHERE workspace_id = $1 AND object_id = ANY($2) AND NOT is_repair GROUP BY object_id`;
   return tx.query(sql, [workspaceId, ids]);
 }
+
+export type Unwritten = { sourceIds: readonly string[]; tried: readonly string[]; cell: string };
+
+/** Destinations of these sources that the bucket of a cell may not have: those that were tried just now, and those that it refused before. */
+export function unwrittenDestinations(
+  tx: Tx,
+  { sourceIds, tried, cell }: Unwritten,
+): Promise<{ id: string; source_id: string }[]> {
+  const sql = `SELECT d.id, d.source_id FROM destinations d WHERE d.source_id = ANY($1) AND (d.id = ANY($2) OR EXISTS (
+      SELECT FROM projection_failures f WHERE f.kind = 'destination' AND f.object_id = d.id AND f.cell = $3))
+    ORDER BY d.id`;
+  return tx.query(sql, [sourceIds, tried, cell]);
+}

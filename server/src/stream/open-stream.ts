@@ -76,6 +76,8 @@ export type StreamNeeds = {
   metrics?: Metrics;
   /** Of this process, for others to hear. */
   version?: string;
+  /** The id of its heartbeats, which a process with several cells has in each of them. */
+  processId?: string;
 };
 
 /** Connects to NATS: everything in the layout exists and keeps its promises, or this throws and names the one that does not. */
@@ -88,7 +90,7 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const watching = opening.use(await connect('millrace-watch'));
   await prepareLayout(watching, { roles, settings, log });
   const { now } = opening.use(await openEngineClock({ connection: watching, metrics, log }));
-  const about = { roles, version, startedAt: Math.round(now()) };
+  const about = { roles, version, startedAt: Math.round(now()), id: needs.processId };
   const processId = version === '' ? '' : opening.use(tellAlive(watching, about)).id;
   const publisher = opening.use(openPublisher(publishing));
   const following = { connection: watching, asked: settings.eventStreams, log };

@@ -2,7 +2,7 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import { eventOrder, requestOrder } from '../../domain/delivery.ts';
 import { recordText } from '../../store/record-text.ts';
-import type { EventReader } from '../../stream/events/stored-events.ts';
+import { type EventReader, ownStream } from '../../stream/events/stored-events.ts';
 
 /** `messageId` as the record has it. */
 export type SoughtEvent = { sourceId: string; messageId: string; receivedAt: number };
@@ -60,7 +60,8 @@ async function findWithin(reader: EventReader, span: Span, budget: Budget): Prom
         const event = request.events[index];
         if (event === undefined) continue;
         const { storedAt, bytes, events, places, sequence } = request;
-        const order = eventOrder(requestOrder(event.receivedAt, { stream, sequence }), places[index] ?? index);
+        const ofRequest = requestOrder(event.receivedAt, { stream: ownStream(reader, stream), sequence });
+        const order = eventOrder(ofRequest, places[index] ?? index);
         const around = { place: index + 1, events: events.length, bytes };
         return { kind: 'found', event, order, storedAt, request: around };
       }

@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@millrace/contract';
 import type { ReplayRange } from '@millrace/contract/control';
 import { openBreather } from '../../breathe.ts';
 import { eventOrder, requestOrder } from '../../domain/delivery.ts';
-import type { EventReader, StoredEvents } from '../../stream/events/stored-events.ts';
+import { type EventReader, ownStream, type StoredEvents } from '../../stream/events/stored-events.ts';
 
 /** Where the next scan continues: this event of this request in this stream. */
 export type EventPlace = { stream: number; sequence: number; offset: number };
@@ -42,7 +42,8 @@ export async function scanEvents(reader: EventReader, scan: EventScan): Promise<
   for (let stream = at?.stream ?? 0; stream < reader.streams; stream += 1) {
     const start = at?.stream === stream ? at : await startOf(reader, range, stream);
     if (start === undefined) continue;
-    const next = await scanStream(reader, { ...scan, at: start, found, untilMs, isIn });
+    const own = ownStream(reader, stream);
+    const next = await scanStream(reader, { ...scan, at: start, own, found, untilMs, isIn });
     if (next !== undefined) return { found, next };
   }
   return { found, next: undefined };
@@ -55,6 +56,8 @@ async function startOf(reader: EventReader, range: ReplayRange, stream: number):
 
 type StreamScan = EventScan & {
   at: EventPlace;
+  /** The number of the stream in its cell, which is a part of the order. */
+  own: number;
   found: ScannedEvent[];
   untilMs: number;
   isIn(event: AcceptedEvent): boolean;
@@ -92,13 +95,12 @@ function isForDestination({ computed }: StoredEvents, destinationId: string): bo
 
 /** The index at which the next scan continues, when `most` is reached; undefined at the end of the request. */
 function takeFrom({ events, places, sequence }: StoredEvents, start: number, scan: StreamScan): number | undefined {
-  const { stream } = scan.at;
   for (let index = start; index < events.length; index += 1) {
     const event = events[index];
     if (event === undefined || !scan.isIn(event)) continue;
     if (scan.found.length >= scan.most) return index;
     if (!scan.isWanted(event)) continue;
-    const ofRequest = requestOrder(event.receivedAt, { stream, sequence });
+    const ofRequest = requestOrder(event.receivedAt, { stream: scan.own, sequence });
     scan.found.push({ event, order: eventOrder(ofRequest, places[index] ?? index) });
   }
   return undefined;

@@ -12,8 +12,8 @@ export type StoredEvents = { sequence: number; storedAt: number; bytes: number }
 export type EventReader = {
   /** How many streams there are now. */
   readonly streams: number;
-  /** Where there are several cells: how many, and a stream's number as it is saved, which another cell does not change. */
-  cells?: { count: number; save(stream: number): number; load(saved: number): number };
+  /** Where there are several cells: how many, a stream's number in its cell, and as it is saved, which another cell does not change. */
+  cells?: { count: number; own(stream: number): number; save(stream: number): number; load(saved: number): number };
   /** The first and the last sequence of a stream; undefined when it is empty or missing. Both may be another source's. */
   ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */
@@ -21,6 +21,11 @@ export type EventReader = {
   /** Requests from a sequence on, oldest first. An empty list means that there are no more. */
   read(place: { stream: number; sourceId: string; from: number }, most: number): Promise<StoredEvents[]>;
 };
+
+/** The number that a stream has in its cell: deliver knows no other. */
+export function ownStream({ cells }: Pick<EventReader, 'cells'>, stream: number): number {
+  return cells?.own(stream) ?? stream;
+}
 
 export type EventReaderNeeds = { manager: JetStreamManager; streams(): number };
 

@@ -2,7 +2,13 @@ import { errors, nuid } from '@nats-io/nats-core';
 import { ALIVE_SUBJECT } from '../layout/layout.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 
-export type AboutProcess = { roles: readonly string[]; version: string; startedAt: number };
+export type AboutProcess = {
+  roles: readonly string[];
+  version: string;
+  startedAt: number;
+  /** The same in every cell; by default a new one. */
+  id?: string | undefined;
+};
 
 export const ALIVE_EVERY_MS = 2_000;
 /** NATS users that were made for an older version may not publish it: each denial is a line in the log. */
@@ -11,8 +17,8 @@ const DENIED_PAUSE_MS = 600_000;
 type TellingAlive = Disposable & { id: string };
 
 /** The heartbeat of a process, for the operator: its id, roles, version and start, in one line. Heard by control, never stored. */
-export function tellAlive({ nc }: Connection, { roles, version, startedAt }: AboutProcess): TellingAlive {
-  const id = nuid.next();
+export function tellAlive({ nc }: Connection, about: AboutProcess): TellingAlive {
+  const { roles, version, startedAt, id = nuid.next() } = about;
   const text = [id, roles.join(','), version, startedAt].join(' ');
   let silentUntil = 0;
   const beat = () => {
