@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- NAME`: ends with one line of JSON holding the figures; the exit code is the verdict. With `--beside COMMIT`,
- * `collect` and `deliver` are measured against that version of themselves instead of the bare twin.
+ * `collect` and `deliver` are measured against that version of themselves instead of the bare twin. With `--before PATH`, `small`
+ * measures another checkout beside this one.
  */
 import { parseArgs } from 'node:util';
 import { benchAudiences } from './audiences/bench-audiences.ts';
@@ -18,12 +19,13 @@ import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
 import { benchScale } from './scale/bench-scale.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
+import { benchSmall } from './small/bench-small.ts';
 import { benchTail } from './tail/bench-tail.ts';
 import { benchReplay } from './replay/bench-replay.ts';
 
 export type Verdict = { isGood: boolean; figures: Record<string, unknown> };
 
-export type BenchOptions = { isQuick: boolean; beside?: string | undefined };
+export type BenchOptions = { isQuick: boolean; beside?: string | undefined; before?: string | undefined };
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdict>>> = {
   audiences: benchAudiences,
@@ -43,19 +45,20 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   replay: benchReplay,
   scale: benchScale,
   sizing: benchSizing,
+  small: benchSmall,
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, beside: { type: 'string' } },
+  options: { quick: { type: 'boolean', default: false }, beside: { type: 'string' }, before: { type: 'string' } },
 });
 const bench = BENCHES[positionals[0] ?? ''];
 if (bench === undefined) {
   const names = Object.keys(BENCHES).join(', ');
-  console.error(`usage: npm run bench -- NAME [--quick] [--beside COMMIT], NAME one of: ${names}`);
+  console.error(`usage: npm run bench -- NAME [--quick] [--beside COMMIT] [--before PATH], NAME one of: ${names}`);
   process.exitCode = 2;
 } else {
-  const { isGood, figures } = await bench({ isQuick: values.quick, beside: values.beside });
+  const { isGood, figures } = await bench({ isQuick: values.quick, beside: values.beside, before: values.before });
   console.log(JSON.stringify(figures));
   process.exitCode = isGood ? 0 : 1;
 }

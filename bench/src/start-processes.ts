@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { type ServerProcess, serverProcess, type Settings } from '../../faults/src/server-process.ts';
+import { MAIN, type ServerProcess, serverProcess, type Settings } from '../../faults/src/server-process.ts';
 import { stackSettings } from '../../server/testing/stack.ts';
 
-type Engines = { nats?: Parameters<typeof startNatsCluster>[0]; postgresOptions?: string };
+type Setup = {
+  nats?: Parameters<typeof startNatsCluster>[0];
+  postgresOptions?: string;
+  /** The program of another version. */
+  main?: string;
+};
 
 /**
  * One process for each list of roles, started in this order, over NATS (one server, unless said otherwise) and PostgreSQL of their
@@ -14,7 +19,7 @@ type Engines = { nats?: Parameters<typeof startNatsCluster>[0]; postgresOptions?
 export async function startProcesses(
   roles: readonly string[],
   change: Settings = {},
-  { nats: servers = {}, postgresOptions = '' }: Engines = {},
+  { nats: servers = {}, postgresOptions = '', main = MAIN }: Setup = {},
 ) {
   await using opening = new AsyncDisposableStack();
   const dir = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
@@ -25,7 +30,9 @@ export async function startProcesses(
   const settings = { ...stackSettings(nats.url, postgres), MILLRACE_CONTROL_PORT: String(controlPort), ...change };
   const processes: ServerProcess[] = [];
   for (const each of roles) {
-    const process = await serverProcess({ ...settings, MILLRACE_ROLES: each }, join(dir, `${each}.log`));
+    const process = await serverProcess({ ...settings, MILLRACE_ROLES: each }, join(dir, `${each}.log`), {
+      main: () => main,
+    });
     opening.use(process);
     await process.start();
     processes.push(process);

@@ -4,6 +4,7 @@ import type { Store, Tx } from '../store/open-store.ts';
 import {
   deleteFromOutbox,
   lockProjection,
+  OUTBOX_WAITS,
   type OutboxRow,
   takeDestinationsOf,
   takeFromOutbox,
@@ -35,7 +36,13 @@ const BATCH = 1_000;
  * stalls between reading and writing may write an old row after it lost its lock: the repair finds that. An entry that the
  * bucket refuses is set aside with the reason, and the next ones go on.
  */
-export function projectChanges({ store, configWriter, cell = MAIN_CELL, log }: ProjectionNeeds): Promise<Projected> {
+export async function projectChanges({
+  store,
+  configWriter,
+  cell = MAIN_CELL,
+  log,
+}: ProjectionNeeds): Promise<Projected> {
+  if (!(await store.holds(OUTBOX_WAITS))) return 'done';
   return store.asSystem(async (tx) => {
     if (!(await lockProjection(tx, cell))) return 'busy';
     const oldest = await takeFromOutbox(tx, BATCH, cell);

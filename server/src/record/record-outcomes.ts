@@ -3,12 +3,12 @@ import type { Counter } from '../metrics/open-metrics.ts';
 import { isOfDatabase, isRefusedData, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { WaitingLine } from '../stream/nats/waiting-line.ts';
-import type { RecordSide } from '../stream/open-record-side.ts';
+import type { PulledOutcomes, RecordSide } from '../stream/open-record-side.ts';
 import { backOff, holdBatches, type ReadBatch } from './hold-batches.ts';
 import { firstKeptDays, type RecordSettings, retentionDays } from './record-settings.ts';
 import { settleBatches } from './settle-batches.ts';
 import { chunksOf, writeOutcomes } from './write-outcomes.ts';
-import { pause } from '../pause.ts';
+import { openBell, pause } from '../pause.ts';
 
 export type RecorderNeeds = {
   store: Store;
@@ -32,8 +32,13 @@ export type Recorder = AsyncDisposable & {
 /** How many deliveries are written in one transaction. */
 const MAX_ENTRIES = 4_000;
 const FEWEST_ENTRIES = 100;
-/** Batches that arrive within this time share a transaction. */
-const GATHER_MS = 50;
+/**
+ * Batches that arrive within this time share a transaction, which costs more than the deliveries of a quiet installation. A recorder
+ * that holds half of what it may does not wait for the rest.
+ */
+const GATHER_MS = 200;
+/** Without a batch; one that arrives ends the wait. */
+const IDLE_MS = 60_000;
 const BACK_OFF_MS = { first: 500, most: 5_000 };
 /** How often held batches are extended, well within JetStream's ack wait: it redelivers those of a dead process only. */
 const HOLD_MS = 2_000;
@@ -52,6 +57,8 @@ const FAILURES_IN_A_ROW = 3;
 export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
   const { store, side, settings, turns, mostHeld, now, log, recorded } = needs;
   const held = holdBatches(() => performance.now());
+  const arrived = openBell();
+  const halfHeld = openBell();
   const stopping = new AbortController();
   const knownPartitions = new Set<string>();
   /** How often in a row the database failed; 0 while the recorder writes. */
@@ -65,8 +72,19 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
       const batches = held.take(maxEntries);
       if (batches.length > 0) await writeSome(batches);
       if (troubles > 0) await pause(backOff(BACK_OFF_MS, troubles), stopping.signal);
-      else if (batches.length < mostHeld() / 2) await pause(GATHER_MS, stopping.signal);
+      else if (batches.length < mostHeld() / 2) await gather();
     }
+  }
+
+  async function gather(): Promise<void> {
+    if (held.size() === 0) await arrived.wait(IDLE_MS);
+    await halfHeld.wait(GATHER_MS);
+  }
+
+  function put(batch: PulledOutcomes): void {
+    held.put(batch);
+    if (held.size() >= mostHeld() / 2) halfHeld.ring();
+    arrived.ring();
   }
 
   /** One batch may have caused a failure: each is written alone then, so that one does not block the others. */
@@ -140,7 +158,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
     }
   }
 
-  const pulling = side.pullOutcomes({ stream, room: () => mostHeld() - held.size(), taken: held.put });
+  const pulling = side.pullOutcomes({ stream, room: () => mostHeld() - held.size(), taken: put });
   const holding = setInterval(() => {
     for (const batch of held.all()) batch.stillHeld();
   }, HOLD_MS);
@@ -153,6 +171,8 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
     async [Symbol.asyncDispose]() {
       await pulling[Symbol.asyncDispose]();
       stopping.abort();
+      arrived.ring();
+      halfHeld.ring();
       await writing;
       clearInterval(holding);
       for (const batch of held.all()) batch.giveBack();

@@ -46,7 +46,7 @@ export function recordCell({ cell = MAIN_CELL, ...needs }: CellRecordingNeeds): 
   const recorded = metrics?.counter('millrace_outcomes_recorded_total');
   const { lagSeconds } = stack.use(startRecorders({ store, settings, now, log, side, shared, recorded }));
   const usage = async () =>
-    (await side.usage()).map(({ stream, readAfter }) => ({ stream: nameInCell(cell, stream), readAfter }));
+    (await side.usage()).map((reader) => ({ ...reader, stream: nameInCell(cell, reader.stream) }));
   stack.use(startCountingUsage({ store, usage, log }));
   return { lagSeconds, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -63,6 +63,9 @@ export async function hasRepairsWaiting(tx: Tx, cell = MAIN_CELL): Promise<boole
   return (await tx.query('SELECT 1 AS one FROM outbox WHERE cell = $1 AND is_repair LIMIT 1', [cell])).length > 0;
 }
 
+/** Whether a projector has something to do, that of any cell. */
+export const OUTBOX_WAITS = 'EXISTS (SELECT FROM outbox)';
+
 /** The oldest changes, then the oldest repairs. Only under the projector's lock: see lockProjection. */
 export async function takeFromOutbox(tx: Tx, limit: number, cell = MAIN_CELL): Promise<OutboxRow[]> {
   await readInOrder(tx);

@@ -4,7 +4,13 @@ import { oneRow } from './rows.ts';
 export type UsageRow = { source_id: string; calls: string; suppressed: string };
 export type CallCount = { sourceId: string; month: string; calls: number };
 
-/** How far a stream has been counted. Locked until the transaction ends. */
+/** How far a stream has been counted, without a lock. */
+export async function readUsagePosition(tx: Tx, stream: string): Promise<number> {
+  const sql = 'SELECT sequence FROM usage_positions WHERE stream = $1';
+  return Number((await oneRow<{ sequence: string }>(tx, sql, [stream]))?.sequence ?? 0);
+}
+
+/** The same. Locked until the transaction ends. */
 export async function lockUsagePosition(tx: Tx, stream: string): Promise<number> {
   await tx.query('INSERT INTO usage_positions (stream, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING', [stream]);
   const sql = 'SELECT sequence FROM usage_positions WHERE stream = $1 FOR UPDATE';

@@ -1,4 +1,4 @@
-import { jetstreamManager, type JsMsg } from '@nats-io/jetstream';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { FORMAT_HEADER, type Stored, versionProblem } from '../domain/format.ts';
 import { type ReadEntries, readOutcomes } from '../domain/read-outcomes.ts';
 import type { Logger } from '../log.ts';
@@ -13,7 +13,7 @@ import { RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
 import { listEventStreams, listOutcomesStreams } from './nats/list-streams.ts';
 import { openPublisher } from './nats/publish.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
-import { pull, type PullNeeds } from './nats/pull.ts';
+import { pull, type PulledMessage, type PullNeeds } from './nats/pull.ts';
 import { type HeaderPair, openQuarantine, ownHeaders, type Quarantine } from './quarantine/quarantine.ts';
 import { readUsage, type UsageReader } from './events/read-usage.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
@@ -100,7 +100,7 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
 /** After this time a batch of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
 
-function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
+function takeUnlessNewer(message: PulledMessage, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
   const format = message.headers?.get(FORMAT_HEADER) ?? '';
   const unread = versionProblem('outcomes', format);
   if (unread?.problem === 'newer') {
@@ -109,7 +109,7 @@ function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quaranti
     return;
   }
   taken({
-    stream: message.info.stream,
+    stream: message.stream,
     subject: message.subject,
     sequence: message.seq,
     payload: message.data,

@@ -127,6 +127,23 @@ suite('a look at a lane', () => {
     assert.deepEqual(notes, []);
   });
 
+  test('drops what is done while it drains: a holder that dies repeats little', async (t) => {
+    const ids = Array.from({ length: 80 }, (_, index) => `d${index}`);
+    const lane = openLane(Object.fromEntries(ids.map((id, index) => [index + 1, [id]])));
+    const { posted, needs } = openHolder(t, lane.lanes);
+    // Time stands still, so that only the number of deliveries counts.
+    const look = drainLane(openTicket().ticket, { ...needs, uptimeMs: () => 0 });
+    let mostDone = 0;
+    for (let index = 0; index < ids.length; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+      mostDone = Math.max(mostDone, index + 1 - (ids.length - lane.stored.size));
+    }
+    await look;
+    assert.ok(lane.drops.length >= 2, `${lane.drops.length} drops`);
+    assert.ok(mostDone <= 64, `${mostDone} were done and not dropped`);
+  });
+
   test('sends nothing that an entry which was not authentic brought here from another source', async (t) => {
     const own = aDelivery({ isUndecided: true });
     const ids = { own: deliveryId('dst_1', 'src_1', own.event.messageId), other: deliveryId('dst_1', 'src_2', 'm') };

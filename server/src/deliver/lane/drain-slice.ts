@@ -59,7 +59,13 @@ export type DrainedSome = {
 
 /** A few deliveries wait at the gate beside those under way, so that a free place is used at once. */
 const AHEAD = 4;
+/**
+ * Deliveries that are done leave the stream after this time, or when they are this many: a holder that is killed repeats the others. A
+ * stream in which removing takes long is spared: most of the time is for deliveries.
+ */
 const DROP_EVERY_MS = 500;
+const DROP_AFTER = 32;
+const DROP_SHARE = 0.1;
 /** The first 20 of a drain bypass the backlog window: a thousand small lanes must not wait behind a large one. */
 const SHORT_BACKLOG = 20;
 const EXPIRE_AT_ONCE = 64;
@@ -85,6 +91,9 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   let isCut = false;
   let wake = Promise.withResolvers<void>();
   let droppedAt = uptimeMs();
+  let droppingMs = 0;
+  /** Deliveries that are done since then. */
+  let done = 0;
 
   function mayGoOn(): boolean {
     return !isCut && !isStopping() && !isLost() && uptimeMs() < needs.untilAt;
@@ -216,7 +225,10 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   /** Without `settled`, the delivery was not touched. */
   function leave(taken: Taken, settled: Settled | undefined): void {
     if (settled === undefined) taken.keep();
-    else taken.done();
+    else {
+      taken.done();
+      done += 1;
+    }
     if (settled !== undefined && settled !== 'retry' && settled !== 'untried') left += 1;
   }
 
@@ -234,9 +246,14 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   async function dropNowAndThen(): Promise<void> {
-    if (uptimeMs() - droppedAt < DROP_EVERY_MS) return;
+    const waitedMs = uptimeMs() - droppedAt;
+    const isMuch = done >= DROP_AFTER && waitedMs * DROP_SHARE >= droppingMs;
+    if (waitedMs < DROP_EVERY_MS && !isMuch) return;
+    done = 0;
+    const startedAt = uptimeMs();
     for (const reader of readers) await reader.drop();
     droppedAt = uptimeMs();
+    droppingMs = droppedAt - startedAt;
     if (mode === 'drain') await needs.passed(left);
   }
 

@@ -91,8 +91,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     key: ({ offer, park }) => budgets.offer.hasRoom(offer) || budgets.park.hasRoom(park),
     item: (part) => wayOf(part) !== undefined && canRead(part),
   };
-  // For requests whose patience ends while no delivery does.
-  const looker = setInterval(goOn, LOOK_MS);
+  let looker: NodeJS.Timeout | undefined;
 
   function join(id: string): Source {
     const source = sources.get(id) ?? { id, offer: newShare(), park: newShare(), requests: 0, hasLarge: false };
@@ -109,6 +108,21 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
   /** Not before its deliveries are done: they count for the source's next request, however small its requests are. */
   function forgetIdle({ id, requests, offer, park }: Source): void {
     if (requests === 0 && offer.deliveries === 0 && park.deliveries === 0) sources.delete(id);
+  }
+
+  /** While requests wait: the patience of one may end while no delivery does. */
+  function keepLooking(): void {
+    if (turns.size() > 0) looker ??= setInterval(look, LOOK_MS);
+  }
+
+  function look(): void {
+    goOn();
+    if (turns.size() === 0) stopLooking();
+  }
+
+  function stopLooking(): void {
+    clearInterval(looker);
+    looker = undefined;
   }
 
   /** Gives turns until this slice of the event loop is used up, or no waiting request has room. */
@@ -156,6 +170,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     }
     if (part.next < events.length) {
       turns.add({ key: part.source, line: 'begun' }, part);
+      keepLooking();
       return;
     }
     readBytes -= request.bytes;
@@ -253,6 +268,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
       const unread = { ...nothing, poisoned: new Set<number>(), chains: undefined, next: 0 };
       turns.add({ key: source, line }, { open, source, ...unread });
       goOn();
+      keepLooking();
     },
     stop() {
       const unread: OpenRequest[] = [];
@@ -267,7 +283,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
       return unread;
     },
     [Symbol.dispose]() {
-      clearInterval(looker);
+      stopLooking();
       slices[Symbol.dispose]();
     },
   };

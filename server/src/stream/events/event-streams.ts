@@ -28,6 +28,10 @@ type Waiting = { since: number; losses: number; giveUp(settled: Settled): void }
 export type EventStreams = Disposable & {
   /** Those that new requests go to. */
   readonly streams: readonly EventStream[];
+  /** Calls when a stream gets into trouble. */
+  onTrouble(listener: () => void): void;
+  /** Whether any is, also one that requests do not go to now: it may come into use again. */
+  isTroubled(): boolean;
   publish(stream: EventStream, publication: Publication): Promise<Settled>;
 };
 export type EventStreamsNeeds = {
@@ -56,10 +60,21 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
     return streams.length === count() ? streams : streams.slice(0, count());
   };
   const isServerSilent = askServer(connection, streams);
-  // After the poll phase: if this process was stalled, it has read the waiting answers by then.
-  const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
+  let sweeper: NodeJS.Timeout | undefined;
+  let troubled: () => void = () => undefined;
+
+  /** While answers are awaited. After the poll phase: if this process was stalled, it has read the waiting ones by then. */
+  function keepSweeping(): void {
+    sweeper ??= setInterval(() => setImmediate(sweep), SWEEP_MS);
+  }
+
+  function stopSweeping(): void {
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
 
   function sweep(): void {
+    if (streams.every(({ waiting }) => waiting.size === 0)) return stopSweeping();
     const now = performance.now();
     const isCutOff = isServerSilent(now);
     for (const stream of streams) {
@@ -85,6 +100,7 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
       stream.trouble = settled.kind;
       troubles(settled.kind).add();
       log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
+      troubled();
     }
   }
 
@@ -92,6 +108,8 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
     get streams() {
       return inUse();
     },
+    onTrouble: (listener) => (troubled = listener),
+    isTroubled: () => streams.some(({ trouble }) => trouble !== undefined),
     publish: (stream, publication) =>
       new Promise((resolve) => {
         const settle = (settled: Settled) => {
@@ -109,8 +127,9 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
         };
         const waiting = { since: performance.now(), losses: connection.losses(), giveUp };
         stream.waiting.add(waiting);
+        keepSweeping();
       }),
-    [Symbol.dispose]: () => clearInterval(sweeper),
+    [Symbol.dispose]: stopSweeping,
   };
 }
 

@@ -8,19 +8,25 @@ const LEAVE_SERVER_AFTER_MS = 3_000;
 /** A full stream is taken back only when it has room to spare, or it would flap with every message purged. */
 const ROOM_AGAIN = 0.98;
 
-export type ProbeNeeds = { connection: Connection; events: Pick<EventStreams, 'streams'>; log: Logger };
+export type ProbeNeeds = {
+  connection: Connection;
+  events: Pick<EventStreams, 'streams' | 'onTrouble' | 'isTroubled'>;
+  log: Logger;
+};
 
 /**
  * Probes the streams in trouble, so that requests need not find out by waiting. Only a stream's leader answers a probe. If none has
  * answered for three seconds, the server of our connection is cut off from the cluster: we reconnect to another one.
  */
 export function probeStreams({ connection, events, log }: ProbeNeeds): Disposable {
+  let timer: NodeJS.Timeout | undefined;
   let allSilentSince: number | undefined;
   let isProbing = false;
 
   async function probe(): Promise<void> {
     const { streams } = events;
     const inTrouble = streams.filter((stream) => stream.trouble !== undefined);
+    if (!events.isTroubled()) stop();
     if (isProbing || inTrouble.length === 0 || !connection.isConnected()) return;
     isProbing = true;
     const answers = await Promise.all(inTrouble.map((stream) => askLeader(stream, connection)));
@@ -40,8 +46,14 @@ export function probeStreams({ connection, events, log }: ProbeNeeds): Disposabl
     connection.leaveServer('no stream leader answered through it');
   }
 
-  const timer = setInterval(() => void probe(), PROBE_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+    allSilentSince = undefined;
+  }
+
+  events.onTrouble(() => (timer ??= setInterval(() => void probe(), PROBE_MS)));
+  return { [Symbol.dispose]: stop };
 }
 
 /** Undefined when no leader answers. */

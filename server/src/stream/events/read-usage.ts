@@ -11,6 +11,8 @@ export type UsageRead = { requests: RequestUsage[]; through: number };
 
 export type UsageReader = {
   stream: string;
+  /** Of the last request in the stream. */
+  lastSequence(): Promise<number>;
   /** The requests stored after this sequence, at most USAGE_AT_ONCE of them. */
   readAfter(sequence: number): Promise<UsageRead>;
 };
@@ -21,7 +23,16 @@ const EXPIRES_MS = 2_000;
 
 /** Reads an event stream for its counts alone: the headers have them, and the bodies stay where they are. */
 export function readUsage(connection: Connection, stream: string): UsageReader {
-  return { stream, readAfter: (sequence) => readAfter(connection, stream, sequence) };
+  return {
+    stream,
+    lastSequence: () => lastSequence(connection, stream),
+    readAfter: (sequence) => readAfter(connection, stream, sequence),
+  };
+}
+
+async function lastSequence({ nc }: Connection, stream: string): Promise<number> {
+  const manager = await jetstreamManager(nc, { checkAPI: false, timeout: 5_000 });
+  return (await manager.streams.info(stream)).state.last_seq;
 }
 
 async function readAfter({ nc }: Connection, stream: string, sequence: number): Promise<UsageRead> {

@@ -1,11 +1,10 @@
-import type { JsMsg } from '@nats-io/jetstream';
 import type { Stored } from '../../domain/format.ts';
 import type { StoredPlace } from '../../domain/delivery.ts';
 import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents, streamOfEvents } from '../layout/layout.ts';
-import { pull } from '../nats/pull.ts';
+import { pull, type PulledMessage } from '../nats/pull.ts';
 import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
 import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts';
@@ -115,7 +114,7 @@ function pullFrom(stream: string, { connection, room, taken, now, quarantine, lo
 
 type From = { stream: string; freshness: Freshness; now(): number; quarantine: Quarantine };
 
-function pulledRequest(message: JsMsg, { stream, freshness, now, quarantine }: From): PulledRequest {
+function pulledRequest(message: PulledMessage, { stream, freshness, now, quarantine }: From): PulledRequest {
   const { subject } = message;
   const place = `${stream}/${message.seq}`;
   const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
@@ -123,17 +122,17 @@ function pulledRequest(message: JsMsg, { stream, freshness, now, quarantine }: F
     sourceId: sourceOfEvents(subject),
     stored: { stream: streamOfEvents(subject), sequence: message.seq },
     place,
-    key: `${place}@${message.info.timestampNanos}`,
+    key: `${place}@${message.timestampNanos}`,
     bytes: message.data.length,
     // For a redelivered request the lag would include the time that another process had it.
-    lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
+    lateMs: message.redelivered ? 0 : freshness(Number(message.timestampNanos) / 1e6, performance.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => readRequest(envelope, message.data),
     ack: () => message.ack(),
     working: () => message.working(),
     giveBack: () => message.nak(),
     postpone(mostMs) {
-      const isOld = now() - message.info.timestampNanos / 1e6 > mostMs;
+      const isOld = now() - Number(message.timestampNanos) / 1e6 > mostMs;
       if (!isOld) message.nak(POSTPONED_MS);
       return !isOld;
     },

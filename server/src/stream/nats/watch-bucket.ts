@@ -48,12 +48,14 @@ type Watch = {
 
 const RETRY_MS = 300;
 const CHECK_MS = 2_000;
+/** A single server cannot die without the connection to it. */
+const CHECK_ALONE_MS = 30_000;
 const API_TIMEOUT_MS = 1_500;
 
 /**
  * Follows a bucket until disposed; resolves when all of it has been read once. A watch can stop silently when the server that feeds
- * it dies. So it is restarted from where it stopped after every reconnect; and every two seconds its position is compared with the
- * server's, for a watch that stopped without a reconnect. A bucket that was made anew or restored counts from a
+ * it dies. So it is restarted from where it stopped after every reconnect; and its position is compared with the server's, in a
+ * cluster every two seconds, for a watch that stopped without a reconnect. A bucket that was made anew or restored counts from a
  * lower revision again: it is read from its beginning. Entries that it lacks stay as they were.
  */
 export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposable> {
@@ -68,7 +70,8 @@ export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposa
   };
   const following = follow(watch, needs);
   const stopListening = needs.connection.onReconnect(() => watch.stop());
-  const checker = setInterval(() => void check(watch, needs), CHECK_MS);
+  const isClustered = needs.connection.nc.info?.cluster !== undefined;
+  const checker = setInterval(() => void check(watch, needs), isClustered ? CHECK_MS : CHECK_ALONE_MS);
   await watch.read.promise;
   return {
     async [Symbol.asyncDispose]() {
