@@ -17,7 +17,7 @@ export function webhookBody(event: AcceptedEvent, format: BodyFormat): string {
   return JSON.stringify(isFull ? event : documentedBody(event));
 }
 
-/** What stands beside the body of an event in a batch: the headers `webhook-id`, `X-Millrace-Attempt` and `X-Millrace-Order` that it would have alone. */
+/** Fields beside the body of an event in a batch: the headers `webhook-id`, `X-Millrace-Attempt` and `X-Millrace-Order` that the event would have alone. */
 export type BatchItem = { id: string; attempt: number; order: string };
 
 /** One event of a batch, with the text that `webhookBody` gave. */

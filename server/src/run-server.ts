@@ -37,7 +37,7 @@ async function run(): Promise<number> {
   const plan = planRoles(roles, processes);
   // A process manager that uses node:cluster itself has its own idea of how many there are.
   if (plan.length === 1 || cluster.isWorker) {
-    // Nobody replaces this process while it works. So it drains, and the process manager starts it again with new settings.
+    // Without a supervisor no other process takes over its ports first. So it drains, and the process manager starts it again with new settings.
     return play(read.value, log, { ordered: nextStopSignal('SIGHUP') });
   }
   return supervise({ plan, settings, drainMs: collect.drainMs, stopped: nextStopSignal(), log });

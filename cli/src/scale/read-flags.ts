@@ -96,7 +96,7 @@ function atLeastOne(text: string): number {
   return value;
 }
 
-/** What the server takes or sends at most: a plan with more would be cheaper than any that can be run. */
+/** The server takes or sends no more than this: a plan with more would be cheaper than any that can be run. */
 function upTo(most: number): (text: string) => number {
   return (text) => {
     const value = atLeastOne(text);

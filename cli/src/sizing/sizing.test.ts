@@ -73,7 +73,9 @@ suite('the sizing of an installation', () => {
 
   test('refuses flags that make no sense, instead of changing them', () => {
     const parse = (...flags: string[]) => {
-      const quiet = sizeCommand().exitOverride().configureOutput({ writeErr: () => undefined });
+      const quiet = sizeCommand()
+        .exitOverride()
+        .configureOutput({ writeErr: () => undefined });
       return quiet.parse(flags, { from: 'user' });
     };
     for (const [flag, value] of [

@@ -56,7 +56,7 @@ export function followConfig({ home, others, log, times = TIMES }: FollowNeeds):
     void open(other).finally(() => (isOpening = false));
   }
 
-  /** Nobody waits for it: a cell without a leader does not answer, and home may come back meanwhile. */
+  /** The looks do not wait for this view: a cell without a leader does not answer, and home may come back meanwhile. */
   async function open(cell: ConfigCell): Promise<void> {
     try {
       failed = cell.name;

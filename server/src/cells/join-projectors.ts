@@ -31,7 +31,7 @@ export function joinProjectors(main: Projector, cells: () => readonly (Other | u
     changed() {
       for (const projector of all()) projector.changed();
     },
-    /** Waits for a cell that cannot be reached: its bucket may differ. Nobody asks again, and the operator waits for the answer. */
+    /** Waits for a cell that cannot be reached: its bucket may differ. The rotation of the ring asks only once, and the operator waits for its end. */
     async settled() {
       while (!signal.aborted && cells().includes(undefined)) await pause(LOOK_MS, signal);
       if (signal.aborted) return false;

@@ -44,10 +44,8 @@ type StartNeeds = {
 export function openControlCells(main: Main, links: readonly CellLink[]): ControlCells {
   const open = new Map<string, Parts>();
   const known = Promise.withResolvers<Store>();
-  const cellOf = async (destinationId: string) =>
-    (await known.promise).asSystem((tx) => cellOfDestination(tx, destinationId));
-  const isBehind = async (destinationId: string) =>
-    (await known.promise).asSystem((tx) => isDestinationBehind(tx, destinationId));
+  const cellOf = async (id: string) => (await known.promise).asSystem((tx) => cellOfDestination(tx, id));
+  const isBehind = async (id: string) => (await known.promise).asSystem((tx) => isDestinationBehind(tx, id));
   const others = <Part>(part: (parts: Parts) => Part): CellSide<NonNullable<Part>>[] =>
     links.map(({ name }) => ({ name, side: () => partOf(open.get(name), part) }));
   // Else each question to a cell that is away would wait for its timeout.

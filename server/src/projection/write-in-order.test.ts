@@ -28,7 +28,9 @@ async function move({ entries = {}, full = [], moved = MOVED }: Move) {
     replace: async (change) => put(change)[0],
     current: async (key) => {
       const value = bucket.get(key);
-      return value === undefined ? { kind: 'deleted' } : { kind: 'put', value, bytes: value.length, verdict: 'authentic' };
+      return value === undefined
+        ? { kind: 'deleted' }
+        : { kind: 'put', value, bytes: value.length, verdict: 'authentic' };
     },
     room: async () => ({ maxBytes: 1e9, usedBytes: 0 }),
     textOf: (_, value) => value,
@@ -56,7 +58,10 @@ suite('the entry of a source that moves to a cell', () => {
   });
 
   test('waits for a destination without room: deliver would take requests and find nobody to send them to', async () => {
-    const { written, sourceInBucket } = await move({ full: ['destination.dst_1'], entries: { 'source.src_1': SOURCE } });
+    const { written, sourceInBucket } = await move({
+      full: ['destination.dst_1'],
+      entries: { 'source.src_1': SOURCE },
+    });
     assert.deepEqual(
       written.refused.map(({ change }) => change.key),
       ['destination.dst_1', 'source.src_1'],

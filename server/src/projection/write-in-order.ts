@@ -67,7 +67,10 @@ async function findHeld(
     if ((await configWriter.current(configKey.destination(id))).kind === 'put') continue;
     const source = sources.find(({ objectId }) => objectId === sourceId);
     if (source === undefined || !(await isNewHere(source, cell, configWriter))) continue;
-    held.set(sourceId, untried.has(id) ? LATER : `its destination ${id} found no room in the bucket of the cell ${cell}`);
+    held.set(
+      sourceId,
+      untried.has(id) ? LATER : `its destination ${id} found no room in the bucket of the cell ${cell}`,
+    );
   }
   return held;
 }

@@ -20,15 +20,15 @@ suite('the recorders of several cells', () => {
     const settings = { recordRetentionMs: 1, counterRetentionMs: 1, sample: 1, rows: 0 };
     const needs = { store: {} as Store, settings, now: () => new Date(), log };
     const shared = shareRecording(8);
-    {
-      await using _one = startRecorders({ ...needs, side: side as RecordersNeeds['side'], shared });
-      await using _other = startRecorders({ ...needs, side: side as RecordersNeeds['side'], shared });
-      await until(() => rooms.length === 2);
-      assert.deepEqual(
-        rooms.map((room) => room()),
-        [100, 100],
-      );
+    await using recorders = new AsyncDisposableStack();
+    for (let i = 0; i < 2; i += 1) {
+      recorders.use(startRecorders({ ...needs, side: side as RecordersNeeds['side'], shared }));
     }
+    await until(() => rooms.length === 2);
+    assert.deepEqual(
+      rooms.map((room) => room()),
+      [100, 100],
+    );
   });
 
   test('share the connections to PostgreSQL', async () => {

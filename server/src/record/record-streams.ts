@@ -15,7 +15,7 @@ export type RecordersNeeds = Omit<RecorderNeeds, 'side' | 'turns' | 'mostHeld'> 
   listMs?: number;
 };
 
-/** What the recorders of all cells of a process share: one pool of connections to PostgreSQL, and one memory. */
+/** The recorders of all cells of a process share one pool of connections to PostgreSQL, and one memory. */
 export type SharedRecording = { turns: WaitingLine; cells: number };
 
 const LIST_MS = 5_000;

@@ -63,13 +63,8 @@ export type ControlSideNeeds = {
 };
 
 /** Its own connection: a replay that reads much must not delay collect and deliver. */
-export async function openControlSide({
-  connect,
-  settings,
-  eventStreams,
-  now,
-  ...needs
-}: ControlSideNeeds): Promise<ControlSide> {
+export async function openControlSide(given: ControlSideNeeds): Promise<ControlSide> {
+  const { connect, settings, eventStreams, now, ...needs } = given;
   await using opening = new AsyncDisposableStack();
   const connection = opening.use(await connect('millrace-control'));
   const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });

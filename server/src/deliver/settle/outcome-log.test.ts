@@ -46,7 +46,7 @@ suite('outcomes', () => {
     assert.deepEqual(bed.batches, [5]);
   });
 
-  // No timer can end within one turn of the event loop: what is stored in it is stored for its number.
+  // No timer can end within one turn of the event loop: a batch that the log stores in that turn is stored for its size.
   test('of a burst are stored before the time is over, but not each on its own', () => {
     using bed = openBed();
     void bed.record(20);

@@ -18,7 +18,7 @@ export type OutcomeLogNeeds = {
 
 type Gathering = { batch: GatheredBatch; beganAt: number; timer: NodeJS.Timeout; stored: PromiseWithResolvers<void> };
 
-/** A stream of outcomes: what is gathered for it, how many writes it has not answered, and how long the last one took. */
+/** A stream of outcomes: the batch gathered for it, its unanswered writes, and the duration of the last one. */
 type Home = { gathering?: Gathering | undefined; unanswered: number; tookMs: number };
 
 /** A process that is killed repeats the deliveries whose outcomes are not stored yet. So nothing is gathered for longer than this. */

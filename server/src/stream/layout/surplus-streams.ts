@@ -5,7 +5,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { eventStreamIndex, laneStreamIndex, outcomesStreamIndex, type StreamsFound } from './layout.ts';
 
-/** What a stream has in place of its subjects while a start takes it out of use. */
+/** A start gives a stream this subject in place of its own while it takes the stream out of use. */
 export const surplusSubject = (name: string): string => `surplus.${name}`;
 
 /** `inUse`: one more than the highest number of each kind that any process may write to. */

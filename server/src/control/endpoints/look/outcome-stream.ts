@@ -69,7 +69,7 @@ async function findPlace(workspaceId: string, cursor: string | undefined, { stor
     if (!isOurs || !isWhole) throw new ApiProblem('cursor_gone');
     return from;
   });
-  // Recorders at work did not see that the log begins: what they commit is before it.
+  // Recorders at work did not see that the log begins: their outcomes are committed without a place in it.
   if (place.generation === generation) await store.asSystem(awaitRecorders);
   return place;
 }
