@@ -61,7 +61,7 @@ export async function unprojected(tx: Tx, workspaceId: string, ids: readonly str
   return tx.query(sql, [workspaceId, ids]);
 }
 
-export type Unwritten = { sourceIds: readonly string[]; tried: readonly string[]; cell: string };
+type Unwritten = { sourceIds: readonly string[]; tried: readonly string[]; cell: string };
 
 /** Destinations of these sources that the bucket of a cell may not have: those that were tried just now, and those that it refused before. */
 export function unwrittenDestinations(
