@@ -15,6 +15,8 @@ import { until } from '../../../testing/until.ts';
 const log = openLog({ level: 'silent', pretty: false });
 /** Within a second, which the projection bench measures; the rest is for the stalls of a busy machine. */
 const PROMPTLY_MS = 10_000;
+/** With a single server a watch compares its position every half minute. */
+const CHECKED_MS = 45_000;
 
 suite('the configuration', () => {
   test('reaches a view promptly: new, changed and deleted sources', async (t) => {
@@ -66,47 +68,51 @@ suite('the configuration', () => {
     assert.equal(view.sourceByKeyHash('h')?.id, 'src_b');
   });
 
-  test('reaches collect without destinations, also when the server has dropped the watch', async () => {
-    await using cluster = await startNatsCluster();
-    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
-    const writer = await stream.configWriter();
-    await writer.putDestination(destination('dst_1', 'src_1'));
-    await using view = await stream.configView(undefined, ['collect']);
-    await writer.putSource(source('src_1', ['h1']));
-    await sees(view, { hash: 'h1', id: 'src_1' });
-    assert.equal(view.destination('dst_1'), undefined);
-
-    await using connection = await connectNats({ url: cluster.adminUrl, name: 'test', log });
-    const manager = await jetstreamManager(connection.nc);
-    for await (const { name } of manager.consumers.list('KV_config')) await manager.consumers.delete('KV_config', name);
-    await writer.putDestination(destination('dst_2', 'src_1'));
-    await writer.putSource(source('src_2', ['h2']));
-    await sees(view, { hash: 'h2', id: 'src_2' });
-    assert.deepEqual(view.destinationsOf('src_1'), []);
-  });
-
-  for (const roles of [['collect'], ['collect', 'deliver']] as const) {
-    test(`reaches ${roles.join(' and ')} also from a bucket that was deleted and made again`, async () => {
+  // They wait for the same half minute, side by side.
+  suite('in the bucket of a server that is alone', { concurrency: true }, () => {
+    test('reaches collect without destinations, also when the server has dropped the watch', async () => {
       await using cluster = await startNatsCluster();
       await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
       const writer = await stream.configWriter();
-      for (let nth = 0; nth < 10; nth += 1) await writer.putSource(source('src_1', [`old_${nth}`]));
-      await using view = await stream.configView(undefined, roles);
-      await sees(view, { hash: 'old_9', id: 'src_1' });
+      await writer.putDestination(destination('dst_1', 'src_1'));
+      await using view = await stream.configView(undefined, ['collect']);
+      await writer.putSource(source('src_1', ['h1']));
+      await sees(view, { hash: 'h1', id: 'src_1' });
+      assert.equal(view.destination('dst_1'), undefined);
 
       await using connection = await connectNats({ url: cluster.adminUrl, name: 'test', log });
       const manager = await jetstreamManager(connection.nc);
-      const { config } = await manager.streams.info('KV_config');
-      await manager.streams.delete('KV_config');
-      await manager.streams.add(config);
-      // Fewer revisions than the view has seen.
-      await writer.putSource(source('src_1', ['new']));
-      await sees(view, { hash: 'new', id: 'src_1' }, 40_000);
-      assert.equal(view.sourceByKeyHash('old_9'), undefined);
-      await writer.deleteSource('src_1');
-      await sees(view, { hash: 'new', id: undefined });
+      for await (const { name } of manager.consumers.list('KV_config'))
+        await manager.consumers.delete('KV_config', name);
+      await writer.putDestination(destination('dst_2', 'src_1'));
+      await writer.putSource(source('src_2', ['h2']));
+      await sees(view, { hash: 'h2', id: 'src_2' }, CHECKED_MS);
+      assert.deepEqual(view.destinationsOf('src_1'), []);
     });
-  }
+
+    for (const roles of [['collect'], ['collect', 'deliver']] as const) {
+      test(`reaches ${roles.join(' and ')} also from a bucket that was deleted and made again`, async () => {
+        await using cluster = await startNatsCluster();
+        await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
+        const writer = await stream.configWriter();
+        for (let nth = 0; nth < 10; nth += 1) await writer.putSource(source('src_1', [`old_${nth}`]));
+        await using view = await stream.configView(undefined, roles);
+        await sees(view, { hash: 'old_9', id: 'src_1' });
+
+        await using connection = await connectNats({ url: cluster.adminUrl, name: 'test', log });
+        const manager = await jetstreamManager(connection.nc);
+        const { config } = await manager.streams.info('KV_config');
+        await manager.streams.delete('KV_config');
+        await manager.streams.add(config);
+        // Fewer revisions than the view has seen.
+        await writer.putSource(source('src_1', ['new']));
+        await sees(view, { hash: 'new', id: 'src_1' }, CHECKED_MS);
+        assert.equal(view.sourceByKeyHash('old_9'), undefined);
+        await writer.deleteSource('src_1');
+        await sees(view, { hash: 'new', id: undefined });
+      });
+    }
+  });
 
   test('passes over an entry that cannot be read', async () => {
     await using cluster = await startNatsCluster();
