@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 func encoded(value interface{}) (string, *RefusedError) {
@@ -232,66 +231,4 @@ func asRead(value interface{}) interface{} {
 		return object
 	}
 	return value
-}
-
-func FuzzEncode(f *testing.F) {
-	f.Add("key", "text", 0.5, int64(1), []byte(`{"a":[1,"\u00e9"]}`), uint8(3))
-	f.Add("10", "\xff\u2028<", 1e-7, int64(math.MaxInt64), []byte(`"\ud800"`), uint8(61))
-	f.Add("", "i", math.MaxFloat64, int64(-1), []byte(`[1e400,-0]`), uint8(62))
-	f.Fuzz(func(t *testing.T, key, text string, number float64, whole int64, raw []byte, depth uint8) {
-		var nested interface{} = text
-		for range depth {
-			nested = []interface{}{nested}
-		}
-		properties := map[string]interface{}{key: text, key + "n": number, key + "w": whole, key + "d": nested}
-		isRaw := json.Valid(raw)
-		if isRaw {
-			properties[key+"r"] = json.RawMessage(raw)
-		}
-		queued, err := New("k").encode(&Track{UserId: "u", Event: "E", Timestamp: text, Properties: properties}, time.Now())
-		if err != nil {
-			code := err.(*RefusedError).Code
-			_, isTime := parseTimestamp(text)
-			switch {
-			case code == "timestamp_invalid" && (text == "" || isTime):
-				t.Fatal(code)
-			case code == "too_deep" && depth <= 62 && !isRaw:
-				t.Fatal(code)
-			case code != "timestamp_invalid" && code != "too_deep" && code != "call_too_large":
-				t.Fatal(err)
-			}
-			queued.body = nil
-		}
-		assertEncodes(t, properties, queued.body)
-	})
-}
-
-// assertEncodes compares with encoding/json, also where the whole call was refused for another reason.
-func assertEncodes(t *testing.T, properties map[string]interface{}, body []byte) {
-	if len(body) > MaxCallBytes {
-		t.Fatalf("%d bytes", len(body))
-	}
-	e := encoder{}
-	e.object(properties, 2)
-	if e.isTooDeep || e.isTooLarge || e.problem != nil {
-		return
-	}
-	if !utf8.Valid(e.buf) || (body != nil && !strings.Contains(string(body), string(e.buf))) {
-		t.Fatalf("%q in %q", e.buf, body)
-	}
-	theirs, err := json.Marshal(properties)
-	if err != nil {
-		return // NaN and infinities, which encoding/json refuses.
-	}
-	if !json.Valid(e.buf) {
-		t.Fatalf("not JSON: %s", e.buf)
-	}
-	// A number with hundreds of digits is JSON, and too large to be read: then there is nothing to compare.
-	var ours, expected interface{}
-	if json.Unmarshal(theirs, &expected) != nil {
-		return
-	}
-	if err := json.Unmarshal(e.buf, &ours); err != nil || !reflect.DeepEqual(ours, expected) {
-		t.Fatalf("%s is not %s (%v)", e.buf, theirs, err)
-	}
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
@@ -8,6 +8,8 @@ import { OWNER_LOGIN, postgresUrl, runPostgres, runSql, SERVICE_LOGIN } from './
 import { postgresTemplate } from './postgres-template.ts';
 
 export type PostgresServer = AsyncDisposable & {
+  /** Where its files are. */
+  dir: string;
   /** Signs in as the owner of the tables, which runs migrations and can play the service's role as well. */
   url: string;
   /** Signs in as the service should: owns nothing, and can only play the role `millrace_app`. */
@@ -23,30 +25,39 @@ export type PostgresServer = AsyncDisposable & {
   run(sql: string, database?: string): string;
 };
 
-/**
- * A real server of a test's own, on a free port, stopped and removed when the test lets go of it. `options` of its command line
- * outweigh those for tests, such as fsync=off.
- */
-export async function startPostgresServer({ isNewer = false, options = '' } = {}): Promise<PostgresServer> {
+export type PostgresOptions = {
+  isNewer?: boolean;
+  /** Of its command line: they outweigh those for tests, such as fsync=off. */
+  options?: string;
+  /** The database begins with it; it is made once, and copied for each server. */
+  content?: PostgresContent;
+};
+
+export type PostgresContent = { name: string; make(server: PostgresServer): Promise<unknown> };
+
+/** A real server of a test's own, on a free port, stopped and removed when the test lets go of it. */
+export async function startPostgresServer(wanted: PostgresOptions = {}): Promise<PostgresServer> {
+  const { isNewer = false, options = '', content } = wanted;
   const dir = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
   const folder = isNewer ? newerPostgresFolder() : undefined;
   const run = (program: string, args: string[]) => void runPostgres(program, args, folder);
+  const prepared = content && { name: content.name, prepare: (data: string) => makeContent(content, isNewer, data) };
   // `cp` keeps owner and rights: PostgreSQL refuses a folder that others may read.
-  copyFolder(postgresTemplate(folder), dir);
+  copyFolder(await postgresTemplate(folder, prepared), dir);
   // Right before it is used: in the time that a copy takes, others would find it free as well.
   const [port = 0] = await freePorts(1);
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off ${options}`;
   const start = () => run('pg_ctl', ['start', '-w', '-D', dir, '-l', join(dir, 'server.log'), '-o', settings]);
   const stop = (mode: string) => run('pg_ctl', ['stop', '-w', '-m', mode, '-D', dir]);
-  const isRunning = () => spawnSync('test', ['-e', join(dir, 'postmaster.pid')]).status === 0;
   const stopWithUs = () => {
-    if (isRunning()) stop('immediate');
+    if (existsSync(join(dir, 'postmaster.pid'))) stop('immediate');
   };
   process.once('exit', stopWithUs);
   start();
   const urlOf = (login: string) => postgresUrl(login, port, 'postgres');
   const adminUrl = urlOf('postgres');
   return {
+    dir,
     url: urlOf(OWNER_LOGIN),
     serviceUrl: urlOf(SERVICE_LOGIN),
     adminUrl,
@@ -60,6 +71,13 @@ export async function startPostgresServer({ isNewer = false, options = '' } = {}
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function makeContent(content: PostgresContent, isNewer: boolean, data: string): Promise<void> {
+  await using server = await startPostgresServer({ isNewer });
+  await content.make(server);
+  server.stop('fast');
+  copyFolder(server.dir, data);
 }
 
 /** `cp` shares the blocks where the file system can, which Node's own copy of a folder does not. */

@@ -91,10 +91,16 @@ function binary(program: string): string {
   return join(folder, program);
 }
 
+type Owner = { uid?: number; gid?: number };
+
+let owner: Owner | undefined;
+
 /** `cwd` is / because the postgres user may not be allowed into the folder we stand in. */
-export function postgresOwner(): SpawnSyncOptions & { uid?: number; gid?: number } {
-  const options = { cwd: '/', stdio: 'pipe' as const };
-  if (process.getuid?.() !== 0) return options;
-  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
-  return { ...options, uid: idOf('-u'), gid: idOf('-g') };
+export function postgresOwner(): SpawnSyncOptions & Owner {
+  owner ??= process.getuid?.() === 0 ? { uid: idOfPostgres('-u'), gid: idOfPostgres('-g') } : {};
+  return { cwd: '/', stdio: 'pipe', ...owner };
+}
+
+function idOfPostgres(flag: string): number {
+  return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
 }

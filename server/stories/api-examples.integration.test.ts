@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { openLog } from '../src/log.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
@@ -20,7 +21,7 @@ let running: Running;
 
 before(async () => {
   const nats = stack.use(await startNatsCluster({ nodes: 1 }));
-  const postgres = stack.use(await startPostgresServer());
+  const postgres = stack.use(await startMigratedPostgres());
   const read = readConfig({
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: nats.url,

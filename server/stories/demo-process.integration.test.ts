@@ -4,7 +4,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { ROOT_DIR, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { ROOT_DIR, startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { DEMO_TOKEN } from '../src/secrets/demo-secrets.ts';
 import { stackSettings } from '../testing/stack.ts';
 import { until } from '../testing/until.ts';
@@ -57,7 +58,7 @@ async function countOf(url: string, path: string): Promise<number> {
 suite('npm run dev -- --demo', () => {
   test('prints an account that works, ends with Ctrl-C, and goes on with the same shop at its next start', async () => {
     await using nats = await startNatsCluster({ nodes: 1 });
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     const env = environment(stackSettings(nats.url, postgres));
     {
       using demo = await runDemo(env);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import type { DestinationHealth, Explanation, Source } from '@millrace/contract/control';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { answer, openReceiver, type Received } from '../testing/receiver.ts';
 import { openLog } from '../src/log.ts';
@@ -36,7 +37,7 @@ const ways = new Map<string, Way>();
 
 before(async () => {
   const nats = stack.use(await startNatsCluster({ nodes: 1 }));
-  const postgres = stack.use(await startPostgresServer());
+  const postgres = stack.use(await startMigratedPostgres());
   receiver = stack.use(await openReceiver(respond));
   const read = readConfig({
     MILLRACE_HOST: '127.0.0.1',

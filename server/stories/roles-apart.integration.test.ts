@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Overview, System } from '@millrace/contract/control';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { answer, openReceiver } from '../testing/receiver.ts';
@@ -147,7 +148,7 @@ suite('a stolen NATS user', () => {
 async function playApart() {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster());
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const lines: Line[] = [];
   const settingsOf = (role: string) => ({
     ...stackSettings(nats.url.replace('nats://', `nats://${role}:${role}@`), postgres),

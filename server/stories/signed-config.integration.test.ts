@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { openReceiver } from '../testing/receiver.ts';
 import { addScene, overHttp, type Scene, stackSettings } from '../testing/stack.ts';
@@ -103,7 +104,7 @@ function ring(id: number): string {
 async function openBed(change: Record<string, string> = {}) {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster());
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const receiver = opening.use(await openReceiver());
   const thief = opening.use(await openReceiver());
   const bucket = opening.use(await openBucketForTests(nats.url));

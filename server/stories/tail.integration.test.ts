@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { TailEvent, type Source } from '@millrace/contract/control';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { readConfig } from '../src/config.ts';
@@ -21,7 +22,7 @@ const log = openLog({ level: 'silent', pretty: false });
 async function openScene() {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster());
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const read = readConfig({
     MILLRACE_HOST: '127.0.0.1',
     MILLRACE_NATS_URL: nats.url,

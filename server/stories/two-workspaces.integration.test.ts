@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Source } from '@millrace/contract/control';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { addMember, addToken, addWorkspace } from '../testing/control.ts';
 import { hashPassword } from '../src/control/access/password.ts';
@@ -22,7 +23,7 @@ const anHour = 3_600_000;
 async function openScene() {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const read = readConfig(stackSettings(nats.url, postgres));
   assert.ok(read.ok);
   const running = opening.use(await startRoles(read.value, log));

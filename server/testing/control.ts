@@ -1,10 +1,10 @@
 /** For tests of the control API: a server of its own on a real database, and users and tokens to ask with. */
 import { readNetworks } from '../src/http/address-policy.ts';
 import { CATALOG, LIMIT_NAMES } from '@millrace/contract/control';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster, type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from './migrated-postgres.ts';
 import { openLog } from '../src/log.ts';
 import { insertMember } from '../src/store/members.ts';
-import { migrateDatabase } from '../src/store/migrate-database.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
 import { insertToken } from '../src/store/tokens.ts';
 import { insertUser } from '../src/store/users.ts';
@@ -41,7 +41,7 @@ export type TestControl = AsyncDisposable & {
   stream: Stream;
   natsUrl: string;
   needs: ControlNeeds;
-  postgres: Awaited<ReturnType<typeof startPostgresServer>>;
+  postgres: PostgresServer;
   /** How often a commit was announced. */
   changes(): number;
   /** The lanes that the health bucket would hold. */
@@ -84,8 +84,7 @@ export async function startTestControl(given: TestOptions = {}): Promise<TestCon
   const { mail, singleSignOn, allowed = '', trustedProxies = [], workspaceCreation = 'operator', ...others } = given;
   const { consoleUrl, now = () => new Date(), limits = {}, ...options } = others;
   await using starting = new AsyncDisposableStack();
-  const postgres = starting.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  const postgres = starting.use(await startMigratedPostgres());
   const store = starting.use(await openStore(postgres.serviceUrl));
   const nats = starting.use(await startNatsCluster({ nodes: 1, ...options }));
   const log = openLog({ level: 'fatal', pretty: false });

@@ -1,5 +1,6 @@
 /** Profiles in a real PostgreSQL, with two workspaces and an audience and a trait in each. */
-import { type PostgresServer, startPostgresServer } from '@millrace/engines';
+import { type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from './migrated-postgres.ts';
 import { type IdKind, type ProfileKey, profileKey } from '../src/compute/profiles/profile-key.ts';
 import type {
   FoldTx,
@@ -17,7 +18,6 @@ import {
   moveVersion,
 } from '../src/store/definitions/definitions.ts';
 import { openProfileStore } from '../src/store/compute/open-profile-store.ts';
-import { migrateDatabase } from '../src/store/migrate-database.ts';
 import { openStore, type Store, type Tx } from '../src/store/open-store.ts';
 import { insertWorkspace } from '../src/store/workspaces.ts';
 
@@ -36,8 +36,7 @@ export type ProfileBed = AsyncDisposable & {
 
 export async function openProfileBed({ isNewer = false } = {}): Promise<ProfileBed> {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await startPostgresServer({ isNewer }));
-  await migrateDatabase(server.url);
+  const server = opening.use(await startMigratedPostgres({ isNewer }));
   const store = opening.use(await openStore(server.serviceUrl));
   await store.asSystem(async (tx) => {
     for (const id of [WORKSPACE, OTHER_WORKSPACE]) await insertWorkspace(tx, { id, name: id });

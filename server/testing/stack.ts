@@ -1,6 +1,7 @@
 /** Every role in one process over engines of its own, asked over HTTP as people would. */
 import { randomUUID } from 'node:crypto';
-import { type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { type PostgresServer, startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from './migrated-postgres.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { openLog } from '../src/log.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
@@ -23,7 +24,7 @@ export async function openStack(
   await using opening = new AsyncDisposableStack();
   const log = openLog({ level: 'fatal', pretty: false });
   const nats = opening.use(await startNatsCluster({ nodes: 1 }));
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const config = readStackConfig({ ...stackSettings(nats.url, postgres), ...change }, { deliver, control });
   const roles = { current: await startRoles(config, log) };
   opening.defer(() => roles.current[Symbol.asyncDispose]());

@@ -1,7 +1,6 @@
-import { startPostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../../server/testing/migrated-postgres.ts';
 import { readConfig } from '../../../server/src/config.ts';
 import { startRecorders } from '../../../server/src/record/record-streams.ts';
-import { migrateDatabase } from '../../../server/src/store/migrate-database.ts';
 import { openStore } from '../../../server/src/store/open-store.ts';
 import { OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
@@ -19,8 +18,7 @@ export async function readRecord({ settings, cluster }: DeliverScene): Promise<R
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const { natsUrl, stream: streamSettings, control } = read.value;
   await using stack = new AsyncDisposableStack();
-  const postgres = stack.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  const postgres = stack.use(await startMigratedPostgres());
   const store = stack.use(await openStore(postgres.serviceUrl));
   const stream = stack.use(await openStream({ natsUrl, settings: streamSettings, log: SILENT }));
   const side = stack.use(await stream.recordSide());

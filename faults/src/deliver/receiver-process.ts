@@ -78,7 +78,8 @@ function clockMs(): number {
 
 function tell(extra: Partial<ReceiverWord> = {}): void {
   const word: ReceiverWord = { isAnswer: false, ...extra, ...state };
-  process.send?.(word);
+  // A fault that is over no longer listens.
+  process.send?.(word, () => undefined);
   state.arrivals = [];
   state.mostOpen = state.open;
 }

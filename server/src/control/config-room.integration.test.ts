@@ -1,11 +1,11 @@
 /** A full config bucket: revoked keys and disabled objects are off, and changes that fit go on. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openLog } from '../log.ts';
 import { insertDestination } from '../store/destinations.ts';
 import { openEntrySigner } from '../secrets/sign-entry.ts';
-import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Tx } from '../store/open-store.ts';
 import { addToOutbox } from '../store/outbox.ts';
 import { projectionLag, retryFailures } from '../store/projection-failures.ts';
@@ -147,10 +147,9 @@ suite('an entry that is too long for the engine', () => {
 
 async function openScene(nodes: 1 | 3) {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await startPostgresServer());
+  const server = opening.use(await startMigratedPostgres());
   // The bucket has a hundredth of it.
   const cluster = opening.use(await startNatsCluster({ nodes, maxFileStoreMb: 17 }));
-  await migrateDatabase(server.url);
   const store = opening.use(await openStore(server.url));
   const settings = { ...STREAM_SETTINGS, replicas: nodes };
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings, log }));

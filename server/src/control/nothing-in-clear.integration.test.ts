@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { suite, test } from 'node:test';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { pino } from 'pino';
-import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore } from '../store/open-store.ts';
 import { openStream } from '../stream/open-stream.ts';
 import { addToken, addWorkspace, QUIET_NEEDS } from '../../testing/control.ts';
@@ -75,9 +75,8 @@ function mustNotHold(places: Record<string, string>, secret: string): void {
 
 async function openScene() {
   await using opening = new AsyncDisposableStack();
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const cluster = opening.use(await startNatsCluster());
-  await migrateDatabase(postgres.url);
   const store = opening.use(await openStore(postgres.serviceUrl));
   const { log, logged } = keepingLog();
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));

@@ -5,11 +5,11 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NatsCluster, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { type NatsCluster, startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { FORMATS } from '../domain/format.ts';
 import { openLog } from '../log.ts';
 import { insertDestination } from '../store/destinations.ts';
-import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store, type Tx } from '../store/open-store.ts';
 import { addDestinationsToOutbox, addToOutbox, takeFromOutbox } from '../store/outbox.ts';
 import { deleteSource } from '../store/sources.ts';
@@ -262,9 +262,8 @@ suite('the repair', () => {
 
 async function openScene() {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await startPostgresServer());
+  const server = opening.use(await startMigratedPostgres());
   const cluster = opening.use(await startNatsCluster());
-  await migrateDatabase(server.url);
   const store = opening.use(await openStore(server.serviceUrl));
   await store.asSystem((tx) => insertWorkspace(tx, { id: WORKSPACE, name: 'One' }));
   const stream = opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type PostgresServer, startPostgresServer } from '@millrace/engines';
-import { migrateDatabase } from '../store/migrate-database.ts';
+import { type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { makeDayPartitions } from '../store/record-partitions.ts';
 import { attempted, BASE } from '../../testing/outcomes.ts';
@@ -16,8 +16,7 @@ let postgres: PostgresServer;
 let store: Store;
 
 before(async () => {
-  postgres = stack.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  postgres = stack.use(await startMigratedPostgres());
   store = stack.use(await openStore(postgres.serviceUrl));
 });
 after(() => stack.disposeAsync());

@@ -1,10 +1,10 @@
 /** Batches that PostgreSQL refuses: each trouble is provoked in a real server, and each batch must outlive it. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import { startNatsCluster, startPostgresServer, type PostgresServer } from '@millrace/engines';
+import { startNatsCluster, type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openLog } from '../log.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
-import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { openInspector } from '../../testing/inspector.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
@@ -34,8 +34,7 @@ const { log, lines, of: logged } = openLogLines();
 before(async () => {
   const silent = openLog({ level: 'silent', pretty: false });
   const nats = stack.use(await startNatsCluster());
-  postgres = stack.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  postgres = stack.use(await startMigratedPostgres());
   store = stack.use(await openStore(postgres.serviceUrl));
   stream = stack.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log: silent, metrics }));
   delivery = stack.use(await stream.deliverySide());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { migrateDatabase } from '../store/migrate-database.ts';
+import { startNatsCluster, type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
@@ -14,7 +14,7 @@ import { until } from '../../testing/until.ts';
 const { log, of: logged } = openLogLines();
 const stack = new AsyncDisposableStack();
 const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
-let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
+let postgres: PostgresServer;
 let store: Store;
 let stream: Stream;
 let delivery: DeliverySide;
@@ -22,8 +22,7 @@ let told = 0;
 
 before(async () => {
   const nats = stack.use(await startNatsCluster());
-  postgres = stack.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  postgres = stack.use(await startMigratedPostgres());
   store = stack.use(await openStore(postgres.serviceUrl));
   const layout = { ...STREAM_SETTINGS, eventStreams: 2 };
   stream = stack.use(await openStream({ natsUrl: nats.url, settings: layout, log }));

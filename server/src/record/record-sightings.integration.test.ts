@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Source, SourceEvents } from '@millrace/contract/control';
 import type { Static } from 'typebox';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { readConfig } from '../config.ts';
 import { openLog } from '../log.ts';
 import { startRoles } from '../start-roles.ts';
@@ -14,7 +15,7 @@ const log = openLog({ level: 'silent', pretty: false });
 
 test('a source shows which of its keys were used and which events came in, within seconds', async () => {
   await using nats = await startNatsCluster();
-  await using postgres = await startPostgresServer();
+  await using postgres = await startMigratedPostgres();
   const read = readConfig({
     MILLRACE_ROLES: 'collect,control',
     MILLRACE_HOST: '127.0.0.1',

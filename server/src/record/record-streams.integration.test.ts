@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type NatsCluster, type PostgresServer, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { type NatsCluster, type PostgresServer, startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openLeanBatch, openWholeBatch } from '../domain/lean-outcomes.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import { openLog } from '../log.ts';
-import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { outcomesHome } from '../stream/layout/record-slots.ts';
 import type { Outcomes } from '../stream/deliveries/outcomes.ts';
@@ -44,8 +44,7 @@ let told = 0;
 
 before(async () => {
   nats = stack.use(await startNatsCluster());
-  postgres = stack.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  postgres = stack.use(await startMigratedPostgres());
   store = stack.use(await openStore(postgres.serviceUrl));
   inspector = stack.use(await openInspector(nats.url, log));
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { startPostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import * as fc from 'fast-check';
-import { migrateDatabase } from '../store/migrate-database.ts';
 import { awaitRecorders } from '../store/deliveries.ts';
 import { eraseRecords } from '../store/erase-records.ts';
 import { insertErasedUsers } from '../store/erased-users.ts';
@@ -18,8 +17,7 @@ const stack = new AsyncDisposableStack();
 let store: Store;
 
 before(async () => {
-  const postgres = stack.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  const postgres = stack.use(await startMigratedPostgres());
   store = stack.use(await openStore(postgres.serviceUrl));
 });
 after(() => stack.disposeAsync());

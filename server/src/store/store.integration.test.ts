@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type PostgresServer, startPostgresServer } from '@millrace/engines';
+import { type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { appendAudit, checkAudit, listAudit } from './audit-log.ts';
-import { migrateDatabase } from './migrate-database.ts';
 import { openStore, type Store, StoreUnavailable } from './open-store.ts';
 import { findSource, insertSource, listSources } from './sources.ts';
 import { insertWorkspace } from './workspaces.ts';
 
 suite('the store', () => {
   test('shows a transaction the rows of its workspace and of no other, even to a query that forgets to ask', async () => {
-    await using server = await startPostgresServer();
+    await using server = await startMigratedPostgres();
     await using store = await openWithTwoWorkspaces(server);
     await store.inWorkspace('ws_1', (tx) => insertSource(tx, { workspaceId: 'ws_1', id: 'src_1', name: 'One' }));
     const seen = (workspaceId: string) => store.inWorkspace(workspaceId, (tx) => tx.query('SELECT id FROM sources'));
@@ -24,7 +24,7 @@ suite('the store', () => {
   });
 
   test('does not remember a workspace from one transaction to the next', async () => {
-    await using server = await startPostgresServer();
+    await using server = await startMigratedPostgres();
     await using store = await openWithTwoWorkspaces(server);
     await store.inWorkspace("ws_1'; SELECT 'x", (tx) => listSources(tx, 'ws_1', { limit: 10, after: undefined }));
     await store.asSystem((tx) => insertSource(tx, { workspaceId: 'ws_1', id: 'src_1', name: 'One' }));
@@ -35,7 +35,7 @@ suite('the store', () => {
   });
 
   test('undoes everything when the work fails', async () => {
-    await using server = await startPostgresServer();
+    await using server = await startMigratedPostgres();
     await using store = await openWithTwoWorkspaces(server);
     const failing = store.inWorkspace('ws_1', async (tx) => {
       await insertSource(tx, { workspaceId: 'ws_1', id: 'src_1', name: 'One' });
@@ -46,7 +46,7 @@ suite('the store', () => {
   });
 
   test('says so when the database is away, and works again when it is back', async () => {
-    await using server = await startPostgresServer();
+    await using server = await startMigratedPostgres();
     await using store = await openWithTwoWorkspaces(server);
     server.stop('immediate');
     const ask = () => store.asSystem((tx) => tx.query('SELECT 1 AS one'));
@@ -59,7 +59,7 @@ suite('the store', () => {
 
 suite('the audit log', () => {
   test('is a chain: an entry changed or taken out shows', async () => {
-    await using server = await startPostgresServer();
+    await using server = await startMigratedPostgres();
     await using store = await openWithTwoWorkspaces(server);
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => store.inWorkspace('ws_1', (tx) => appendAudit(tx, 'ws_1', entry(i)))),
@@ -79,7 +79,7 @@ suite('the audit log', () => {
   });
 
   test('cannot be changed by the role the service plays', async () => {
-    await using server = await startPostgresServer();
+    await using server = await startMigratedPostgres();
     await using store = await openWithTwoWorkspaces(server);
     await store.inWorkspace('ws_1', (tx) => appendAudit(tx, 'ws_1', entry(1)));
     for (const sql of ['DELETE FROM audit_log', 'UPDATE audit_log SET action = action']) {
@@ -102,7 +102,6 @@ function entry(index: number) {
 }
 
 async function openWithTwoWorkspaces(server: PostgresServer): Promise<Store> {
-  await migrateDatabase(server.url);
   const store = await openStore(server.serviceUrl);
   await store.asSystem(async (tx) => {
     for (const id of ['ws_1', 'ws_2']) await insertWorkspace(tx, { id, name: id });

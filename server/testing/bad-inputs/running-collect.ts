@@ -7,6 +7,7 @@ import { openStream } from '../../src/stream/open-stream.ts';
 import { readEvents } from '../../src/stream/events/read-events.ts';
 import { hashOfKey } from '../../src/collect/find-write-key.ts';
 import { type Collect, type CollectSettings, serveCollect } from '../../src/collect/serve-collect.ts';
+import { type Metrics, openMetrics } from '../../src/metrics/open-metrics.ts';
 import { STREAM_SETTINGS } from '../stream-settings.ts';
 import { until } from '../until.ts';
 
@@ -27,7 +28,7 @@ export type RunningCollect = AsyncDisposable & {
   port: number;
   cluster: NatsCluster;
   /** Another collect role over the same streams; the first one takes no settings. */
-  serve(settings: Partial<CollectSettings>): Promise<Collect>;
+  serve(settings: Partial<CollectSettings>, metrics?: Metrics): Promise<Collect>;
   /** Resolves when the running roles act on it. */
   putSource(source: SourceConfig): Promise<void>;
   /** The requests stored since the last call. */
@@ -65,7 +66,7 @@ export async function startCollect(): Promise<RunningCollect> {
   await writer.putSource(SOURCE);
   const config = starting.use(await stream.configView());
   const roles = starting.use(new AsyncDisposableStack());
-  const serve = async (settings: Partial<CollectSettings>) =>
+  const serve = async (settings: Partial<CollectSettings>, metrics = openMetrics()) =>
     roles.use(
       await serveCollect({
         settings: { ...COLLECT_SETTINGS, ...settings },
@@ -74,6 +75,7 @@ export async function startCollect(): Promise<RunningCollect> {
         isEngineAvailable: stream.isAvailable,
         tellRefused: () => undefined,
         log,
+        metrics,
       }),
     );
   const { port } = await serve({});

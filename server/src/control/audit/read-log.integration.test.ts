@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { startPostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../../testing/migrated-postgres.ts';
 import { openLog } from '../../log.ts';
 import { appendAudit, type AuditRow, checkAudit, listAudit } from '../../store/audit-log.ts';
-import { migrateDatabase } from '../../store/migrate-database.ts';
 import { openStore, type Store, StoreUnavailable } from '../../store/open-store.ts';
 import { addMember, addWorkspace } from '../../../testing/control.ts';
 import { until } from '../../../testing/until.ts';
@@ -20,8 +19,7 @@ let clock = Date.parse('2030-01-01T00:00:00Z');
 const now = () => new Date(clock);
 
 before(async () => {
-  const postgres = opened.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  const postgres = opened.use(await startMigratedPostgres());
   store = opened.use(await openStore(postgres.serviceUrl));
 });
 after(() => opened.disposeAsync());

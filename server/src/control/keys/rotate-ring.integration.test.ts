@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { startPostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../../testing/migrated-postgres.ts';
 import { pino } from 'pino';
 import { openLog } from '../../log.ts';
 import { listCanaries } from '../../store/key-ring.ts';
-import { migrateDatabase } from '../../store/migrate-database.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { countSealedBy } from '../../store/sealed-values.ts';
 import { checkKeyRing } from './check-key-ring.ts';
@@ -108,8 +107,7 @@ type Server = Awaited<ReturnType<typeof serve>>;
 
 async function openScene() {
   await using opening = new AsyncDisposableStack();
-  const postgres = opening.use(await startPostgresServer());
-  await migrateDatabase(postgres.url);
+  const postgres = opening.use(await startMigratedPostgres());
   const store = opening.use(await openStore(postgres.serviceUrl));
   const token = await addToken(store, await addWorkspace(store), { role: 'owner' });
   const opened = opening.move();

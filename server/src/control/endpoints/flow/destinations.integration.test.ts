@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { randomBytes } from 'node:crypto';
 import { CATALOG, type Destination, type Source } from '@millrace/contract/control';
-import { startPostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../../../testing/migrated-postgres.ts';
 import { openLog } from '../../../log.ts';
 import { listAudit } from '../../../store/audit-log.ts';
 import { findDestination } from '../../../store/destinations.ts';
-import { migrateDatabase } from '../../../store/migrate-database.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { takeFromOutbox } from '../../../store/outbox.ts';
 import { destinationsToProject } from '../../../store/projection.ts';
@@ -28,8 +27,7 @@ const URL_1 = 'https://one.example/hook';
 let needs: ControlNeeds;
 
 before(async () => {
-  const server = opened.use(await startPostgresServer());
-  await migrateDatabase(server.url);
+  const server = opened.use(await startMigratedPostgres());
   const store = opened.use(await openStore(server.serviceUrl));
   await store.asSystem(async (tx) => {
     for (const id of ['ws_1', 'ws_2']) await insertWorkspace(tx, { id, name: id });

@@ -1,7 +1,8 @@
 import { readNetworks } from '../../../http/address-policy.ts';
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type PostgresServer, startPostgresServer } from '@millrace/engines';
+import { type PostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../../../testing/migrated-postgres.ts';
 import { DEMO_TOKEN } from '../../../secrets/demo-secrets.ts';
 import { openLogLines } from '../../../../testing/log-lines.ts';
 import { NO_ENGINE } from '../../../../testing/control.ts';
@@ -15,7 +16,7 @@ const NO_GUARD = { waiting: () => NO_REMOVALS, confirm: async () => 0 };
 
 suite('the first start', () => {
   test('makes the bootstrap token an owner token, once, however many processes start at the same moment', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     await using stack = new AsyncDisposableStack();
     const starts = await Promise.all(Array.from({ length: 4 }, () => start(postgres, TOKEN)));
     for (const each of starts) stack.use(each.control);
@@ -34,7 +35,7 @@ suite('the first start', () => {
   });
 
   test('changes nothing when it is not the first, and a bootstrap token that was revoked stays revoked', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     const headers = { Authorization: `Bearer ${TOKEN}` };
     {
       await using first = (await start(postgres, TOKEN)).control;
@@ -47,7 +48,7 @@ suite('the first start', () => {
   });
 
   test('of a server on a database that npm run dev has set up is refused until the demo token is revoked', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     {
       await using _ = (await start(postgres, DEMO_TOKEN)).control;
     }
@@ -62,7 +63,7 @@ suite('the first start', () => {
   });
 
   test('without a token logs a one-time link that makes the first owner and signs them in', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     const { control, url, logged } = await start(postgres, undefined);
     await using _ = control;
     const link = String(logged('setup.waiting')[0]?.['link']);
@@ -93,7 +94,7 @@ suite('the first start', () => {
 
 suite('a start with other keys than before', () => {
   test('is refused before anything is sealed with them', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     await (await start(postgres, TOKEN)).control[Symbol.asyncDispose]();
     await assert.rejects(start(postgres, TOKEN, Buffer.alloc(32, 2)), /key 1 in MILLRACE_KEYS is not the key 1/);
   });
@@ -101,7 +102,7 @@ suite('a start with other keys than before', () => {
 
 suite('a start without a database', () => {
   test('listens at once, says what is missing, and sets itself up when the database comes', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     postgres.stop('fast');
     const { control, url, logged } = await start(postgres, TOKEN);
     await using _ = control;
@@ -117,7 +118,7 @@ suite('a start without a database', () => {
   });
 
   test('ends when it is told to, without waiting for the database', async () => {
-    await using postgres = await startPostgresServer();
+    await using postgres = await startMigratedPostgres();
     postgres.stop('fast');
     const { control } = await start(postgres, TOKEN);
     const startedAt = performance.now();
