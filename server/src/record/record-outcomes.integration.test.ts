@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { migrateDatabase } from '../store/migrate-database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
+import { lockUsagePosition, readUsagePosition, setUsagePosition } from '../store/usage.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
 import { openLogLines } from '../../testing/log-lines.ts';
@@ -134,5 +135,18 @@ suite('usage', () => {
     await until(async () => (await usage())[0]?.calls !== 40 * CALLS + 6);
     await until(async () => (await usage())[0]?.calls !== 40 * CALLS + 7);
     assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 8 }]);
+  });
+
+  test('keeps a place with the position, which ends with a position of an earlier version', async () => {
+    const place = { sequence: 7, times: { createdAt: 1_700_000_000_000, storedAt: 1_700_000_000_500 } };
+    const read = () => store.asSystem((tx) => readUsagePosition(tx, 'EVENTS-99'));
+    assert.deepEqual(await read(), { sequence: 0 });
+    await store.asSystem(async (tx) => {
+      await lockUsagePosition(tx, 'EVENTS-99');
+      await setUsagePosition(tx, 'EVENTS-99', place);
+    });
+    assert.deepEqual(await read(), place);
+    await store.asSystem((tx) => tx.query(`UPDATE usage_positions SET sequence = 9 WHERE stream = 'EVENTS-99'`));
+    assert.deepEqual(await read(), { sequence: 9 });
   });
 });
