@@ -8,12 +8,15 @@ import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
 import { openLogLines } from '../../testing/log-lines.ts';
 import { attempted } from '../../testing/outcomes.ts';
+import { openWaitingLine } from '../stream/nats/waiting-line.ts';
+import { startRecorder } from './record-outcomes.ts';
 import { startRecording } from './start-recording.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 import { until } from '../../testing/until.ts';
 
 const { log, of: logged } = openLogLines();
 const stack = new AsyncDisposableStack();
+const A_DAY = 86_400_000;
 const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
 let store: Store;
@@ -92,6 +95,18 @@ suite('the recorder', () => {
     assert.ok(one && other);
     await tell(60);
     await untilRecorded();
+  });
+
+  test('gathers no longer once it holds half of what it may', async () => {
+    await using recording = new AsyncDisposableStack();
+    const side = recording.use(await stream.recordSide());
+    const [name = ''] = await side.outcomesStreams();
+    const limits = { turns: openWaitingLine(1), mostHeld: () => 4, gatherMs: A_DAY };
+    recording.use(startRecorder({ store, side, settings, now: () => new Date(), log, ...limits }, name));
+    for (let round = 0; round < 3; round += 1) {
+      await tell(2);
+      await untilRecorded();
+    }
   });
 });
 
