@@ -95,7 +95,7 @@ export const DeliveryAttempt = Type.Object({
       timings: Timings,
       /** How many events the request had, when it was a batch of several. */
       events: Type.Optional(Count),
-      /** The first 16 KiB; of the answer to a batch, the first 1,024 characters. */
+      /** The first 16 KiB. Not kept of the answer to several events: it may name the user of another one. */
       body: Type.Optional(Type.String()),
     }),
   ),

@@ -11,6 +11,7 @@ import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt, type AttemptNeeds } from './attempt/attempt.ts';
+import { countPosts } from './attempt/count-posts.ts';
 import { openRequests, type Requests } from './request/deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatch/dispatcher.ts';
 import { type Drains, openDrains } from './lane/drains.ts';
@@ -184,7 +185,7 @@ async function openSending(
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
   const client = openWayOut({ ...needs, ...settings, schedule, now }, stack);
-  const make = attemptsBy({ post: client.post, windowMs: schedule.windowMs, now });
+  const make = attemptsBy({ post: countPosts(client.post, metrics), windowMs: schedule.windowMs, now });
   const trips = metrics.counter('millrace_breaker_trips_total');
   const worked = stack.use(await openWorked({ bucket: side.worked, now }));
   const dispatcher = stack.use(

@@ -55,7 +55,7 @@ export type OutcomeAnswer = {
   timings: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number; totalMs: number };
   /** How many events the POST had, when it was a batch of several. */
   events?: number | undefined;
-  /** The first 16 KiB of the answer, of that to a batch 1,024 characters; left out when empty. */
+  /** The first 16 KiB of the answer; left out when empty, and when the POST had several events. */
   body?: string | undefined;
 };
 

@@ -4,6 +4,7 @@
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
 import { CELL_METRICS } from './cell-metrics.ts';
+import { COMPUTE_METRICS } from './compute-metrics.ts';
 import type { Declared } from './declared-type.ts';
 import { STORAGE_METRICS } from './storage-metrics.ts';
 
@@ -46,6 +47,12 @@ export const METRICS = {
     label: 'outcome',
     values: ['delivered', 'retry', 'discarded', 'expired'],
     help: 'Attempts, by what they meant; each event of a batch counts',
+  },
+  millrace_posts_total: {
+    kind: 'counter',
+    label: 'answer',
+    values: ['2xx', '3xx', '4xx', '5xx', 'none'],
+    help: 'POSTs to receivers, by the class of the answer, or none; a batch counts once',
   },
   millrace_attempt_errors_total: {
     kind: 'counter',
@@ -161,51 +168,7 @@ export const METRICS = {
   },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
-  millrace_compute_streams: { kind: 'gauge', help: 'Event streams that this process reads for audiences and traits' },
-  millrace_compute_lag_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest stored event that this process has to fold and has not folded',
-  },
-  millrace_compute_waiting_seconds: { kind: 'gauge', help: 'How long compute has been without PostgreSQL' },
-  millrace_compute_definitions: { kind: 'gauge', help: 'Audiences and computed traits that there are' },
-  millrace_compute_definitions_incomplete: {
-    kind: 'gauge',
-    help: 'Audiences and computed traits that miss events, because these were trimmed before compute had read them',
-  },
-  millrace_compute_gaps_total: {
-    kind: 'counter',
-    help: 'Times that compute found events gone before it had read them',
-  },
-  millrace_compute_batch_seconds: {
-    kind: 'histogram',
-    buckets: FAST,
-    help: 'Time to fold a batch of events and to commit it',
-  },
-  millrace_compute_events_total: {
-    kind: 'counter',
-    label: 'fate',
-    values: ['folded', 'duplicate', 'nobody', 'withheld', 'unreadable', 'newer', 'failed'],
-    help: 'Events that compute read: folded into a profile, or why not',
-  },
-  millrace_compute_ids_evicted_total: {
-    kind: 'counter',
-    help: 'Message ids that a profile forgot before their 24 hours were over',
-  },
-  millrace_compute_transitions_total: {
-    kind: 'counter',
-    label: 'cause',
-    values: ['event', 'time', 'backfill', 'edit', 'merge'],
-    help: 'Changes of memberships and computed traits',
-  },
-  millrace_compute_sent_total: { kind: 'counter', help: 'Identify calls of audiences and traits that were stored' },
-  millrace_compute_outbox_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest change of a membership or trait that may be sent and is not stored as a call yet',
-  },
-  millrace_compute_timers_overdue_seconds: {
-    kind: 'gauge',
-    help: 'How long the first profile that has to be evaluated by itself has been due',
-  },
+  ...COMPUTE_METRICS,
 
   millrace_config_entries: {
     kind: 'gauge',

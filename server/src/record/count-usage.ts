@@ -1,8 +1,16 @@
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/open-store.ts';
 import { addCallSlots, CALL_SLOT_MS, type CallSlot, slotOf } from '../store/slot-counts.ts';
-import { addUsage, type CallCount, lockUsagePosition, readUsagePosition, setUsagePosition } from '../store/usage.ts';
-import { type RequestUsage, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
+import {
+  addUsage,
+  type CallCount,
+  isSamePosition,
+  lockUsagePosition,
+  readUsagePosition,
+  setUsagePosition,
+  type UsagePosition,
+} from '../store/usage.ts';
+import { type RequestUsage, type StreamEnd, USAGE_AT_ONCE, type UsageReader } from '../stream/events/read-usage.ts';
 import { pause } from '../pause.ts';
 
 export type UsageNeeds = { store: Store; usage(): Promise<readonly UsageReader[]>; log: Logger };
@@ -41,11 +49,11 @@ async function countAll(needs: UsageNeeds, signal: AbortSignal): Promise<void> {
 
 async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: AbortSignal): Promise<void> {
   let isWaiting = false;
-  let through: number | undefined;
+  let through: UsagePosition | undefined;
   while (!signal.aborted) {
     try {
       // Nothing came since: PostgreSQL need not be asked.
-      const isCounted = through !== undefined && through === (await reader.lastSequence());
+      const isCounted = through !== undefined && isEnd(through, await reader.end());
       const counted = isCounted ? undefined : await countSome(reader, store);
       through = counted?.through ?? through;
       isWaiting = false;
@@ -59,8 +67,12 @@ async function countOn(reader: UsageReader, { store, log }: UsageNeeds, signal: 
   }
 }
 
+function isEnd({ sequence, times }: UsagePosition, end: StreamEnd): boolean {
+  return sequence === end.sequence && times?.createdAt === end.createdAt;
+}
+
 /** `through`: all requests up to there are counted; undefined when another process was counting. */
-type Counted = { requests: number; through: number | undefined };
+type Counted = { requests: number; through: UsagePosition | undefined };
 
 /**
  * The position and the counts are committed together. When another process has moved the position meanwhile, the requests read are
@@ -69,9 +81,9 @@ type Counted = { requests: number; through: number | undefined };
 async function countSome({ stream, readAfter }: UsageReader, store: Store): Promise<Counted> {
   const before = await store.asSystem((tx) => readUsagePosition(tx, stream));
   const { requests, through } = await readAfter(before);
-  if (through === before) return { requests: 0, through };
+  if (isSamePosition(through, before)) return { requests: 0, through };
   return store.asSystem(async (tx) => {
-    if ((await lockUsagePosition(tx, stream)) !== before) return { requests: 0, through: undefined };
+    if (!isSamePosition(await lockUsagePosition(tx, stream), before)) return { requests: 0, through: undefined };
     await addUsage(tx, callCounts(requests));
     await addCallSlots(tx, callSlots(requests));
     await setUsagePosition(tx, stream, through);

@@ -5,6 +5,7 @@ import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { makeDayPartitions } from '../store/record-partitions.ts';
 import { attempted, BASE } from '../../testing/outcomes.ts';
+import { openLogLines } from '../../testing/log-lines.ts';
 import { until } from '../../testing/until.ts';
 import { openLog } from '../log.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
@@ -69,9 +70,21 @@ suite('days of the record', () => {
       await isOver;
     });
     await isBegun;
-    await assert.rejects(dropOld({ ...needs(), now: () => new Date('2031-05-11T23:00:00Z') }), /lock timeout/);
+    await rows(`INSERT INTO outcome_slots VALUES ('ws_old', '2031-05-01T00:00:00Z', 'delivered', 1)`);
+    const { log: heard, of } = openLogLines();
+    await keepPartitions({ ...needs(), log: heard, now: () => new Date('2031-05-11T23:00:00Z') })[
+      Symbol.asyncDispose
+    ]();
     over();
     await question;
+    const [failed, ...others] = of('partitions.failed');
+    assert.deepEqual([failed?.['step'], others], ['drop', []]);
+    assert.match(String(failed?.['error']), /lock timeout/);
+    assert.deepEqual(
+      await rows(`SELECT FROM outcome_slots WHERE workspace_id = 'ws_old'`),
+      [],
+      'later steps were taken',
+    );
     assert.equal((await rows('SELECT count(*)::int AS count FROM deliveries'))[0]?.['count'], 1);
     await dropOld({ ...needs(), now: () => new Date('2031-05-11T23:00:00Z') });
   });

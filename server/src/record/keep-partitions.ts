@@ -20,9 +20,9 @@ const SLOTS_KEPT_MS = 8 * DAY_MS;
 export function keepPartitions(needs: PartitionNeeds): AsyncDisposable {
   const life = new AbortController();
   const run = async () => {
-    while (!life.signal.aborted) {
-      const isDone = await keep(needs);
-      await pause(isDone ? EVERY_MS : AGAIN_MS, life.signal);
+    for (let failures = 0; !life.signal.aborted; ) {
+      failures = (await keep(needs)) ? 0 : failures + 1;
+      await pause(waitAfter(failures), life.signal);
     }
   };
   const running = run();
@@ -34,16 +34,37 @@ export function keepPartitions(needs: PartitionNeeds): AsyncDisposable {
   };
 }
 
+/**
+ * Exponential backoff from a minute to an hour: recorders and readers queue behind each drop that is refused, for as long as it waits for
+ * its lock, and a dump of the database refuses it for hours.
+ */
+export function waitAfter(failures: number): number {
+  return failures === 0 ? EVERY_MS : Math.min(EVERY_MS, AGAIN_MS * 2 ** (failures - 1));
+}
+
+const STEPS: Readonly<Record<string, (needs: PartitionNeeds) => Promise<unknown>>> = {
+  make: makeAhead,
+  drop: dropOld,
+  drop_chunks: dropChunks,
+  forget_refusals: ({ store, settings, now }) =>
+    store.asSystem((tx) => forgetOldRefusals(tx, firstKeptDays(settings, now()))),
+  forget_slots: ({ store, now }) =>
+    store.asSystem((tx) => forgetOldSlots(tx, new Date(now().getTime() - SLOTS_KEPT_MS))),
+};
+
+/** Takes every step, also after one that failed; resolves with whether all went well. */
 async function keep(needs: PartitionNeeds): Promise<boolean> {
-  try {
-    await makeAhead(needs);
-    await dropOld(needs);
-    return true;
-  } catch (error) {
-    // The recorder creates missing partitions itself. An old one that is being read is dropped later.
-    needs.log.warn({ error: String(error) }, 'partitions.failed');
-    return false;
+  let isDone = true;
+  for (const [step, take] of Object.entries(STEPS)) {
+    try {
+      await take(needs);
+    } catch (error) {
+      // The recorder creates missing partitions itself. An old one that is being read is dropped later.
+      needs.log.warn({ step, error: String(error) }, 'partitions.failed');
+      isDone = false;
+    }
   }
+  return isDone;
 }
 
 async function makeAhead({ store, settings, now }: PartitionNeeds): Promise<void> {
@@ -59,13 +80,13 @@ export async function dropOld({ store, settings, now, log }: PartitionNeeds): Pr
   const dropped: string[] = [];
   for (;;) {
     const name = await store.asSystem((tx) => dropOldPartition(tx, kept));
-    if (name === undefined) break;
+    if (name === undefined) return dropped;
     dropped.push(name);
     log.info({ name }, 'partition.dropped');
   }
+}
+
+async function dropChunks({ store, settings, now }: PartitionNeeds): Promise<void> {
   const exportedFrom = firstExportedDay(settings, now());
   while ((await store.asSystem((tx) => dropOldChunks(tx, exportedFrom))) !== undefined);
-  await store.asSystem((tx) => forgetOldRefusals(tx, kept));
-  await store.asSystem((tx) => forgetOldSlots(tx, new Date(now().getTime() - SLOTS_KEPT_MS)));
-  return dropped;
 }

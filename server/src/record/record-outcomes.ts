@@ -22,6 +22,7 @@ export type RecorderNeeds = {
   log: Logger;
   /** Counts outcomes that are committed. */
   recorded?: Counter | undefined;
+  gatherMs?: number;
 };
 
 export type Recorder = AsyncDisposable & {
@@ -55,7 +56,7 @@ const FAILURES_IN_A_ROW = 3;
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
-  const { store, side, settings, turns, mostHeld, now, log, recorded } = needs;
+  const { store, side, settings, turns, mostHeld, now, log, recorded, gatherMs = GATHER_MS } = needs;
   const held = holdBatches(() => performance.now());
   const arrived = openBell();
   const halfHeld = openBell();
@@ -78,7 +79,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
 
   async function gather(): Promise<void> {
     if (held.size() === 0) await arrived.wait(IDLE_MS);
-    await halfHeld.wait(GATHER_MS);
+    await halfHeld.wait(gatherMs);
   }
 
   function put(batch: PulledOutcomes): void {

@@ -53,6 +53,15 @@ suite('the story of a delivery', () => {
     );
   });
 
+  test('says of an erased user when attempts were made, and not what was answered', () => {
+    const row = { ...rowAfter(attempted(1, 'delivered', 200)), is_erased: true };
+    const attempt = { workspace_id: 'ws_1', delivery_id: 'dlv_1', received_on: '2026-11-15', destination_id: 'dst_1' };
+    const made = { ...attempt, at: new Date(at), attempt: 1, total_ms: 3, next_at: null, replay_id: null, answers: [] };
+    const [first, , last] = tellStory({ row, attempts: [{ ...made, outcome: 'delivered' }], lane: undefined });
+    assert.equal(first, 'Attempt 1 at 2026-11-15T12:00:00.000Z: its answers are erased.');
+    assert.match(last ?? '', /^Its user was erased since/);
+  });
+
   test('says where it waits, since when and how long that takes', () => {
     const lane = {
       destinationId: 'dst_1',

@@ -45,7 +45,7 @@ export function skipSentence(row: SkippedRow): string {
 }
 
 /** Each replay before its attempts; a replay without recorded attempts at the end. */
-function attemptSentences({ attempts, replays = [] }: StoryFacts): string[] {
+function attemptSentences({ row, attempts, replays = [] }: StoryFacts): string[] {
   const untold = new Map(replays.map((replay) => [replay.id, replay]));
   const tell = (id: string | null) => {
     const replay = id === null ? undefined : untold.get(id);
@@ -53,7 +53,7 @@ function attemptSentences({ attempts, replays = [] }: StoryFacts): string[] {
     untold.delete(replay.id);
     return [replaySentence(replay)];
   };
-  const sentences = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt)]);
+  const sentences = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt, row)]);
   return [...sentences, ...[...untold.values()].map(replaySentence)];
 }
 
@@ -62,13 +62,14 @@ function replaySentence({ id, kind, startedAt, startedBy }: ReplayPart): string 
   return `${kind === 'replay' ? 'Replayed' : 'Taken out of the dead letters to be sent again'}: ${id}, started at ${startedAt}${by}.`;
 }
 
-function attemptSentence({ attempt, at, outcome, answers }: AttemptRow): string {
+function attemptSentence({ attempt, at, outcome, answers }: AttemptRow, row: DeliveryRow): string {
   const given = answers as OutcomeAnswer[];
   const said = given.map(
     (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms${batchText(answer)})`,
   );
   const divided = outcome === 'retry' && given.some(isRefusedBatch) ? DIVIDED : '';
-  const words = said.length === 0 ? 'No target was left that had to get it' : said.join('; ');
+  const none = row.is_erased ? 'its answers are erased' : 'No target was left that had to get it';
+  const words = said.length === 0 ? none : said.join('; ');
   return `Attempt ${attempt} at ${at.toISOString()}: ${words}.${divided}`;
 }
 

@@ -225,6 +225,27 @@ suite('the record', () => {
     await rows('DELETE FROM erased_users');
   });
 
+  test('a retry that comes again after its user was erased is not counted again', async () => {
+    await empty();
+    const secret = { url: 'http://x', status: 503, body: 'u1 is unknown', timings: { totalMs: 1 } };
+    const batch = [{ ...attempted(1, 'retry', 503), answers: [secret] } as OutcomeEntry, attempted(2, 'retry', 503)];
+    await write(batch);
+    const { workspaceId, userId } = BASE;
+    const users = { workspaceId, userIds: [userId], userHashes: [userHash(workspaceId, userId)], anonymousIds: [] };
+    const before = new Date(Date.parse(BASE.receivedAt) + 1);
+    const erased = await store.asSystem((tx) => eraseRecords(tx, { ...users, sourceIds: [BASE.sourceId], before }));
+    assert.deepEqual([erased.deliveries, erased.attempts], [1, 2]);
+    await write(batch);
+    assert.deepEqual(await rows(COUNTS), [{ outcome: 'retry', count: 2 }]);
+    assert.deepEqual(
+      (await rows(ATTEMPTS)).map(({ outcome, answers }) => [outcome, answers]),
+      [
+        ['retry', []],
+        ['retry', []],
+      ],
+    );
+  });
+
   test('only counts what happens to events that are older than the records that are kept', async () => {
     await empty();
     await write([attempted(1, 'delivered', 200)], { recordsFrom: '2999-01-01' });

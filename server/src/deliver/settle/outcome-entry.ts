@@ -96,14 +96,15 @@ function outcomeAnswers(made: Attempt): OutcomeAnswer[] {
   return known;
 }
 
-/** Each event of a batch keeps the answer: the whole of a long one a hundred times would be most of the record. */
-const MAX_BATCH_ANSWER = 1_024;
-
+/**
+ * The body of an answer to several events is kept with none of them: the receiver may name the user of one in it, whose erasure finds only
+ * the rows of that user.
+ */
 function outcomeAnswer({ url, answer }: TargetAnswer, events?: number): OutcomeAnswer {
   const { address, timings } = answer;
   if (answer.kind === 'error') {
     return { url, errorClass: answer.errorClass, message: answer.message, address, timings, events };
   }
-  const body = events === undefined ? answer.body : answer.body.slice(0, MAX_BATCH_ANSWER).toWellFormed();
-  return { url, status: answer.status, address, timings, events, body: body === '' ? undefined : body };
+  const body = events === undefined && answer.body !== '' ? answer.body : undefined;
+  return { url, status: answer.status, address, timings, events, body };
 }

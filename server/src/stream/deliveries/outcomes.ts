@@ -4,6 +4,7 @@ import type { Metrics } from '../../metrics/open-metrics.ts';
 import { outcomesSubject } from '../layout/layout.ts';
 import { outcomesHome } from '../layout/record-slots.ts';
 import { type DurableNeeds, keptOrNot, publishDurably } from '../nats/publish-durably.ts';
+import { openAwayStreams } from './away-streams.ts';
 
 export type Outcomes = {
   /** The number of the stream that the outcomes of a delivery belong to. */
@@ -17,10 +18,6 @@ export type OutcomesNeeds = DurableNeeds & { metrics: Metrics };
 
 /** Shorter than an election: another stream takes the batch meanwhile. A server that says nothing at all gets two seconds. */
 const HOME_PATIENCE_MS = 1_000;
-/** How long a stream that did not answer is asked last. */
-const AWAY_MS = 5_000;
-/** Longer than an election: after it, full streams decide for one that does not come back. */
-const GONE_AFTER_MS = 15_000;
 
 /**
  * A batch may be in any stream, and in two of them after an answer that got lost: the recorders lock by delivery and not by stream,
@@ -30,26 +27,19 @@ export function openOutcomes({ metrics, ...needs }: OutcomesNeeds, streams: numb
   const elsewhere = metrics.counter('millrace_outcomes_elsewhere_total');
   const format = streams === 1 ? 'whole' : 'lean';
   const headers = [[FORMAT_HEADER, String(OUTCOME_FORMATS[format])]] as const;
-  /** By the number of a stream that did not answer: since when, and when it did not for the last time. */
-  const away = new Map<number, { since: number; last: number }>();
+  const away = openAwayStreams();
 
   function inTurn(home: number): number[] {
     const all = Array.from({ length: streams }, (_, step) => (home + step) % streams);
-    const isAway = (index: number) => performance.now() - (away.get(index)?.last ?? -Infinity) < AWAY_MS;
+    const isAway = (index: number) => away.isAway(index);
     return [...all.filter((index) => !isAway(index)), ...all.filter(isAway)];
-  }
-
-  function note(index: number, isAnswered: boolean): void {
-    const last = performance.now();
-    if (isAnswered) away.delete(index);
-    else away.set(index, { since: away.get(index)?.since ?? last, last });
   }
 
   async function appendTo(index: number, payload: Uint8Array): Promise<'stored' | 'full' | 'unavailable'> {
     const publication = { subject: outcomesSubject(index), id: nuid.next(), headers, payload };
     const patienceMs = streams === 1 ? undefined : HOME_PATIENCE_MS;
     const answer = keptOrNot(await publishDurably(publication, needs, patienceMs));
-    note(index, answer !== 'unavailable');
+    away.note(index, answer !== 'unavailable');
     return answer;
   }
 
@@ -65,7 +55,7 @@ export function openOutcomes({ metrics, ...needs }: OutcomesNeeds, streams: numb
         if (found === 'stored' && index !== home) elsewhere.add();
         if (found === 'stored') return found;
         if (found === 'full') isFull = true;
-        else mayComeBack ||= performance.now() - (away.get(index)?.since ?? 0) < GONE_AFTER_MS;
+        else mayComeBack ||= away.mayComeBack(index);
       }
       // Waiting for a stream that never comes back would hold up deliveries, and an election ends.
       return isFull && !mayComeBack ? 'full' : 'unavailable';

@@ -37,7 +37,7 @@ export type ServersFound = { stores: ServerStore[]; isComplete: boolean };
 export async function assertServers(nc: NatsConnection, { replicas, isThere }: ServersWanted): Promise<ServersFound> {
   const needed = isThere ? Math.floor(replicas / 2) + 1 : replicas;
   const reports = await collectReports(nc, needed);
-  const withJetStream = reports.filter((report) => report.data?.config !== undefined);
+  const withJetStream = ourServers(reports, nc);
   if (withJetStream.length === 0) throw new Error(HOW_TO_ALLOW_THE_QUESTION);
   for (const report of withJetStream) {
     const problem = serverProblem(report);
@@ -61,14 +61,25 @@ export async function assertServers(nc: NatsConnection, { replicas, isThere }: S
   return { isComplete, stores: storesOf(withJetStream, nc) };
 }
 
-/** The servers of our cluster with JetStream, and how much each may store. NATS places no stream of ours in another cluster. */
-export function storesOf(reports: readonly ServerReport[], { info }: Pick<NatsConnection, 'info'>): ServerStore[] {
-  const isOurs = (cluster: string | undefined) => info?.cluster === undefined || cluster === info.cluster;
-  return reports.flatMap(({ server, data }) =>
-    data?.config === undefined || !isOurs(server.cluster)
-      ? []
-      : [{ name: server.name, bytes: data.config.max_storage }],
-  );
+/**
+ * The servers of our cluster with JetStream. NATS places no stream of ours in another cluster, whose servers may answer through gateways.
+ * Through a leaf node we are connected to a cluster without JetStream: then all that have it are ours.
+ */
+export function ourServers<Report extends ServerReport>(
+  reports: readonly Report[],
+  { info }: Pick<NatsConnection, 'info'>,
+): Report[] {
+  const withJetStream = reports.filter(({ data }) => data?.config !== undefined);
+  const ours = withJetStream.filter(({ server }) => info?.cluster === undefined || server.cluster === info.cluster);
+  return ours.length === 0 ? withJetStream : ours;
+}
+
+/** How much each of our servers may store. */
+export function storesOf(reports: readonly ServerReport[], nc: Pick<NatsConnection, 'info'>): ServerStore[] {
+  return ourServers(reports, nc).map(({ server, data }) => ({
+    name: server.name,
+    bytes: data?.config?.max_storage ?? 0,
+  }));
 }
 
 export function serverProblem({ server, data }: ServerReport): string | undefined {
@@ -88,7 +99,7 @@ const HOW_TO_ALLOW_THE_QUESTION =
 async function collectReports(nc: NatsConnection, expected: number): Promise<HeardReport[]> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   let reports: HeardReport[] = [];
-  while (reports.length < expected && performance.now() < giveUpAt) {
+  while (ourServers(reports, nc).length < expected && performance.now() < giveUpAt) {
     reports = await askServers(nc).catch(() => []);
     // One server that answers nothing will not begin to: the question is not allowed.
     if (reports.length === 0 && expected === 1) break;

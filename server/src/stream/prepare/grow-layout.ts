@@ -6,7 +6,7 @@
 import type { KV } from '@nats-io/kv';
 import { JetStreamApiCodes, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { askServers, serverProblem, storesOf } from './assert-servers.ts';
+import { askServers, ourServers, serverProblem, storesOf } from './assert-servers.ts';
 import { announceEventCount, readEventCount } from './event-count.ts';
 import { wantedEventStreams } from '../layout/count-streams.ts';
 import {
@@ -53,7 +53,7 @@ export type GrowOutcome = ({ ok: true } & Growth) | { ok: false; why: string };
 export async function growLayout(needs: GrowNeeds): Promise<GrowOutcome> {
   const { nc, manager, bucket, settings } = needs;
   const reports = await askServers(nc);
-  const unfit = reports.find((report) => report.data?.config !== undefined && serverProblem(report) !== undefined);
+  const unfit = ourServers(reports, nc).find((report) => serverProblem(report) !== undefined);
   if (unfit !== undefined) return { ok: false, why: `NATS server ${unfit.server.name} ${serverProblem(unfit)}` };
   const survey = await surveyStreams(manager, storesOf(reports, nc));
   if (!survey.isWhole || survey.stores.length < settings.replicas) {

@@ -5,7 +5,7 @@ import { isDenied } from '../nats/engine-errors.ts';
 import { openLayoutBucket } from '../nats/lane-counts.ts';
 import type { StreamSettings } from '../layout/layout.ts';
 import { type Growth, growLayout, type Resized } from './grow-layout.ts';
-import { moveLeader, nextMove } from './spread-leaders.ts';
+import { moveLeader, openLeaderMoves } from './spread-leaders.ts';
 
 export type KeepNeeds = {
   connection: Connection;
@@ -23,8 +23,6 @@ const LOOK_MS = 10_000;
 /** A stream that is full of old requests gives room in steps, so that new streams fill up while it loses old requests. */
 const SHRINK_AGAIN_MS = 3_600_000;
 const WELL_FILLED = 0.6;
-/** Leaders that are spread unevenly wait for this time: a server that is restarted now may be the next. */
-const UNEVEN_MS = 300_000;
 
 /** One control process looks at the servers, lets streams grow into new ones, and spreads leaders. The others look when it is gone. */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
@@ -32,8 +30,7 @@ export function keepLayout(needs: KeepNeeds): LayoutKeeper {
   const { connection, manager, settings, isMyTurn, log } = needs;
   const shrunkAt = new Map<string, number>();
   let bare: ReadonlySet<string> = new Set();
-  let unevenAt: number | undefined;
-  let spreadUntil = 0;
+  const leaders = openLeaderMoves();
   let said: string | undefined;
   let isLooking = false;
   let mayMove = true;
@@ -60,19 +57,13 @@ export function keepLayout(needs: KeepNeeds): LayoutKeeper {
       if (each.to < each.from && fillOf(each) > WELL_FILLED) shrunkAt.set(each.name, performance.now());
     }
     if (made.length === 0 && resized.length === 0) return;
-    // New streams get leaders by chance, and are worth spreading at once.
-    if (made.length > 0) spreadUntil = performance.now() + UNEVEN_MS;
+    if (made.length > 0) leaders.noteMade();
     log.info({ servers: survey.stores.length, eventStreams, made, resized }, 'layout.grown');
   }
 
   async function spread({ survey }: Growth): Promise<void> {
-    const move = nextMove(survey.streams);
-    if (move === undefined || !mayMove) {
-      unevenAt = undefined;
-      return;
-    }
-    unevenAt ??= performance.now();
-    if (performance.now() > spreadUntil && performance.now() - unevenAt < UNEVEN_MS) return;
+    const move = mayMove ? leaders.next(survey.streams) : undefined;
+    if (move === undefined) return;
     try {
       await moveLeader(connection.nc, move);
       log.info(move, 'leader.moved');

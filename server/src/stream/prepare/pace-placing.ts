@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { askServers } from './assert-servers.ts';
+import { askServers, ourServers } from './assert-servers.ts';
 
 /** NATS servers tell each other this often how much they have promised, and place streams by that. */
 const TOLD_EVERY_MS = 10_000;
@@ -27,8 +27,7 @@ export function openPacer(nc: NatsConnection): (bytes: number) => Promise<void> 
 }
 
 async function readFree(nc: NatsConnection): Promise<number[]> {
-  const reports = await askServers(nc);
-  return reports.flatMap(({ data }) =>
-    data?.config === undefined ? [] : [data.config.max_storage - (data.reserved_storage ?? 0)],
+  return ourServers(await askServers(nc), nc).map(
+    ({ data }) => (data?.config?.max_storage ?? 0) - (data?.reserved_storage ?? 0),
   );
 }

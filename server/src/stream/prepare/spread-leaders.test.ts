@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { nextMove } from './spread-leaders.ts';
+import { nextMove, openLeaderMoves } from './spread-leaders.ts';
 import type { SurveyedStream } from './survey.ts';
 
 const on = (name: string, leader: string | undefined, peers: string[], isCurrent = true): SurveyedStream => ({
@@ -38,5 +38,43 @@ suite('leaders', () => {
       on('EVENTS-4', 'n3', ['n1', 'n3', 'n4']),
     ];
     assert.deepEqual(nextMove(streams), { stream: 'EVENTS-2', from: 'n2', to: 'n4' });
+  });
+});
+
+suite('a wish for other leaders', () => {
+  const MINUTE = 60_000;
+  const uneven = [on('EVENTS-0', 'n1', ALL), on('EVENTS-1', 'n1', ALL), on('EVENTS-2', 'n2', ALL)];
+  function openSpread() {
+    const clock = { ms: 7 * MINUTE };
+    const spread = openLeaderMoves(() => clock.ms);
+    return {
+      spread,
+      after(ms: number, streams = uneven): string | undefined {
+        clock.ms += ms;
+        return spread.next(streams)?.stream;
+      },
+    };
+  }
+
+  test('waits for five minutes, and begins to wait again when the leaders were even', () => {
+    const { after } = openSpread();
+    assert.deepEqual([after(0), after(4 * MINUTE), after(0, []), after(2 * MINUTE)], Array(4).fill(undefined));
+    assert.equal(after(5 * MINUTE), 'EVENTS-0');
+  });
+
+  test('is uttered at once when streams were made', () => {
+    const { spread, after } = openSpread();
+    spread.noteMade();
+    assert.equal(after(0), 'EVENTS-0');
+  });
+
+  test('that NATS does not follow is not repeated for the same stream before five minutes have passed', () => {
+    const { spread, after } = openSpread();
+    spread.noteMade();
+    assert.deepEqual(
+      [after(0), after(10_000), after(10_000), after(10_000)],
+      ['EVENTS-0', 'EVENTS-1', undefined, undefined],
+    );
+    assert.equal(after(5 * MINUTE), 'EVENTS-0');
   });
 });
