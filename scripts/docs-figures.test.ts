@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { acceptRequest, signingKey } from '@millrace/contract';
 import { RETRY_WINDOW_MS } from '@millrace/contract/retry-schedule';
+import { ceilingsOf } from '../cli/src/scale/ceilings.ts';
+import { partOf, type ScaleLoad } from '../cli/src/scale/scale-load.ts';
+import { bytes } from '../cli/src/sizing/describe-sizing.ts';
 import { type Figure, figure, FIGURES } from '../cli/src/sizing/figures.ts';
 import { cpuUsOf, postBytesOf } from '../cli/src/sizing/measured-costs.ts';
+import { sizeInstallation } from '../cli/src/sizing/size-installation.ts';
 import { orderCall } from '../bench/src/order-call.ts';
 import { readConfig } from '../server/src/config.ts';
 import { makeBatch, makePosts } from '../server/src/deliver/attempt/make-posts.ts';
@@ -19,7 +23,7 @@ import { openTestClient, wordFor } from '../server/testing/client.ts';
 import { ok, openRawReceiver } from '../server/testing/raw-receiver.ts';
 import { aWebhook } from '../server/testing/samples.ts';
 import { FIGURES_PAGE, figuresPage } from './print-figures.ts';
-import { SCALE_PAGE, withTables } from './print-scale.ts';
+import { PAGE_LOAD, SCALE_PAGE, withTables } from './print-scale.ts';
 import { ROOT_DIR } from './project-files.ts';
 
 const read = (file: string) => readFileSync(join(ROOT_DIR, file), 'utf8');
@@ -115,6 +119,33 @@ suite('the page of scale', () => {
 
   test('has the tables of the calculator: `node scripts/print-scale.ts --write`', () => {
     assert.equal(page, withTables(page));
+  });
+
+  test('quotes the calculator and the measurements', () => {
+    const at = (eventsPerSecond: number, change: Partial<ScaleLoad> = {}) =>
+      partOf({ ...PAGE_LOAD, eventsPerSecond, ...change }, 1);
+    const store = (rate: number) => sizeInstallation(at(rate)).nats.maxFileStoreBytes;
+    const ceiling = (name: string, change: Partial<ScaleLoad> = {}) =>
+      ceilingsOf({ ...PAGE_LOAD, ...change }).find(({ component }) => component === name)?.eventsPerSecond ?? 0;
+    const thousands = (value: number) => Number(value.toPrecision(3)).toLocaleString('en-US');
+    const quoted = [
+      `${figure('record.per-second').toLocaleString('en-US')} deliveries a second`,
+      `${figure('deliver.one-destination')} µs of CPU for a delivery to one destination and ${figure('deliver.many-destinations')} µs`,
+      `100 GB hold ${((72 * 100e9) / store(10_000)).toFixed(2)} hours, not 72`,
+      `\`max_file_store\` of ${bytes(store(10_000))} on each server`,
+      `need a \`max_file_store\` of ${(store(100_000) / 1e12).toFixed(0)} TB on each of three servers`,
+      `a disk of 16 TB carries ${thousands(ceiling('the disks of NATS in a cell'))} events a second`,
+      `about ${figure('cell.events').toLocaleString('en-US')} events a second, an estimate`,
+      `${figure('cpu.postgres.delivery')} µs of CPU and ${figure('bytes.row').toLocaleString('en-US')} bytes for a delivery with a row`,
+      `carries about ${thousands(ceiling('a PostgreSQL server', { rowsKept: 1 }))} a second on ${figure('plan.postgres-cores')} cores`,
+      `seven days are ${bytes(sizeInstallation(at(1_000_000, { rowsKept: 1 })).postgres.diskBytes)}`,
+      `about ${figure('stream.requests')} requests a second (an estimate)`,
+      `has ${figure('streams.most')} at most: ${(figure('stream.requests') * figure('streams.most')).toLocaleString('en-US')} requests`,
+    ];
+    for (const words of quoted) assert.ok(page.includes(words), words);
+    const measured = read('docs/measurements/README.md');
+    for (const words of ['deliver at work 757 MB', '10.4 ms (quiet 9.6)', '39 ms (quiet 8)'])
+      assert.ok(measured.includes(words), words);
   });
 });
 
