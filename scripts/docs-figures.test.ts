@@ -143,6 +143,8 @@ suite('the page of scale', () => {
       `has ${figure('streams.most')} at most: ${(figure('stream.requests') * figure('streams.most')).toLocaleString('en-US')} requests`,
     ];
     for (const words of quoted) assert.ok(page.includes(words), words);
+    const request = `${figure('cpu.collect.request')} µs of CPU, and a call in it ${figure('cpu.collect.call')} µs`;
+    assert.ok(read('docs/run/sizing.md').includes(request), request);
     const measured = read('docs/measurements/README.md');
     for (const words of ['deliver at work 757 MB', '10.4 ms (quiet 9.6)', '39 ms (quiet 8)'])
       assert.ok(measured.includes(words), words);
