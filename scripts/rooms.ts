@@ -279,6 +279,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'http',
       'store',
       'stream/config',
+      'version',
       ...LEAVES,
     ],
   },

@@ -17,7 +17,7 @@ import { benchPeers } from './peers/bench-peers.ts';
 import { benchProcesses } from './processes/bench-processes.ts';
 import { benchProjection } from './projection/bench-projection.ts';
 import { benchRecord } from './record/bench-record.ts';
-import { benchScale } from './scale/bench-scale.ts';
+import { benchScale, benchScaleCheck } from './scale/bench-scale.ts';
 import { benchSizing } from './sizing/bench-sizing.ts';
 import { benchSmall } from './small/bench-small.ts';
 import { benchTail } from './tail/bench-tail.ts';
@@ -44,6 +44,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Verdic
   tail: benchTail,
   replay: benchReplay,
   scale: benchScale,
+  'scale-check': benchScaleCheck,
   sizing: benchSizing,
   small: benchSmall,
 };

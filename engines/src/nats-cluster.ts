@@ -16,7 +16,8 @@ export type NatsNode = {
   monitorUrl: string;
   logFile: string;
   pid(): number | undefined;
-  start(): Promise<void>;
+  /** With another size than it was planned with, as an operator changes it. */
+  start(change?: { maxFileStoreMb: number }): Promise<void>;
   /** Sends a signal; resolves when the process is gone for SIGKILL and SIGTERM, at once for SIGSTOP and SIGCONT. */
   kill(signal: NodeJS.Signals): Promise<void>;
 };
@@ -113,8 +114,8 @@ function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
     monitorUrl,
     logFile,
     pid: () => child?.pid,
-    async start() {
-      child = spawnNats(settings, { logFile, detached: false });
+    async start(change) {
+      child = spawnNats({ ...settings, ...change }, { logFile, detached: false });
       await natsIsReady(monitorUrl, settings.clusterPorts.length);
     },
     async kill(signal) {

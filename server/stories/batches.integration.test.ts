@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Destination, Explanation } from '@millrace/contract/control';
+import { openLog } from '../src/log.ts';
 import { configKey } from '../src/stream/config/config-bucket.ts';
+import { PEERS_SUBJECT } from '../src/stream/layout/layout.ts';
+import { connectNats } from '../src/stream/nats/connect-nats.ts';
+import { askForCheckUps } from '../testing/check-ups.ts';
 import { openBucketForTests } from '../testing/inspector.ts';
 import { answer, openReceiver, type Received } from '../testing/receiver.ts';
 import { track, tracks } from '../testing/samples.ts';
 import { addScene, openStack, type Stack } from '../testing/stack.ts';
 import { until } from '../testing/until.ts';
 
+type Problem = { code: string; errors?: { path: string; message: string }[] };
 type Item = { id: string; attempt: number; body: { event: string } };
 
 let stack: Stack;
@@ -16,6 +21,7 @@ before(async () => void (stack = await openStack()));
 after(() => stack[Symbol.asyncDispose]());
 
 const eventsIn = ({ body }: Received) => (JSON.parse(body) as { events: Item[] }).events;
+const SILENT = openLog({ level: 'silent', pretty: false });
 const BATCH = { bodyFormat: 'batch' };
 
 type Letters = { items: { id: string; messageId: string; attempts: number }[] };
@@ -72,6 +78,41 @@ suite('a destination with the body format batch', () => {
     assert.equal(await version(), 2);
     await stack.get('PATCH', `/destinations/${destinationId}`, { settings: { bodyFormat: 'full' } });
     await until(async () => (await version()) === 1);
+  });
+
+  test('is refused while a deliver process is alive that knows no batches, and taken when it has stopped', async () => {
+    await using receiver = await openReceiver();
+    await using connection = await connectNats({ url: stack.nats.adminUrl, name: 'older', log: SILENT });
+    const { sourceId, destinationId } = await addScene(stack, receiver.url);
+    const change = () => stack.ask<Problem>('PATCH', `/destinations/${destinationId}`, { settings: BATCH });
+    const refused = async () => {
+      // As a version before batches tells that it is alive.
+      connection.nc.publish(PEERS_SUBJECT, 'older 0.0.9');
+      return (await change()).status === 409;
+    };
+    // Turned back, as often as control took it before it heard of the process.
+    await until(async () => {
+      await stack.get('PATCH', `/destinations/${destinationId}`, { settings: { bodyFormat: 'full' } });
+      return refused();
+    });
+    const { body } = await change();
+    assert.equal(body.code, 'older_processes');
+    assert.match(body.errors?.[0]?.message ?? '', /^needs this version in all .*1 deliver process is older/);
+    const settings = { targets: [{ url: receiver.url }], ...BATCH };
+    const made = await stack.ask('POST', '/destinations', { sourceId, catalog: 'Webhooks', settings });
+    assert.equal(made.status, 409);
+    const renamed = await stack.ask('PATCH', `/destinations/${destinationId}`, { name: 'Other' });
+    assert.equal(renamed.status, 200);
+    await until(async () => (await change()).status === 200);
+  });
+
+  test('gets one full batch as the large body of a check-up', async () => {
+    await using receiver = await openReceiver();
+    const { destinationId } = await addScene(stack, receiver.url, BATCH);
+    const report = await askForCheckUps(stack).checkUp(destinationId);
+    const large = report.steps.find(({ name }) => name === 'large_body');
+    assert.match(large?.sentence ?? '', /It takes the largest batch, here \d+ events in a body of 4\d{5} bytes/);
+    assert.equal(receiver.received.at(-1)?.headers['webhook-id'], large?.webhookId);
   });
 
   test('is tested with a batch of one event', async () => {

@@ -18,7 +18,7 @@ type Result = {
   outage?: Outage;
 };
 
-/** Both systems with a setting for it run with the same numbers: the isolation of a system depends on it most of all. */
+/** All systems with a setting for it run with the same numbers: the isolation of a system depends on it most of all. */
 const [SLOTS, MORE_SLOTS] = [100, 1_000];
 const FULL: Size = {
   burst: 10_000,
@@ -38,7 +38,7 @@ const ROUNDS = 2;
 export async function benchPeers({ isQuick }: BenchOptions): Promise<Verdict> {
   useAllCores();
   const size = isQuick ? QUICK : FULL;
-  const systems = [millrace(SLOTS), outpost(SLOTS), svix(), convoy(), millrace(MORE_SLOTS), outpost(MORE_SLOTS)];
+  const systems = systemsToRun();
   const able = systems.filter(({ missing }) => missing === undefined);
   for (const system of systems) introduce(system);
   await using exchange = await openExchange();
@@ -56,6 +56,14 @@ export async function benchPeers({ isQuick }: BenchOptions): Promise<Verdict> {
     isGood: ours.length > 0 && broken.length === 0,
     figures: { bench: 'peers', size, results, notRun: [...new Set(notRun)], broken, load: loadavg()[0] },
   };
+}
+
+export function systemsToRun(): System[] {
+  return [
+    ...[millrace, outpost, convoy].map((open) => open(SLOTS)),
+    svix(),
+    ...[millrace, outpost, convoy].map((open) => open(MORE_SLOTS)),
+  ];
 }
 
 function introduce({ name, slots, missing, about }: System): void {

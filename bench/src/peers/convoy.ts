@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePorts } from '@millrace/engines';
 import { answers, type Child, child, output, programText } from './child.ts';
 import { engineText, openRedis, REDIS } from './peer-engines.ts';
-import { type Api, ask, openPeerScene, type PeerScene } from './peer-scene.ts';
+import { type Api, ask, openPeerScene } from './peer-scene.ts';
 import { indexes, kindOf, type RunningSystem, type System } from './system.ts';
 
 const BIN = process.env['PEERS_CONVOY_BIN'];
@@ -13,22 +13,29 @@ const RECEIVER_HOST = process.env['PEERS_CONVOY_RECEIVER_HOST'] ?? hostname();
 type Bootstrap = { api_key: string; organisation_id: string };
 
 /** frain-dev/convoy, community edition: server and agent, PostgreSQL, Redis with its own default persistence. */
-export function convoy(): System {
+export function convoy(slots: number): System {
   return {
     name: 'Convoy',
-    slots: undefined,
+    slots,
     missing: BIN === undefined ? 'PEERS_CONVOY_BIN' : undefined,
-    about: BIN === undefined ? [] : [programText('PEERS_CONVOY_BIN', BIN), engineText(REDIS), 'CONVOY_ENV=oss'],
-    open: (urlOf) => openConvoy((index) => urlOf(index, kindOf(index)).replace('127.0.0.1', RECEIVER_HOST)),
+    about:
+      BIN === undefined
+        ? []
+        : [
+            programText('PEERS_CONVOY_BIN', BIN),
+            engineText(REDIS),
+            `CONVOY_ENV=oss CONVOY_CONSUMER_POOL_SIZE=${slots}`,
+          ],
+    open: (urlOf) => openConvoy(slots, (index) => urlOf(index, kindOf(index)).replace('127.0.0.1', RECEIVER_HOST)),
   };
 }
 
-async function openConvoy(urlOf: (index: number) => string): Promise<RunningSystem> {
+async function openConvoy(slots: number, urlOf: (index: number) => string): Promise<RunningSystem> {
   await using opening = new AsyncDisposableStack();
   const scene = opening.use(await openPeerScene('convoy'));
   const redis = scene.use(await openRedis(scene.dir, []));
   const [port = 0, agentPort = 0] = await freePorts(2);
-  const env = environment(scene, redis.port, port, agentPort);
+  const env = convoyEnvironment({ databaseUrl: scene.databaseUrl, redisPort: redis.port, port, agentPort, slots });
   const dir = join(scene.dir, 'server');
   const program = (name: string, at: number): Child => {
     const isReady = () => answers(`http://127.0.0.1:${at}/health`);
@@ -82,10 +89,13 @@ async function addEndpoint(api: Api, path: string, index: number, url: string): 
   return data.uid;
 }
 
-function environment(scene: PeerScene, redisPort: number, port: number, agentPort: number): Record<string, string> {
+type Places = { databaseUrl: string; redisPort: number; port: number; agentPort: number; slots: number };
+
+export function convoyEnvironment({ databaseUrl, redisPort, port, agentPort, slots }: Places): Record<string, string> {
   return {
+    CONVOY_CONSUMER_POOL_SIZE: String(slots),
     CONVOY_DB_HOST: '127.0.0.1',
-    CONVOY_DB_PORT: new URL(scene.databaseUrl).port,
+    CONVOY_DB_PORT: new URL(databaseUrl).port,
     CONVOY_DB_USERNAME: 'postgres',
     CONVOY_DB_PASSWORD: 'x',
     CONVOY_DB_DATABASE: 'convoy',

@@ -68,7 +68,7 @@ function connectionRows(stack: Installation): Row[] {
 
 async function undeliveredRows(stack: Installation, receivers: Receivers): Promise<Row[]> {
   const load = { name: 'undelivered', events: 2_000, callsPerRequest: 20, padding: 0, destinations: 1 };
-  const shape = shapeOf(load, 657);
+  const shape = shapeOf(load, { eventBytes: 657, eventsPerPost: 1 });
   await receivers.refuse(true);
   const dead = await measureUndelivered(stack, { ...load, name: 'dead' }, receivers.hookUrl, 'dead');
   const [port = 0] = await freePorts(1);

@@ -51,8 +51,8 @@ export function cpuRows(measured: readonly MeasuredLoad[], loads: readonly Load[
 
 export function bytesRow(measured: MeasuredLoad | undefined): Row {
   if (measured === undefined) throw new Error('no load was measured');
-  const { load, eventBytes, streamBytes } = measured;
-  return row(`bytes of an event, ${load.name}`, streamBytes['events'] ?? 0, storedBytesOf(shapeOf(load, eventBytes)));
+  const { load, streamBytes } = measured;
+  return row(`bytes of an event, ${load.name}`, streamBytes['events'] ?? 0, storedBytesOf(shapeOf(load, measured)));
 }
 
 /** The middle CPU time of each part over the rounds of one load. */
@@ -61,8 +61,9 @@ function cpuOf(rounds: readonly MeasuredLoad[]): (Cpu & { load: string; part: Pa
     const [first] = rounds;
     if (first === undefined) return [];
     const { load, eventBytes } = first;
+    const eventsPerPost = median(rounds.map((round) => round.eventsPerPost));
     const measuredUs = median(rounds.map(({ cpuUs }) => cpuUs[part]));
-    const calculatedUs = cpuUsOf(part, shapeOf(load, eventBytes));
+    const calculatedUs = cpuUsOf(part, shapeOf(load, { eventBytes, eventsPerPost }));
     print(row(`CPU of ${part} for an event, µs, ${load.name}`, measuredUs, calculatedUs));
     return [{ load: load.name, part, measured: measuredUs * load.events, calculated: calculatedUs * load.events }];
   });
@@ -73,9 +74,12 @@ function sumRow(what: string, cpu: readonly Cpu[]): Row {
   return row(what, sum('measured'), sum('calculated'));
 }
 
-export function shapeOf(load: Load, eventBytes: number): EventShape {
-  const { callsPerRequest, destinations, failingShare = 0 } = load;
-  return { eventBytes, callsPerRequest, destinationsPerEvent: destinations, failingShare };
+/** The question to the calculator. How many events come in one POST depends on the pace of the machine, so it is taken from the run. */
+export function shapeOf(
+  { callsPerRequest, destinations, failingShare = 0 }: Load,
+  { eventBytes, eventsPerPost }: Pick<Measured, 'eventBytes' | 'eventsPerPost'>,
+): EventShape {
+  return { eventBytes, eventsPerPost, callsPerRequest, destinationsPerEvent: destinations, failingShare };
 }
 
 export function row(what: string, measured: number, calculated: number): Row {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BodyFormat } from '@millrace/contract';
 import { freePorts } from '@millrace/engines';
 import { addDestination } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
@@ -14,6 +15,10 @@ export type Load = {
   destinations: number;
   /** From 0 to 1: this part of the requests is for destinations that refuse every connection. */
   failingShare?: number;
+  /** `documented` without this. */
+  bodyFormat?: BodyFormat;
+  /** Events that go before those that are measured. */
+  warmUpEvents?: number;
 };
 /** `idle` is the work of processes without any load, taken before the first one: afterwards PostgreSQL vacuums. */
 export type Bench = { stack: Installation; receivers: Receivers; idle: Spent };
@@ -26,6 +31,7 @@ export type Measured = {
   streamBytes: Record<string, number>;
   /** Bytes of a POST to a receiver that works, with its headers. */
   postBytes: number;
+  eventsPerPost: number;
 };
 
 type NewSource = { id: string; writeKeys: { key: string }[] };
@@ -55,7 +61,7 @@ export async function measureLoad({ stack, receivers, idle }: Bench, load: Load)
     await recorded(stack);
   });
   const after = await streamBytes(stack);
-  const { bytes, count } = await receivers.look();
+  const { bytes, posts, count } = await receivers.look();
   const perEvent = (sum: number) => sum / load.events;
   return {
     eventBytes: calls.reduce((sum, call) => sum + JSON.stringify(call).length, 0) / load.events,
@@ -64,14 +70,19 @@ export async function measureLoad({ stack, receivers, idle }: Bench, load: Load)
     streamBytes: Object.fromEntries(
       Object.entries(after).map(([name, sum]) => [name, perEvent(sum - (streams[name] ?? 0))]),
     ),
-    postBytes: bytes / count,
+    postBytes: bytes / posts,
+    eventsPerPost: count / posts,
   };
 }
 
 /** Its write key. */
-async function addSource(stack: Installation, { name, destinations }: Load, url: string): Promise<string> {
+async function addSource(
+  stack: Installation,
+  { name, destinations, bodyFormat = 'documented' }: Load,
+  url: string,
+): Promise<string> {
   const { id, writeKeys } = await stack.get<NewSource>('POST', '/sources', { name });
-  for (let i = 0; i < destinations; i += 1) await addDestination(stack, id, { targets: [{ url }] });
+  for (let i = 0; i < destinations; i += 1) await addDestination(stack, id, { targets: [{ url }], bodyFormat });
   return writeKeys[0]?.key ?? '';
 }
 
@@ -124,7 +135,7 @@ function callOf({ padding, name }: Load, index: number): object {
 async function warmUp(stack: Installation, receivers: Receivers, key: string, load: Load): Promise<void> {
   await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
   await receivers.reset();
-  const calls = Array.from({ length: WARM_UP_EVENTS }, (_, index) =>
+  const calls = Array.from({ length: load.warmUpEvents ?? WARM_UP_EVENTS }, (_, index) =>
     callOf({ ...load, name: `${load.name}-warm` }, index),
   );
   // Deliver may hear of the destination after collect has heard of the key; it skips events that come in between.

@@ -63,7 +63,7 @@ function processCeilings(load: ScaleLoad, cells: number): Ceiling[] {
       component: 'a deliver process',
       eventsPerSecond: coreCeiling('deliver', load, cells),
       remedy: 'more deliver processes: MILLRACE_PROCESSES',
-      from: [...(load.hasTls ? (['cpu.deliver.tls'] as const) : []), ...failingFigures(load)],
+      from: [...deliverFigures(load, cells), ...failingFigures(load)],
     },
     {
       component: 'the slots of a deliver process',
@@ -76,6 +76,12 @@ function processCeilings(load: ScaleLoad, cells: number): Ceiling[] {
       remedy: 'more control processes',
     },
   ]);
+}
+
+/** Those of TLS, and of destinations that left the cache. */
+function deliverFigures({ hasTls, destinations }: ScaleLoad, cells: number): FigureName[] {
+  const isCached = destinations / cells <= figure('deliver.cached-destinations');
+  return [...(hasTls ? (['cpu.deliver.tls'] as const) : []), ...(isCached ? [] : (['cpu.deliver.open'] as const))];
 }
 
 /** They weigh little: an answer rests on them only where many deliveries fail. */

@@ -8,7 +8,8 @@ import { type ScaleFlags, scaleProgram } from './read-flags.ts';
 
 function run({ load, prices: file, isJson, isCheck }: ScaleFlags): void {
   if (isCheck) {
-    process.exitCode = spawnSync('npm', ['run', '--silent', 'bench', '--', 'scale'], { stdio: 'inherit' }).status ?? 1;
+    process.exitCode =
+      spawnSync('npm', ['run', '--silent', 'bench', '--', 'scale-check'], { stdio: 'inherit' }).status ?? 1;
     return;
   }
   const read = readPrices(file);

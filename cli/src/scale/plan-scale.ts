@@ -130,7 +130,6 @@ function warningsOf(load: ScaleLoad, { postgres }: Unit, { streams, count }: Uni
       load.destinations / count > opened,
       `A cell has more destinations than the ${opened} that a deliver process keeps opened: most deliveries open theirs again.`,
     ],
-    [load.eventsPerPost > 1, 'POSTs of several events are calculated from an estimate.'],
     [count > 1, 'The capacity of a cell is an estimate: measure one cell of yours before you plan with many.'],
   ];
   return warnings.filter(([isTrue]) => isTrue).map(([, warning]) => warning);

@@ -55,7 +55,7 @@ export function scaleProgram(run: (flags: ScaleFlags) => void | Promise<void>): 
     .option('--cores <number>', 'cores of a machine for processes', atLeastOne, usual.coresPerMachine)
     .option('--prices <file>', 'a list of prices in the form of cli/src/scale/prices.json', EXAMPLE_PRICES)
     .option('--json', 'one line of JSON')
-    .option('--check', 'measures small loads on this machine and compares: npm run bench -- scale')
+    .option('--check', 'measures small loads on this machine and compares: npm run bench -- scale-check')
     .allowExcessArguments(false)
     .showHelpAfterError('Try npm run scale -- --help')
     .action((values: Values) => run(flagsOf(values)));

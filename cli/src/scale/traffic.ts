@@ -1,6 +1,6 @@
 /** Bytes a second between the parts, in the busiest minutes, over all cells. */
 import { figure } from '../sizing/figures.ts';
-import { laneBytesOf, OUTCOME_BYTES, recordedBytesOf, storedBytesOf } from '../sizing/measured-costs.ts';
+import { laneBytesOf, OUTCOME_BYTES, postBytesOf, recordedBytesOf, storedBytesOf } from '../sizing/measured-costs.ts';
 import type { ScaleLoad } from './scale-load.ts';
 
 export type Traffic = {
@@ -29,7 +29,7 @@ export function trafficOf(load: ScaleLoad, cells: number): Traffic {
   const hops = stored * 2 + eventsPerSecond * recordedBytesOf(load);
   return {
     inBytes: eventsPerSecond * eventBytes + requests * figure('bytes.http-in'),
-    outBytes: deliveries * eventBytes + (deliveries / eventsPerPost) * figure('bytes.http-out'),
+    outBytes: (deliveries / eventsPerPost) * postBytesOf(load, true),
     insideBytes: hops + copied,
     // Replicas are in a zone each.
     zoneBytes: hops * figure('plan.zones') + copied,

@@ -109,9 +109,11 @@ function rowUs(shape: EventShape): number {
 /** Connections, signatures and answers are for a POST; reading the event and writing its outcome are for each event in it. */
 function deliveryUs({ destinationsConfigured = 1, eventsPerPost = 1, hasTls = false }: EventShape): number {
   const event = figure('cpu.deliver.in-batch');
-  const post = (figure('cpu.deliver.delivery') - event) * spreadFactor(destinationsConfigured);
+  const post = figure('cpu.deliver.delivery') - event;
   const tls = hasTls ? figure('cpu.deliver.tls') : 0;
-  return event + (post + tls + openingUs(destinationsConfigured)) / eventsPerPost;
+  // The measurement of many destinations has no parts: both grow with their number.
+  const spread = (event + post / eventsPerPost) * spreadFactor(destinationsConfigured);
+  return spread + (tls + openingUs(destinationsConfigured)) / eventsPerPost;
 }
 
 /** A delivery costs more where many destinations take turns; between one and a thousand by the number of digits. */
@@ -139,6 +141,12 @@ export function laneBytesOf({ eventBytes }: EventShape): number {
 
 export function deadLetterBytesOf({ eventBytes }: EventShape): number {
   return eventBytes + figure('bytes.dead-letter');
+}
+
+/** Bytes of a POST to a receiver with all its events, each about as long as its call was. */
+export function postBytesOf({ eventBytes, eventsPerPost = 1 }: EventShape, isSigned: boolean): number {
+  const head = figure('bytes.post') + (isSigned ? figure('bytes.signatures') : 0);
+  return head + eventsPerPost * (eventBytes + figure('bytes.in-post'));
 }
 
 /** Bytes of an event's deliveries in PostgreSQL. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { sizeCommand } from '../commands/size.ts';
 import { bytes, describeSizing } from './describe-sizing.ts';
+import { figure } from './figures.ts';
+import { cpuUsOf } from './measured-costs.ts';
 import { sizeInstallation, USUAL } from './size-installation.ts';
 
 suite('the sizing of an installation', () => {
@@ -57,6 +59,21 @@ suite('the sizing of an installation', () => {
     const { deliver, connections } = sizeInstallation({ ...slow, eventsPerPost: 20 });
     assert.equal(connections.receivers, Math.ceil(sizeInstallation(slow).connections.receivers / 20));
     assert.equal(deliver.processes, 2);
+  });
+
+  test('has a delivery cost more by the measured part where 1,000 destinations take turns, alone or in batches', () => {
+    const empty = { eventBytes: 0, callsPerRequest: Infinity, destinationsPerEvent: 1 };
+    const measured = figure('deliver.many-destinations') / figure('deliver.one-destination');
+    for (const eventsPerPost of [1, 20, 100]) {
+      const one = cpuUsOf('deliver', { ...empty, eventsPerPost });
+      const many = cpuUsOf('deliver', { ...empty, eventsPerPost, destinationsConfigured: 1_000 });
+      assert.ok(Math.abs(many / one - measured) < 1e-9, `${eventsPerPost} events in a POST`);
+    }
+  });
+
+  test('never has an event in a batch cost less than it was measured to', () => {
+    const empty = { eventBytes: 0, callsPerRequest: Infinity, destinationsPerEvent: 1 };
+    assert.ok(cpuUsOf('deliver', { ...empty, eventsPerPost: 100 }) >= figure('cpu.deliver.in-batch'));
   });
 
   test('prints times that the server takes: whole numbers with a unit', () => {

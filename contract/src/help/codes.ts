@@ -98,6 +98,7 @@ export const PROBLEM_CODES = [
   'not_waiting',
   'limit_reached',
   'host_not_proven',
+  'older_processes',
   'event_gone',
   'internal',
 ] as const;

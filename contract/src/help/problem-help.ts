@@ -232,6 +232,12 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
       'Publish the text of the answer as a DNS record or as a file on the host, and check the host. Then save again.',
     whoCanDoIt: 'you',
   },
+  older_processes: {
+    title: 'Processes of an older version are running',
+    cause: 'The destination asks for a setting that a deliver or control process of an older version does not know.',
+    remedy: 'Finish the upgrade: replace or stop the older processes that the system screen lists, then save again.',
+    whoCanDoIt: 'operator',
+  },
   internal: {
     title: 'Something went wrong in Millrace',
     cause: 'Control met an error that it did not expect. The log has it under the id of the request.',

@@ -42,7 +42,10 @@ suite('the story of a delivery', () => {
     const attempt = { workspace_id: 'ws_1', delivery_id: 'dlv_1', received_on: '2026-11-15', destination_id: 'dst_1' };
     const made = { ...attempt, at: new Date(at), attempt: 1, total_ms: 3, next_at: null, replay_id: null, answers };
     const story = (outcome: string) => tellStory({ row, attempts: [{ ...made, outcome }], lane: undefined }).join('\n');
-    assert.match(story('retry'), /answered 400 \(.*, 3 ms, in a batch of 100 events\)\. .* in a smaller batch\./);
+    assert.match(
+      story('retry'),
+      /answered 400 \(.*, 3 ms, in a batch of 100 events\)\. .*goes again in a smaller batch\./,
+    );
     assert.doesNotMatch(story('discarded'), /smaller batch/);
   });
 

@@ -73,7 +73,7 @@ function attemptSentence({ attempt, at, outcome, answers }: AttemptRow, row: Del
   return `Attempt ${attempt} at ${at.toISOString()}: ${words}.${divided}`;
 }
 
-const DIVIDED = ' The receiver may mean another event of the batch, so this one was tried again in a smaller batch.';
+const DIVIDED = ' The receiver may mean another event of the batch, so this one goes again in a smaller batch.';
 
 function batchText({ events }: OutcomeAnswer): string {
   return events === undefined ? '' : `, in a batch of ${events} events`;

@@ -100,6 +100,11 @@ const PROBLEMS = {
     'The host is not proven to be yours',
     'See errors for the host, and for how to prove it. This installation sends only to hosts that a workspace has proven.',
   ],
+  older_processes: [
+    409,
+    'Processes of an older version are running',
+    'See errors for the setting that they do not know. The operator finishes the upgrade; then try again.',
+  ],
   event_gone: [410, 'The event is no longer stored', 'See errors for why.'],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],
   not_json: [415, 'The body is not JSON', 'Send `Content-Type: application/json`.'],

@@ -40,11 +40,15 @@ export function makePosts(delivery: Delivery, webhook: Webhook, sent: PostNeeds)
  * The same for deliveries that share one body. All of them have the same targets left. There is no number of the attempt, no order and no
  * end of the window in the headers: each event has its own.
  */
-export function makeBatch(batch: readonly Batched[], webhook: Webhook, { now, standing }: PostNeeds): Post[] {
+export function makeBatch(
+  batch: readonly Batched[],
+  webhook: Webhook,
+  { now, standing }: PostNeeds,
+  id = batchId(batch.map(({ delivery }) => delivery.id)),
+): Post[] {
   const [first] = batch;
   if (first === undefined) return [];
   const body = batchBody(batch.map(({ delivery, item }) => item ?? itemOf(delivery, webhook.format)));
-  const id = batchId(batch.map(({ delivery }) => delivery.id));
   return postsTo(webhook, first.delivery, { headers: signedHeaders(id, webhook, { now, body }), body, standing });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { openLog } from '../../log.ts';
 import { DELIVER_CONSUMER } from '../layout/layout.ts';
 import { connectNats, type Connection } from '../nats/connect-nats.ts';
@@ -260,6 +260,28 @@ suite('a server that does not fit', () => {
     assert.equal((await bed.survey()).streams.filter(({ name }) => name.startsWith('EVENTS-')).length, 2);
   });
 
+  test('that has promised more than it has lets no limit change while it leads, and those that it holds shrink when another one does', async () => {
+    await using bed = await openBed();
+    const [first] = bed.cluster.nodes;
+    const half = Math.floor(((await bed.limits())['EVENTS-0'] ?? 0) / 2);
+    await first?.kill('SIGTERM');
+    await first?.start({ maxFileStoreMb: STORE_MB * 0.3 });
+    await until(async () => (await bed.survey()).isWhole);
+    await until(async () => {
+      const one = (await askServers(bed.connection.nc)).find(({ server }) => server.name === 'n1');
+      return (one?.data?.reserved_storage ?? 0) > (one?.data?.config?.max_storage ?? Infinity);
+    });
+    await leadBy(bed, 'n1');
+    await assert.rejects(bed.manager.streams.update('EVENTS-0', { max_bytes: half }), isNoRoom);
+    await leadBy(bed, 'n2');
+    const keeper = bed.keeper();
+    await until(async () => {
+      await keeper.look();
+      return (await bed.room()) < STORE_MB * 0.3 * 1_000_000;
+    });
+    assert.ok((await bed.room()) > STORE_MB * 0.1 * 1_000_000);
+  });
+
   test('takes no room from the others in a new installation', async () => {
     await using bed = await openBed(TINY_MB);
     const limits = await bed.limits();
@@ -271,6 +293,10 @@ suite('a server that does not fit', () => {
     }
   });
 });
+
+function isNoRoom(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === 10_047;
+}
 
 async function leadBy({ cluster, connection }: Bed, name: string): Promise<void> {
   await using system = await connectSystem(cluster);
