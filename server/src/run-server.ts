@@ -5,6 +5,8 @@
 import cluster from 'node:cluster';
 import { type Config, readConfig, type Role } from './config.ts';
 import { type Logger, openLog } from './log.ts';
+import { END_MS } from './limits/stop-times.ts';
+import { openRoleSet } from './processes/open-role-set.ts';
 import { EX_CONFIG } from './processes/talk.ts';
 import { type Channel, openChannel } from './processes/open-channel.ts';
 import { planRoles } from './processes/plan-processes.ts';
@@ -50,18 +52,30 @@ async function play(config: Config, log: Logger, { ordered, serve, tellReady }: 
   try {
     // Not above: a supervisor plays no role, and stays small without their code.
     const { startRoles } = await import('./start-roles.ts');
-    const starting = startRoles(config, log, serve);
+    const roles = openRoleSet();
+    const starting = startRoles(config, log, { serve, roles });
     const running = await Promise.race([starting, ordered]);
     // An end during the start: nothing has been accepted yet, so there is nothing to finish.
     if (typeof running === 'string') process.exit(0);
     await using _ = running;
     tellReady?.();
     const signal = await ordered;
-    if (signal === 'retire') running.handOver();
+    if (signal === 'retire') roles.handOver();
     log.info({ signal }, 'server.stopping');
+    endInTime(config, log);
     return 0;
   } catch (error) {
     log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'server.failed');
     return 1;
   }
+}
+
+/** The promise of `END_MS`, also when an engine does not answer or a part of us has a fault. A kill would come next, without a word in the log. */
+function endInTime({ collect }: Config, log: Logger): void {
+  const withinMs = collect.drainMs + END_MS;
+  const giveUp = () => {
+    log.error({ withinMs }, 'server.stopped_late');
+    process.exit(1);
+  };
+  setTimeout(giveUp, withinMs).unref();
 }
