@@ -55,15 +55,18 @@ async function play(config: Config, log: Logger, { ordered, serve, tellReady }: 
     const roles = openRoleSet();
     const starting = startRoles(config, log, { serve, roles });
     const running = await Promise.race([starting, ordered]);
-    // An end during the start: nothing has been accepted yet, so there is nothing to finish.
-    if (typeof running === 'string') process.exit(0);
-    await using _ = running;
-    tellReady?.();
+    if (typeof running !== 'string') tellReady?.();
     const signal = await ordered;
-    if (signal === 'retire') roles.handOver();
     log.info({ signal }, 'server.stopping');
     endInTime(config, log);
-    return 0;
+    if (signal === 'retire') roles.handOver();
+    if (typeof running !== 'string') {
+      await running[Symbol.asyncDispose]();
+      return 0;
+    }
+    // Roles that are open already have accepted requests. The rest of the start may wait for ever, for example for NATS.
+    await roles.stop();
+    return process.exit(0);
   } catch (error) {
     log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'server.failed');
     return 1;

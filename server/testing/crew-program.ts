@@ -48,7 +48,8 @@ async function beChild(): Promise<number> {
   const server = createServer((_, response) => response.end(conduct)).listen(Number(env['CREW_PORT']), '127.0.0.1');
   await once(server, 'listening');
   if (conduct === 'work') channel.tellReady();
-  await channel.ordered;
+  const order = await channel.ordered;
+  log.info({ conduct, order }, 'crew.ordered');
   server.close();
   server.closeAllConnections();
   return 0;

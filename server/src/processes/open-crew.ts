@@ -4,6 +4,7 @@
  *   starting → ready      the child says so when its roles have started
  *   starting → ended, ready → ended      it crashed: `keep` fills the seat again after a delay that doubles with each crash
  *   ready → leaving       `replace` has a successor that is ready: the child hands its ports over and drains
+ *   starting → leaving    a successor, when `renew` is asked for again: what it has accepted already is answered
  *   any → leaving         `stop`: all children drain at the same time
  *
  * A child that ends with 78 has found a mistake in the settings, and so would the next one: `refused` tells the supervisor to end. While another
@@ -165,7 +166,7 @@ export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Cr
     async renew() {
       isAskedAgain = renewing !== undefined;
       // It may have read settings that were corrected since, and may never get ready with them.
-      if (isAskedAgain) successor?.kill();
+      if (isAskedAgain && successor?.state() === 'starting') void end(successor, 'retire');
       renewing ??= renewAll().finally(() => (renewing = undefined));
       await renewing;
     },

@@ -43,5 +43,5 @@ async function stopAll(open: ReadonlyMap<string, OpenRole>): Promise<void> {
   };
   const ends = await Promise.allSettled([...open].map(stop));
   const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-  if (errors.length > 0) throw new AggregateError(errors, 'a role did not stop');
+  if (errors.length > 0) throw new AggregateError(errors, `a role did not stop: ${errors.map(String).join('; ')}`);
 }

@@ -152,6 +152,8 @@ suite('a supervisor', () => {
     service.signal('SIGHUP');
     await until(() => service.of('renewal.done').length === 1);
     assert.equal(service.of('renewal.failed').length, 0);
+    const [first] = service.of('crew.ordered');
+    assert.deepEqual([first?.['conduct'], first?.['order']], ['start', 'retire'], 'the successor could drain');
     await service.bothReady();
   });
 
