@@ -31,7 +31,7 @@ async function run(): Promise<number> {
   }
   const { logLevel: level, roles, processes, child, metrics: settings, collect } = read.value;
   if (child !== undefined) {
-    using channel = openChannel();
+    using channel = openChannel(collect.drainMs);
     const own = { ...read.value, roles: child.roles as Role[] };
     return await play(own, openLog({ level, pretty: false, process: child.number }), channel);
   }

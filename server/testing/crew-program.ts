@@ -1,6 +1,7 @@
 /**
  * A supervisor whose children play no role, so that it starts at once and needs no engine. A child does as the file `conduct` says at its
- * start: `work`, `crash`, `refuse` the settings, or `start` for ever. While it says `load`, a child does not listen to its supervisor yet.
+ * start: `work`, `crash`, `refuse` the settings, `start` for ever, or `stay` when it should end. While it says `load`, a child does not listen to
+ * its supervisor yet.
  */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
@@ -32,14 +33,15 @@ async function superviseTwo(): Promise<number> {
   });
   const plan = [['collect'], ['collect']];
   const watchEveryMs = Number(env['CREW_WATCH_EVERY_MS']);
-  return supervise({ plan, settings, drainMs: 0, stopped: nextStopSignal(), watchEveryMs, log });
+  const endMs = Number(env['CREW_END_MS']);
+  return supervise({ plan, settings, drainMs: 0, endMs, stopped: nextStopSignal(), watchEveryMs, log });
 }
 
 const readConduct = () => readFileSync(env['CREW_CONDUCT'] ?? '', 'utf8');
 
 async function beChild(): Promise<number> {
   await until(() => !['', 'load'].includes(readConduct()));
-  using channel = openChannel();
+  using channel = openChannel(Number(env['CREW_DRAIN_MS']));
   const conduct = readConduct();
   if (conduct === 'crash') return 1;
   if (conduct === 'refuse') return EX_CONFIG;
@@ -47,9 +49,10 @@ async function beChild(): Promise<number> {
   await channel.serve({ settings, metrics, look: () => ({ reasons: [], missing: [] }), log });
   const server = createServer((_, response) => response.end(conduct)).listen(Number(env['CREW_PORT']), '127.0.0.1');
   await once(server, 'listening');
-  if (conduct === 'work') channel.tellReady();
+  if (conduct !== 'start') channel.tellReady();
   const order = await channel.ordered;
   log.info({ conduct, order }, 'crew.ordered');
+  if (conduct === 'stay') await once(server, 'close');
   server.close();
   server.closeAllConnections();
   return 0;

@@ -13,7 +13,8 @@ export type Channel = Disposable & {
 /** systemd and terminals send these to all processes of a service at once. The supervisor gets them too, and decides. */
 const SIGNALS_OF_SUPERVISOR = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-export function openChannel(): Channel {
+/** `drainMs`: how long this process drains. */
+export function openChannel(drainMs: number): Channel {
   const { promise: ordered, resolve } = Promise.withResolvers<EndOrder>();
   let needs: MetricsNeeds | undefined;
   const hear = (order: Order) => {
@@ -26,7 +27,7 @@ export function openChannel(): Channel {
     ordered,
     async serve(given) {
       needs = given;
-      tell({ kind: 'answers' });
+      tell({ kind: 'answers', drainMs });
       return { port: undefined, [Symbol.asyncDispose]: async () => void (needs = undefined) };
     },
     tellReady: () => tell({ kind: 'ready' }),

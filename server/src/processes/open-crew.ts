@@ -25,8 +25,10 @@ import { watchChildren } from './watch-children.ts';
 export type CrewNeeds = {
   /** The roles of each seat. */
   plan: readonly (readonly string[])[];
-  /** A child that takes longer to end is killed, which loses nothing. */
-  patienceMs: number;
+  /** How long a child drains, unless it says that it takes longer. */
+  drainMs: number;
+  /** A child that takes longer to end after its drain is killed, which loses nothing. */
+  endMs: number;
   /** How often children are asked whether they hang. */
   watchEveryMs?: number | undefined;
   log: Logger;
@@ -53,7 +55,7 @@ const { millrace_children, millrace_child_ends_total, millrace_event_loop_delay_
 const OWN_METRICS = { millrace_children, millrace_child_ends_total, millrace_event_loop_delay_p99_seconds };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Crew {
+export function openCrew({ plan, drainMs, endMs, watchEveryMs, log }: CrewNeeds): Crew {
   const metrics = openMetrics(OWN_METRICS);
   const ends = metrics.counters('millrace_child_ends_total');
   const children = new Set<Child>();
@@ -114,6 +116,7 @@ export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Cr
 
   async function end(child: Child, order: EndOrder): Promise<void> {
     child.order(order);
+    const patienceMs = Math.max(drainMs, child.drainMs()) + endMs;
     const impatient = setTimeout(() => {
       log.error({ process: child.number, patienceMs }, 'child.killed');
       child.kill();

@@ -11,6 +11,8 @@ export type Child = ChildPlan & {
   state(): ChildState;
   /** The last question had no answer in time, and none has come since. */
   isSilent(): boolean;
+  /** How long it drains; 0 until it has said so. */
+  drainMs(): number;
   ready: Promise<void>;
   ended: Promise<ChildEnd>;
   /** Undefined when the child gives no answer. */
@@ -42,6 +44,7 @@ function stillborn(plan: ChildPlan, error: string): Child {
     pid: undefined,
     state: () => 'starting',
     isSilent: () => false,
+    drainMs: () => 0,
     ready: new Promise(() => undefined),
     ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
     ask: () => Promise.resolve(undefined),
@@ -58,6 +61,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
   let state: ChildState = 'starting';
   let readyAt = Infinity;
   let answers = false;
+  let drainMs = 0;
   let isSilent = false;
   let ordered: EndOrder | undefined;
   let questions = 0;
@@ -71,6 +75,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
   worker.on('message', (message: Told) => {
     if (message.kind === 'answers') {
       answers = true;
+      drainMs = message.drainMs ?? 0;
       // While a child loads its code, Node drops what its supervisor says.
       if (ordered !== undefined) tell({ kind: ordered });
     }
@@ -93,6 +98,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     pid: worker.process.pid,
     state: () => state,
     isSilent: () => isSilent,
+    drainMs: () => drainMs,
     ready: ready.promise,
     ended: ended.promise,
     ask(what) {

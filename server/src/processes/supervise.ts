@@ -11,20 +11,25 @@ import type { Logger } from '../log.ts';
 import { type MetricsSettings, serveMetrics } from '../metrics/serve-metrics.ts';
 import { type Crew, type CrewNeeds, openCrew } from './open-crew.ts';
 
-export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'watchEveryMs'> & {
+export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'drainMs' | 'watchEveryMs'> & {
   settings: MetricsSettings;
-  drainMs: number;
+  endMs?: number;
   /** The first signal to stop. */
   stopped: Promise<NodeJS.Signals>;
   log: Logger;
 };
 
 /** Resolves with the exit code when all children have ended. */
-export async function supervise({ settings, drainMs, stopped, ...needs }: SupervisorNeeds): Promise<number> {
+export async function supervise({
+  settings,
+  endMs = CHILD_END_MS,
+  stopped,
+  ...needs
+}: SupervisorNeeds): Promise<number> {
   const { plan, log } = needs;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   await using open = new AsyncDisposableStack();
-  const crew = open.use(openCrew({ ...needs, patienceMs: drainMs + CHILD_END_MS }));
+  const crew = open.use(openCrew({ ...needs, endMs }));
   // At once: without a listener this signal would end the supervisor.
   process.on('SIGHUP', () => void crew.renew());
   open.use(crew.metrics.watchProcess());
