@@ -29,7 +29,7 @@ async function run(): Promise<number> {
     console.error(`Millrace cannot start:\n${read.problems.map((problem) => `  ${problem}`).join('\n')}`);
     return EX_CONFIG;
   }
-  const { logLevel: level, roles, processes, child, metrics: settings, collect } = read.value;
+  const { logLevel: level, roles, processes, child, childFlags, metrics: settings, collect } = read.value;
   if (child !== undefined) {
     using channel = openChannel(collect.drainMs);
     const own = { ...read.value, roles: child.roles as Role[] };
@@ -42,7 +42,7 @@ async function run(): Promise<number> {
     // Without a supervisor no other process takes over its ports first. So it drains, and the process manager starts it again with new settings.
     return play(read.value, log, { ordered: nextStopSignal('SIGHUP') });
   }
-  return supervise({ plan, settings, drainMs: collect.drainMs, stopped: nextStopSignal(), log });
+  return supervise({ plan, settings, drainMs: collect.drainMs, childFlags, stopped: nextStopSignal(), log });
 }
 
 /** The reason to end: a signal, or the order of a supervisor. */

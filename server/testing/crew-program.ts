@@ -7,6 +7,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { getHeapStatistics } from 'node:v8';
 import { openLog } from '../src/log.ts';
 import { openChannel } from '../src/processes/open-channel.ts';
 import { nextStopSignal } from '../src/processes/stop-signal.ts';
@@ -34,7 +35,8 @@ async function superviseTwo(): Promise<number> {
   const plan = [['collect'], ['collect']];
   const watchEveryMs = Number(env['CREW_WATCH_EVERY_MS']);
   const endMs = Number(env['CREW_END_MS']);
-  return supervise({ plan, settings, drainMs: 0, endMs, stopped: nextStopSignal(), watchEveryMs, log });
+  const childFlags = ['--max-old-space-size=300'];
+  return supervise({ plan, settings, drainMs: 0, endMs, childFlags, stopped: nextStopSignal(), watchEveryMs, log });
 }
 
 const readConduct = () => readFileSync(env['CREW_CONDUCT'] ?? '', 'utf8');
@@ -45,7 +47,9 @@ async function beChild(): Promise<number> {
   const conduct = readConduct();
   if (conduct === 'crash') return 1;
   if (conduct === 'refuse') return EX_CONFIG;
-  const metrics = { contentType: 'text/plain', text: async () => '# HELP up Up\n# TYPE up gauge\nup 1\n' };
+  const heapMib = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
+  const text = `# HELP up Up\n# TYPE up gauge\nup 1\n# HELP heap Heap\n# TYPE heap gauge\nheap ${heapMib}\n`;
+  const metrics = { contentType: 'text/plain', text: async () => text };
   await channel.serve({ settings, metrics, look: () => ({ reasons: [], missing: [] }), log });
   const server = createServer((_, response) => response.end(conduct)).listen(Number(env['CREW_PORT']), '127.0.0.1');
   await once(server, 'listening');

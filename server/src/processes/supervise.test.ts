@@ -198,6 +198,16 @@ suite('a supervisor', () => {
     );
   });
 
+  test('starts its children with the heap that it has planned for each', async () => {
+    await using service = await start('work');
+    await service.bothReady();
+    // V8 counts the young generation, too.
+    for (const number of [1, 2]) {
+      const heapMib = await service.valueOf(`heap{process="${number}"}`);
+      assert.ok(heapMib >= 300 && heapMib < 600, String(heapMib));
+    }
+  });
+
   test('leaves no child behind when it is killed', async () => {
     for (const conduct of ['work', 'start'] as const) {
       await using service = await start(conduct);

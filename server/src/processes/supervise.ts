@@ -13,6 +13,8 @@ import { type Crew, type CrewNeeds, openCrew } from './open-crew.ts';
 
 export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'drainMs' | 'watchEveryMs'> & {
   settings: MetricsSettings;
+  /** Flags of Node for the children, beside those of this process. */
+  childFlags?: readonly string[];
   endMs?: number;
   /** The first signal to stop. */
   stopped: Promise<NodeJS.Signals>;
@@ -22,12 +24,14 @@ export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'drainMs' | 'watchEveryMs
 /** Resolves with the exit code when all children have ended. */
 export async function supervise({
   settings,
+  childFlags = [],
   endMs = CHILD_END_MS,
   stopped,
   ...needs
 }: SupervisorNeeds): Promise<number> {
   const { plan, log } = needs;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ execArgv: [...process.execArgv, ...childFlags] });
   await using open = new AsyncDisposableStack();
   const crew = open.use(openCrew({ ...needs, endMs }));
   // At once: without a listener this signal would end the supervisor.
