@@ -46,14 +46,14 @@ async function run(): Promise<number> {
 }
 
 /** The reason to end: a signal, or the order of a supervisor. */
-type Orders = { ordered: Promise<string> } & Partial<Pick<Channel, 'serve' | 'tellReady'>>;
+type Orders = { ordered: Promise<string> } & Partial<Pick<Channel, 'serve' | 'tellServes' | 'tellReady'>>;
 
-async function play(config: Config, log: Logger, { ordered, serve, tellReady }: Orders): Promise<number> {
+async function play(config: Config, log: Logger, { ordered, serve, tellServes, tellReady }: Orders): Promise<number> {
   try {
     // Not above: a supervisor plays no role, and stays small without their code.
     const { startRoles } = await import('./start-roles.ts');
     const roles = openRoleSet();
-    const starting = startRoles(config, log, { serve, roles });
+    const starting = startRoles(config, log, { serve, roles, serving: tellServes });
     const running = await Promise.race([starting, ordered]);
     if (typeof running !== 'string') tellReady?.();
     const signal = await ordered;

@@ -39,12 +39,14 @@ type StartOptions = {
   serve?: typeof serveMetrics | undefined;
   /** For a caller that may have to stop the roles before all of them have started. */
   roles?: RoleSet;
+  /** Collect and deliver have started. */
+  serving?: (() => void) | undefined;
 };
 
 export async function startRoles(
   config: Config,
   log: Logger,
-  { serve = serveMetrics, roles = openRoleSet() }: StartOptions = {},
+  { serve = serveMetrics, roles = openRoleSet(), serving }: StartOptions = {},
 ): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const metrics = openMetrics();
@@ -62,7 +64,7 @@ export async function startRoles(
   const tracing = config.isTraced ? openTracing() : NO_TRACING;
   const needs = { config, cells, stream, signer, trust, metrics, tail, tracing, log };
   starting.defer(roles.stop);
-  const { deliver, collect, control, compute } = await playRoles(needs, view, roles);
+  const { deliver, collect, control, compute } = await playRoles(needs, view, { roles, serving });
   const running = starting.move();
   const isConnected = () => isAnyConnected(cells, plays('collect'));
   Object.assign(life, { doing: 'working', isConnected, view, control, compute } satisfies Life);
@@ -131,11 +133,15 @@ type RoleNeeds = {
   log: Logger;
 };
 
+type Playing = { roles: RoleSet; serving: StartOptions['serving'] };
+
 /** Collect and deliver come first: they do not wait for the database. */
-async function playRoles(needs: RoleNeeds, view: ConfigView | undefined, { enter }: RoleSet) {
+async function playRoles(needs: RoleNeeds, view: ConfigView | undefined, { roles, serving }: Playing) {
+  const { enter } = roles;
   const plays = (role: Role) => needs.config.roles.includes(role);
   const deliver = view && plays('deliver') ? await enter('deliver', playDeliver(needs, view)) : undefined;
   const collect = view && plays('collect') ? await enter('collect', playCollect(needs, view)) : undefined;
+  serving?.();
   const control = plays('control') ? await enter('control', playControl(needs)) : undefined;
   const compute = plays('compute') ? await enter('compute', playCompute(needs)) : undefined;
   return { deliver, collect, control, compute };

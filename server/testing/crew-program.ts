@@ -1,7 +1,7 @@
 /**
  * A supervisor whose children play no role, so that it starts at once and needs no engine. A child does as the file `conduct` says at its
- * start: `work`, `crash`, `refuse` the settings, `start` for ever, or `stay` when it should end. While it says `load`, a child does not listen to
- * its supervisor yet.
+ * start: `work`, `crash`, `refuse` the settings, `start` for ever, or `stay` when it should end. With `half` the first child crashes when it
+ * collects and delivers, and the other one works. While the file says `load`, a child does not listen to its supervisor yet.
  */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { createServer } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import { openLog } from '../src/log.ts';
 import { openChannel } from '../src/processes/open-channel.ts';
+import { CHILD_VARIABLE, type ChildPlan } from '../src/processes/start-child.ts';
 import { nextStopSignal } from '../src/processes/stop-signal.ts';
 import { supervise } from '../src/processes/supervise.ts';
 import { EX_CONFIG } from '../src/processes/talk.ts';
@@ -45,6 +46,7 @@ async function beChild(): Promise<number> {
   await until(() => !['', 'load'].includes(readConduct()));
   using channel = openChannel(Number(env['CREW_DRAIN_MS']));
   const conduct = readConduct();
+  const { number } = JSON.parse(env[CHILD_VARIABLE] ?? '') as ChildPlan;
   if (conduct === 'crash') return 1;
   if (conduct === 'refuse') return EX_CONFIG;
   const heapMib = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
@@ -53,13 +55,14 @@ async function beChild(): Promise<number> {
   await channel.serve({ settings, metrics, look: () => ({ reasons: [], missing: [] }), log });
   const server = createServer((_, response) => response.end(conduct)).listen(Number(env['CREW_PORT']), '127.0.0.1');
   await once(server, 'listening');
-  if (conduct !== 'start') channel.tellReady();
-  const order = await channel.ordered;
-  log.info({ conduct, order }, 'crew.ordered');
+  channel.tellServes();
+  const isFailing = conduct === 'half' && number === 1;
+  if (conduct !== 'start' && !isFailing) channel.tellReady();
+  if (!isFailing) log.info({ conduct, order: await channel.ordered }, 'crew.ordered');
   if (conduct === 'stay') await once(server, 'close');
   server.close();
   server.closeAllConnections();
-  return 0;
+  return isFailing ? 1 : 0;
 }
 
 process.exitCode = await (cluster.isPrimary ? superviseTwo() : beChild());

@@ -7,6 +7,8 @@ export type Channel = Disposable & {
   ordered: Promise<EndOrder>;
   /** In place of `serveMetrics`. */
   serve(needs: MetricsNeeds): Promise<MetricsServer>;
+  /** Collect and deliver have started; `tellReady`: all roles have. */
+  tellServes(): void;
   tellReady(): void;
 };
 
@@ -30,6 +32,7 @@ export function openChannel(drainMs: number): Channel {
       tell({ kind: 'answers', drainMs });
       return { port: undefined, [Symbol.asyncDispose]: async () => void (needs = undefined) };
     },
+    tellServes: () => tell({ kind: 'serves' }),
     tellReady: () => tell({ kind: 'ready' }),
     [Symbol.dispose]: () => void process.off('message', hear),
   };

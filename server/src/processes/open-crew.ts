@@ -47,7 +47,7 @@ export type Crew = Disposable & {
   kill(): void;
 };
 
-type Seat = { roles: readonly string[]; child: Child | undefined; failures: number; wasReady: boolean };
+type Seat = { roles: readonly string[]; child: Child | undefined; failures: number; hasServed: boolean };
 
 /** A child that was ready for this long does not belong to the crashes before. */
 const STEADY_MS = 60_000;
@@ -59,7 +59,7 @@ export function openCrew({ plan, drainMs, endMs, watchEveryMs, log }: CrewNeeds)
   const metrics = openMetrics(OWN_METRICS);
   const ends = metrics.counters('millrace_child_ends_total');
   const children = new Set<Child>();
-  const seats: Seat[] = plan.map((roles) => ({ roles, child: undefined, failures: 0, wasReady: false }));
+  const seats: Seat[] = plan.map((roles) => ({ roles, child: undefined, failures: 0, hasServed: false }));
   const { promise: refused, resolve: refuse } = Promise.withResolvers<number>();
   const life = new AbortController();
   let renewing: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export function openCrew({ plan, drainMs, endMs, watchEveryMs, log }: CrewNeeds)
 
   function settle(seat: Seat, child: Child): void {
     seat.child = child;
-    void child.ready.then(() => (seat.wasReady = true));
+    void child.serves.then(() => (seat.hasServed = true));
     void keep(seat, child);
   }
 
@@ -139,11 +139,11 @@ export function openCrew({ plan, drainMs, endMs, watchEveryMs, log }: CrewNeeds)
     return true;
   }
 
-  async function reportOf({ child, wasReady }: Seat): Promise<SeatReport> {
+  async function reportOf({ child, hasServed }: Seat): Promise<SeatReport> {
     const number = child?.number ?? 0;
     const answer = child?.state() === 'ready' ? await child.ask('readiness') : undefined;
     const { reasons, missing } = answer?.readiness ?? { reasons: [stateOf(child, children)], missing: [] };
-    return { number, wasReady, reasons, missing };
+    return { number, hasServed, reasons, missing };
   }
 
   for (const seat of seats) settle(seat, launch(seat));

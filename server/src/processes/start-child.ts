@@ -13,6 +13,8 @@ export type Child = ChildPlan & {
   isSilent(): boolean;
   /** How long it drains; 0 until it has said so. */
   drainMs(): number;
+  /** Resolves when it collects and delivers, which may be before all its roles have started. */
+  serves: Promise<void>;
   ready: Promise<void>;
   ended: Promise<ChildEnd>;
   /** Undefined when the child gives no answer. */
@@ -45,6 +47,7 @@ function stillborn(plan: ChildPlan, error: string): Child {
     state: () => 'starting',
     isSilent: () => false,
     drainMs: () => 0,
+    serves: new Promise(() => undefined),
     ready: new Promise(() => undefined),
     ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
     ask: () => Promise.resolve(undefined),
@@ -55,6 +58,7 @@ function stillborn(plan: ChildPlan, error: string): Child {
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 function follow(plan: ChildPlan, worker: Worker): Child {
+  const serves = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<ChildEnd>();
   const asked = new Map<number, (answer: Answer | undefined) => void>();
@@ -83,6 +87,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
       isSilent = false;
       asked.get(message.id)?.(message);
     }
+    if (message.kind === 'serves' || message.kind === 'ready') serves.resolve();
     if (message.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
     readyAt = performance.now();
@@ -99,6 +104,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     state: () => state,
     isSilent: () => isSilent,
     drainMs: () => drainMs,
+    serves: serves.promise,
     ready: ready.promise,
     ended: ended.promise,
     ask(what) {

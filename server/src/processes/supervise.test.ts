@@ -10,7 +10,7 @@ import { freePorts } from '@millrace/engines';
 import { startService } from '../../testing/start-service.ts';
 import { until } from '../../testing/until.ts';
 
-type Conduct = 'work' | 'crash' | 'refuse' | 'start' | 'stay' | 'load';
+type Conduct = 'work' | 'crash' | 'refuse' | 'start' | 'stay' | 'half' | 'load';
 
 const PROGRAM = join(import.meta.dirname, '../../testing/crew-program.ts');
 const dir = mkdtempSync(join(tmpdir(), 'millrace-crew-'));
@@ -117,6 +117,16 @@ suite('a supervisor', () => {
     service.signal('SIGTERM');
     assert.equal(await service.exitCode(), 0);
     assert.deepEqual([service.of('child.ended').length, service.children().length], [0, 2]);
+  });
+
+  test('is ready when all collect and deliver, although one of them never gets its other roles to start', async () => {
+    await using service = await start('half');
+    await until(() => service.of('supervisor.started').length === 1);
+    await until(async () => (await service.readyz()).status === 200, undefined, service.told);
+    await until(async () => service.of('child.ended').length > 1 && (await service.inState('ready')) === 1);
+    const { status, missing } = await service.readyz();
+    assert.equal(status, 200);
+    assert.match(missing[0] ?? '', /^process 1: it (?:is starting|ended)/);
   });
 
   test('tries again when the machine has no room for a process', async () => {

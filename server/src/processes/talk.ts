@@ -9,9 +9,10 @@ export type EndOrder = Exclude<Order['kind'], 'ask'>;
 
 export type Answer = { metrics?: string; readiness?: Readiness };
 
-/** `drainMs`: a child may have read another time to drain than its supervisor, whose settings are those of its own start. */
+/** `drainMs`: a child may have read another time to drain than its supervisor, whose settings are those of its own start. `serves`: it collects and delivers. */
 export type Told =
   | { kind: 'answers'; drainMs?: number }
+  | { kind: 'serves' }
   | { kind: 'ready' }
   | ({ kind: 'answer'; id: number } & Answer);
 
