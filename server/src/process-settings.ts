@@ -28,7 +28,7 @@ function thisMachine(): Machine {
   };
 }
 
-/** What each of so many children is started with, beside the flags of this process. */
+/** Flags of Node for each of so many children, beside those of this process. */
 export function readChildFlags(env: Environment, processes: number): string[] {
   const given = [env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
   return heapFlags({ ...thisMachine(), processes, given, ownHeapBytes: getHeapStatistics().heap_size_limit });

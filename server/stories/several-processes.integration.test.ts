@@ -122,7 +122,10 @@ suite('two processes', () => {
 
   test('SIGTERM during the start: a call that is accepted already has its answer', async () => {
     // Control waits for a database that says nothing, and collect listens meanwhile.
-    await using database = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
+    await using database = createServer((socket) => socket.on('error', () => undefined).resume()).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(database, 'listening');
     const url = `postgres://silent@127.0.0.1:${(database.address() as AddressInfo).port}/millrace`;
     await using service = bed.launch(1, { MILLRACE_DATABASE_URL: url, MILLRACE_MIGRATION_DATABASE_URL: url });

@@ -4,7 +4,7 @@ export type HeapNeeds = Omit<Machine, 'cores'> & {
   processes: number;
   /** The flags and NODE_OPTIONS of the supervisor, which a child inherits. */
   given: string;
-  /** What V8 allows a process that has the whole memory to itself. */
+  /** The heap that V8 allows a process which has the whole memory to itself. */
   ownHeapBytes: number;
 };
 

@@ -4,7 +4,7 @@
  *   starting → ready      the child says so when its roles have started
  *   starting → ended, ready → ended      it crashed: `keep` fills the seat again after a delay that doubles with each crash
  *   ready → leaving       `replace` has a successor that is ready: the child hands its ports over and drains
- *   starting → leaving    a successor, when `renew` is asked for again: what it has accepted already is answered
+ *   starting → leaving    a successor, when `renew` is asked for again: it answers the requests that it has accepted
  *   any → leaving         `stop`: all children drain at the same time
  *
  * A child that ends with 78 has found a mistake in the settings, and so would the next one: `refused` tells the supervisor to end. While another
