@@ -62,7 +62,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   processes: {
     holds: 'several processes for one installation on one machine: the supervisor, its children, one page of metrics',
-    imports: ['metrics', 'log', 'pause'],
+    imports: ['limits', 'metrics', 'log', 'pause'],
   },
   collect: {
     holds: 'role: calls come in over HTTP and are stored; never touches PostgreSQL',
@@ -367,7 +367,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
   http: { holds: 'shared by all roles: the hardened HTTP server, the address policy', imports: [] },
   limits: {
-    holds: 'pure: every limit of a workspace, the rates that token buckets keep, the host of a target',
+    holds:
+      'pure: every limit of a workspace, the rates that token buckets keep, the host of a target, how long a stop may take',
     imports: ['domain'],
   },
   domain: {

@@ -12,7 +12,7 @@ import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { readHostCap, readHostProof, readLimits } from './limit-settings.ts';
 import { readMailSettings } from './mail-settings.ts';
 import { type CellSettings, type NatsSettings, readCells, readNatsSettings } from './nats-settings.ts';
-import { readChild, readProcesses } from './process-settings.ts';
+import { readChild, readChildFlags, readProcesses } from './process-settings.ts';
 import type { ChildPlan } from './processes/start-child.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
@@ -26,6 +26,8 @@ export type Config = NatsSettings &
   CellSettings & {
     roles: Role[];
     processes: number;
+    /** Flags of Node that a supervisor adds for its children. */
+    childFlags: string[];
     /** Set in a process that a supervisor has started: its number, and the roles that it plays. */
     child: ChildPlan | undefined;
     logLevel: string;
@@ -48,9 +50,11 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
   const files = readSecretsDir(env, problems);
   const read = reader({ ...extra, ...files, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
   const nats = readNatsSettings(read);
+  const processes = readProcesses(read);
   const value: Config = {
     roles: readRoles(read),
-    processes: readProcesses(read),
+    processes,
+    childFlags: readChildFlags(env, processes),
     child: readChild(env),
     ...nats,
     ...readCells(read, nats.natsUrl, readRoles(read)),

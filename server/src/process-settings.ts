@@ -1,6 +1,8 @@
 /** How many processes there are, and which of them this one is. */
 import cluster from 'node:cluster';
 import { availableParallelism, totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { heapFlags } from './processes/heap-flags.ts';
 import { type Machine, processesFor } from './processes/plan-processes.ts';
 import { CHILD_VARIABLE, type ChildPlan } from './processes/start-child.ts';
 import type { Environment, Reader } from './read-setting.ts';
@@ -24,6 +26,12 @@ function thisMachine(): Machine {
     limitBytes: limitBytes > 0 ? limitBytes : undefined,
     totalBytes: totalmem(),
   };
+}
+
+/** Flags of Node for each of so many children, beside those of this process. */
+export function readChildFlags(env: Environment, processes: number): string[] {
+  const given = [env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
+  return heapFlags({ ...thisMachine(), processes, given, ownHeapBytes: getHeapStatistics().heap_size_limit });
 }
 
 /** Undefined unless a supervisor has started this process: another one may have inherited the variable, or anything under its name. */

@@ -5,6 +5,8 @@
 import cluster from 'node:cluster';
 import { type Config, readConfig, type Role } from './config.ts';
 import { type Logger, openLog } from './log.ts';
+import { END_MS } from './limits/stop-times.ts';
+import { openRoleSet } from './processes/open-role-set.ts';
 import { EX_CONFIG } from './processes/talk.ts';
 import { type Channel, openChannel } from './processes/open-channel.ts';
 import { planRoles } from './processes/plan-processes.ts';
@@ -27,9 +29,9 @@ async function run(): Promise<number> {
     console.error(`Millrace cannot start:\n${read.problems.map((problem) => `  ${problem}`).join('\n')}`);
     return EX_CONFIG;
   }
-  const { logLevel: level, roles, processes, child, metrics: settings, collect } = read.value;
+  const { logLevel: level, roles, processes, child, childFlags, metrics: settings, collect } = read.value;
   if (child !== undefined) {
-    using channel = openChannel();
+    using channel = openChannel(collect.drainMs);
     const own = { ...read.value, roles: child.roles as Role[] };
     return await play(own, openLog({ level, pretty: false, process: child.number }), channel);
   }
@@ -40,28 +42,43 @@ async function run(): Promise<number> {
     // Without a supervisor no other process takes over its ports first. So it drains, and the process manager starts it again with new settings.
     return play(read.value, log, { ordered: nextStopSignal('SIGHUP') });
   }
-  return supervise({ plan, settings, drainMs: collect.drainMs, stopped: nextStopSignal(), log });
+  return supervise({ plan, settings, drainMs: collect.drainMs, childFlags, stopped: nextStopSignal(), log });
 }
 
 /** The reason to end: a signal, or the order of a supervisor. */
-type Orders = { ordered: Promise<string> } & Partial<Pick<Channel, 'serve' | 'tellReady'>>;
+type Orders = { ordered: Promise<string> } & Partial<Pick<Channel, 'serve' | 'tellServes' | 'tellReady'>>;
 
-async function play(config: Config, log: Logger, { ordered, serve, tellReady }: Orders): Promise<number> {
+async function play(config: Config, log: Logger, { ordered, serve, tellServes, tellReady }: Orders): Promise<number> {
   try {
     // Not above: a supervisor plays no role, and stays small without their code.
     const { startRoles } = await import('./start-roles.ts');
-    const starting = startRoles(config, log, serve);
+    const roles = openRoleSet();
+    const starting = startRoles(config, log, { serve, roles, serving: tellServes });
     const running = await Promise.race([starting, ordered]);
-    // An end during the start: nothing has been accepted yet, so there is nothing to finish.
-    if (typeof running === 'string') process.exit(0);
-    await using _ = running;
-    tellReady?.();
+    if (typeof running !== 'string') tellReady?.();
     const signal = await ordered;
-    if (signal === 'retire') running.handOver();
     log.info({ signal }, 'server.stopping');
-    return 0;
+    endInTime(config, log);
+    if (signal === 'retire') roles.handOver();
+    if (typeof running !== 'string') {
+      await running[Symbol.asyncDispose]();
+      return 0;
+    }
+    // Roles that are open already have accepted requests. The rest of the start may wait for ever, for example for NATS.
+    await roles.stop();
+    return process.exit(0);
   } catch (error) {
     log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'server.failed');
     return 1;
   }
+}
+
+/** The promise of `END_MS`, also when an engine does not answer or a part of us has a fault. A kill would come next, without a word in the log. */
+function endInTime({ collect }: Config, log: Logger): void {
+  const withinMs = collect.drainMs + END_MS;
+  const giveUp = () => {
+    log.error({ withinMs }, 'server.stopped_late');
+    process.exit(1);
+  };
+  setTimeout(giveUp, withinMs).unref();
 }

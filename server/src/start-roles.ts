@@ -1,4 +1,4 @@
-/** The only wiring: opens the engine and plays the roles; letting go stops them in reverse order. */
+/** The only wiring: opens the engine and plays the roles; letting go stops the roles at the same time, then the engine. */
 import { type Collect, serveCollect } from './collect/serve-collect.ts';
 import { type Compute, startCompute } from './compute/start-compute.ts';
 import type { Config, Role } from './config.ts';
@@ -14,6 +14,7 @@ import { RETRY_WINDOW_MS } from './domain/delivery.ts';
 import type { Logger } from './log.ts';
 import { type Metrics, openMetrics } from './metrics/open-metrics.ts';
 import { type MetricsServer, type Readiness, serveMetrics } from './metrics/serve-metrics.ts';
+import { openRoleSet, type RoleSet } from './processes/open-role-set.ts';
 import { type EntrySigner, openEntrySigner } from './secrets/sign-entry.ts';
 import { type Cells, isAnyConnected, openCells, openCollectCells } from './cells/open-cells.ts';
 import { openComputeCells, openControlCells } from './cells/open-control-cells.ts';
@@ -31,12 +32,22 @@ export type Running = AsyncDisposable & {
   metricsPort: number | undefined;
   deliver: Deliver | undefined;
   control: Control | undefined;
-  /** Tells the roles that another process listens on the same ports already. To be called before the end. */
-  handOver(): void;
 };
 
-/** `serve` makes metrics and readiness known; a child of a supervisor has another way than a port of its own. */
-export async function startRoles(config: Config, log: Logger, serve = serveMetrics): Promise<Running> {
+type StartOptions = {
+  /** Makes metrics and readiness known; a child of a supervisor has another way than a port of its own. */
+  serve?: typeof serveMetrics | undefined;
+  /** For a caller that may have to stop the roles before all of them have started. */
+  roles?: RoleSet;
+  /** Collect and deliver have started. */
+  serving?: (() => void) | undefined;
+};
+
+export async function startRoles(
+  config: Config,
+  log: Logger,
+  { serve = serveMetrics, roles = openRoleSet(), serving }: StartOptions = {},
+): Promise<Running> {
   await using starting = new AsyncDisposableStack();
   const metrics = openMetrics();
   const life: Life = { doing: 'starting' };
@@ -52,10 +63,8 @@ export async function startRoles(config: Config, log: Logger, serve = serveMetri
   const tail = view === undefined ? NO_TAIL : starting.use(stream.tailWriter());
   const tracing = config.isTraced ? openTracing() : NO_TRACING;
   const needs = { config, cells, stream, signer, trust, metrics, tail, tracing, log };
-  const deliver = view !== undefined && plays('deliver') ? starting.use(await playDeliver(needs, view)) : undefined;
-  const collect = view !== undefined && plays('collect') ? starting.use(await playCollect(needs, view)) : undefined;
-  const control = plays('control') ? starting.use(await playControl(needs)) : undefined;
-  const compute = plays('compute') ? starting.use(await playCompute(needs)) : undefined;
+  starting.defer(roles.stop);
+  const { deliver, collect, control, compute } = await playRoles(needs, view, { roles, serving });
   const running = starting.move();
   const isConnected = () => isAnyConnected(cells, plays('collect'));
   Object.assign(life, { doing: 'working', isConnected, view, control, compute } satisfies Life);
@@ -67,7 +76,6 @@ export async function startRoles(config: Config, log: Logger, serve = serveMetri
     metricsPort: watched.port,
     deliver,
     control,
-    handOver: () => collect?.handOver(),
     [Symbol.asyncDispose]() {
       life.doing = 'shutting down';
       return running.disposeAsync();
@@ -124,6 +132,20 @@ type RoleNeeds = {
   tracing: Tracing;
   log: Logger;
 };
+
+type Playing = { roles: RoleSet; serving: StartOptions['serving'] };
+
+/** Collect and deliver come first: they do not wait for the database. */
+async function playRoles(needs: RoleNeeds, view: ConfigView | undefined, { roles, serving }: Playing) {
+  const { enter } = roles;
+  const plays = (role: Role) => needs.config.roles.includes(role);
+  const deliver = view && plays('deliver') ? await enter('deliver', playDeliver(needs, view)) : undefined;
+  const collect = view && plays('collect') ? await enter('collect', playCollect(needs, view)) : undefined;
+  serving?.();
+  const control = plays('control') ? await enter('control', playControl(needs)) : undefined;
+  const compute = plays('compute') ? await enter('compute', playCompute(needs)) : undefined;
+  return { deliver, collect, control, compute };
+}
 
 async function playCollect({ config, cells, trust, ...needs }: RoleNeeds, view: ConfigView): Promise<Collect> {
   await using starting = new AsyncDisposableStack();

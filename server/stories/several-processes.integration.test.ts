@@ -1,6 +1,9 @@
 /** `MILLRACE_PROCESSES=2`: a supervisor and two children that share the ports. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { openProcessBed, type Sender, startSending } from '../testing/process-bed.ts';
@@ -113,6 +116,31 @@ suite('two processes', () => {
 
   test('SIGHUP drains a process that is alone, so that its process manager starts it with new settings', async () => {
     service.signal('SIGHUP');
+    assert.equal(await service.exitCode(), 0, service.told());
+    assert.equal(service.of('collect.drained').length, 1);
+  });
+
+  test('SIGTERM during the start: a call that is accepted already has its answer', async () => {
+    // Control waits for a database that says nothing, and collect listens meanwhile.
+    await using database = createServer((socket) => socket.on('error', () => undefined).resume()).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(database, 'listening');
+    const url = `postgres://silent@127.0.0.1:${(database.address() as AddressInfo).port}/millrace`;
+    await using service = bed.launch(1, { MILLRACE_DATABASE_URL: url, MILLRACE_MIGRATION_DATABASE_URL: url });
+    await until(() => service.of('collect.listening').length === 1, undefined, service.told);
+    const body = JSON.stringify({ type: 'track', event: 'Early', userId: 'u1', messageId: 'early', writeKey });
+    const call = request(`${bed.collectUrl}/v1/track`, { method: 'POST', headers: { 'Content-Length': body.length } });
+    const answered = once(call, 'response') as Promise<[IncomingMessage]>;
+    call.write(body.slice(0, 5));
+    const [socket] = (await once(call, 'socket')) as [Socket];
+    if (socket.connecting) await once(socket, 'connect');
+    service.signal('SIGTERM');
+    await until(() => service.of('server.stopping').length === 1, undefined, service.told);
+    call.end(body.slice(5));
+    const [{ statusCode }] = await answered;
+    assert.equal(statusCode, 200, service.told());
     assert.equal(await service.exitCode(), 0, service.told());
     assert.equal(service.of('collect.drained').length, 1);
   });

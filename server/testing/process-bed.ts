@@ -28,18 +28,19 @@ export async function openProcessBed() {
     MILLRACE_DRAIN_MS: '1000',
   };
   const urlOf = (port: number) => `http://127.0.0.1:${port}`;
+  const launch = (processes: number, more: Record<string, string> = {}) =>
+    startService(MAIN, { ...settings, MILLRACE_PROCESSES: String(processes), ...more }, urlOf(metrics));
   const open = opening.move();
   return {
     ...overHttp({ controlUrl: () => urlOf(control), collectUrl: () => urlOf(collect) }),
     secretsDir,
     collectUrl: urlOf(collect),
     metricsUrl: urlOf(metrics),
+    launch,
     /** Resolves when all processes are ready. */
     async start(processes = 2): Promise<Service> {
       await using starting = new AsyncDisposableStack();
-      const service = starting.use(
-        startService(MAIN, { ...settings, MILLRACE_PROCESSES: String(processes) }, urlOf(metrics)),
-      );
+      const service = starting.use(launch(processes));
       await service.ready();
       starting.move();
       return service;

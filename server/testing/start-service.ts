@@ -23,7 +23,11 @@ export function startService(program: string, settings: Record<string, string>, 
   // Its children have the same standard output: it is closed when all of them have ended.
   const closed = once(service, 'close') as Promise<[number | null]>;
   const signalAll = (signal: NodeJS.Signals) => process.kill(-(service.pid ?? 0), signal);
-  const isReady = async () => (await fetch(`${metricsUrl}/readyz`).catch(() => undefined))?.status === 200;
+  const isReady = async () => {
+    const answer = await fetch(`${metricsUrl}/readyz`).catch(() => undefined);
+    const { missing = [] } = ((await answer?.json()) ?? {}) as { missing?: string[] };
+    return answer?.status === 200 && missing.length === 0;
+  };
   const told = () => `${said}${lines.map((line) => JSON.stringify(line)).join('\n')}`;
   const page = async () => (await fetch(`${metricsUrl}/metrics`)).text();
   return {

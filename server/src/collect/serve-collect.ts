@@ -19,6 +19,7 @@ import { openKeyless } from './keyless.ts';
 import { openRefused, type RefusedNeeds } from './note-refused.ts';
 import { openSeen, type SeenNeeds } from './note-seen.ts';
 import { openRateLimiter, type RateLimit } from '../limits/rate-limit.ts';
+import { REQUESTS_END_MS } from '../limits/stop-times.ts';
 import { type CallWatch, openCallWatch } from './watch-calls.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -56,11 +57,11 @@ export type CollectNeeds = {
 /** Disposing drains: not ready at once, then no new connections, then the end of the requests under way. */
 export type Collect = AsyncDisposable & {
   port: number;
+  /** Not ready from now on; resolves after `drainMs`. Disposing begins with it, too. */
+  drain(): Promise<void>;
   /** Another process listens on the same port: leaves new connections to it, and stays ready for those that are open. */
   handOver(): void;
 };
-
-const IN_FLIGHT_PATIENCE_MS = 10_000;
 
 export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const { settings, now: nowMs, log } = needs;
@@ -83,16 +84,21 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;
   log.info({ host: settings.host, port }, 'collect.listening');
   const notes = opening.move();
+  let drained: Promise<void> | undefined;
+  const drain = () => {
+    state.isDraining = true;
+    return (drained ??= sleep(settings.drainMs));
+  };
   return {
     port,
+    drain,
     handOver() {
       state.isHandedOver = true;
       // Not that of the HTTP server, which would hang up on clients that keep their connection for the next request.
       NetServer.prototype.close.call(server);
     },
     async [Symbol.asyncDispose]() {
-      state.isDraining = true;
-      await sleep(settings.drainMs);
+      await drain();
       await closeServer(server);
       notes.dispose();
       log.info({}, 'collect.drained');
@@ -116,7 +122,7 @@ async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const impatient = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_PATIENCE_MS);
+  const impatient = setTimeout(() => server.closeAllConnections(), REQUESTS_END_MS);
   await closed;
   clearTimeout(impatient);
 }

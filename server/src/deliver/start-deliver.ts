@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
 import type { HostCap, LimitValues } from '../limits/limits.ts';
+import { DELIVER_END_MS } from '../limits/stop-times.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { DeliverConfig } from '../stream/config/config-bucket.ts';
@@ -91,8 +92,6 @@ const MAX_PULLED_BYTES = 48_000_000;
 const OPEN_PER_SLOT = 16;
 /** Requests asked for at a time. A small number keeps the share of each process small, should it die. */
 const PULL_AT_ONCE = 64;
-/** Attempts end by their own deadline; this is for NATS to store the deliveries that are parked then. */
-const STOP_PATIENCE_MS = 20_000;
 
 /** The monotonic clock, for waiting inside the process. */
 const uptimeMs = () => performance.now();
@@ -124,9 +123,9 @@ export async function startDeliver({
     stats,
     async [Symbol.asyncDispose]() {
       life.isStopping = true;
+      const giveUpAt = performance.now() + DELIVER_END_MS;
       await Promise.all(pulls.map((pull) => pull[Symbol.asyncDispose]()));
       for (const part of [requests, dispatcher]) part.stop();
-      const giveUpAt = performance.now() + STOP_PATIENCE_MS;
       while (requests.open() + drains.count() > 0 && performance.now() < giveUpAt) await sleep(20);
       await side.flush();
       await running.disposeAsync();

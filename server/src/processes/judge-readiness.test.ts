@@ -3,13 +3,13 @@ import { suite, test } from 'node:test';
 import { judgeReadiness } from './judge-readiness.ts';
 import { restartDelayMs } from './restart-delay.ts';
 
-const good = { number: 1, wasReady: true, reasons: [], missing: [] };
-const starting = { number: 2, wasReady: false, reasons: ['it is starting'], missing: [] };
+const good = { number: 1, hasServed: true, reasons: [], missing: [] };
+const starting = { number: 2, hasServed: false, reasons: ['it is starting'], missing: [] };
 
 suite('processes together', () => {
-  test('are ready when all have started, and stay so while one works', () => {
+  test('are ready when all collect and deliver, and stay so while one works', () => {
     assert.deepEqual(judgeReadiness([good, starting]).reasons, ['process 2: it is starting']);
-    assert.deepEqual(judgeReadiness([good, { ...starting, wasReady: true }]), {
+    assert.deepEqual(judgeReadiness([good, { ...starting, hasServed: true }]), {
       reasons: [],
       missing: ['process 2: it is starting'],
     });

@@ -7,13 +7,16 @@ export type Channel = Disposable & {
   ordered: Promise<EndOrder>;
   /** In place of `serveMetrics`. */
   serve(needs: MetricsNeeds): Promise<MetricsServer>;
+  /** Collect and deliver have started; `tellReady`: all roles have. */
+  tellServes(): void;
   tellReady(): void;
 };
 
 /** systemd and terminals send these to all processes of a service at once. The supervisor gets them too, and decides. */
 const SIGNALS_OF_SUPERVISOR = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-export function openChannel(): Channel {
+/** `drainMs`: how long this process drains. */
+export function openChannel(drainMs: number): Channel {
   const { promise: ordered, resolve } = Promise.withResolvers<EndOrder>();
   let needs: MetricsNeeds | undefined;
   const hear = (order: Order) => {
@@ -26,9 +29,10 @@ export function openChannel(): Channel {
     ordered,
     async serve(given) {
       needs = given;
-      tell({ kind: 'answers' });
+      tell({ kind: 'answers', drainMs });
       return { port: undefined, [Symbol.asyncDispose]: async () => void (needs = undefined) };
     },
+    tellServes: () => tell({ kind: 'serves' }),
     tellReady: () => tell({ kind: 'ready' }),
     [Symbol.dispose]: () => void process.off('message', hear),
   };

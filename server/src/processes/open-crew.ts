@@ -4,6 +4,7 @@
  *   starting → ready      the child says so when its roles have started
  *   starting → ended, ready → ended      it crashed: `keep` fills the seat again after a delay that doubles with each crash
  *   ready → leaving       `replace` has a successor that is ready: the child hands its ports over and drains
+ *   starting → leaving    a successor, when `renew` is asked for again: it answers the requests that it has accepted
  *   any → leaving         `stop`: all children drain at the same time
  *
  * A child that ends with 78 has found a mistake in the settings, and so would the next one: `refused` tells the supervisor to end. While another
@@ -24,8 +25,10 @@ import { watchChildren } from './watch-children.ts';
 export type CrewNeeds = {
   /** The roles of each seat. */
   plan: readonly (readonly string[])[];
-  /** A child that takes longer to end is killed, which loses nothing. */
-  patienceMs: number;
+  /** How long a child drains, unless it says that it takes longer. */
+  drainMs: number;
+  /** A child that takes longer to end after its drain is killed, which loses nothing. */
+  endMs: number;
   /** How often children are asked whether they hang. */
   watchEveryMs?: number | undefined;
   log: Logger;
@@ -44,7 +47,7 @@ export type Crew = Disposable & {
   kill(): void;
 };
 
-type Seat = { roles: readonly string[]; child: Child | undefined; failures: number; wasReady: boolean };
+type Seat = { roles: readonly string[]; child: Child | undefined; failures: number; hasServed: boolean };
 
 /** A child that was ready for this long does not belong to the crashes before. */
 const STEADY_MS = 60_000;
@@ -52,11 +55,11 @@ const { millrace_children, millrace_child_ends_total, millrace_event_loop_delay_
 const OWN_METRICS = { millrace_children, millrace_child_ends_total, millrace_event_loop_delay_p99_seconds };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Crew {
+export function openCrew({ plan, drainMs, endMs, watchEveryMs, log }: CrewNeeds): Crew {
   const metrics = openMetrics(OWN_METRICS);
   const ends = metrics.counters('millrace_child_ends_total');
   const children = new Set<Child>();
-  const seats: Seat[] = plan.map((roles) => ({ roles, child: undefined, failures: 0, wasReady: false }));
+  const seats: Seat[] = plan.map((roles) => ({ roles, child: undefined, failures: 0, hasServed: false }));
   const { promise: refused, resolve: refuse } = Promise.withResolvers<number>();
   const life = new AbortController();
   let renewing: Promise<void> | undefined;
@@ -75,7 +78,7 @@ export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Cr
 
   function settle(seat: Seat, child: Child): void {
     seat.child = child;
-    void child.ready.then(() => (seat.wasReady = true));
+    void child.serves.then(() => (seat.hasServed = true));
     void keep(seat, child);
   }
 
@@ -113,6 +116,7 @@ export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Cr
 
   async function end(child: Child, order: EndOrder): Promise<void> {
     child.order(order);
+    const patienceMs = Math.max(drainMs, child.drainMs()) + endMs;
     const impatient = setTimeout(() => {
       log.error({ process: child.number, patienceMs }, 'child.killed');
       child.kill();
@@ -135,11 +139,11 @@ export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Cr
     return true;
   }
 
-  async function reportOf({ child, wasReady }: Seat): Promise<SeatReport> {
+  async function reportOf({ child, hasServed }: Seat): Promise<SeatReport> {
     const number = child?.number ?? 0;
     const answer = child?.state() === 'ready' ? await child.ask('readiness') : undefined;
     const { reasons, missing } = answer?.readiness ?? { reasons: [stateOf(child, children)], missing: [] };
-    return { number, wasReady, reasons, missing };
+    return { number, hasServed, reasons, missing };
   }
 
   for (const seat of seats) settle(seat, launch(seat));
@@ -165,7 +169,7 @@ export function openCrew({ plan, patienceMs, watchEveryMs, log }: CrewNeeds): Cr
     async renew() {
       isAskedAgain = renewing !== undefined;
       // It may have read settings that were corrected since, and may never get ready with them.
-      if (isAskedAgain) successor?.kill();
+      if (isAskedAgain && successor?.state() === 'starting') void end(successor, 'retire');
       renewing ??= renewAll().finally(() => (renewing = undefined));
       await renewing;
     },

@@ -11,6 +11,10 @@ export type Child = ChildPlan & {
   state(): ChildState;
   /** The last question had no answer in time, and none has come since. */
   isSilent(): boolean;
+  /** How long it drains; 0 until it has said so. */
+  drainMs(): number;
+  /** Resolves when it collects and delivers, which may be before all its roles have started. */
+  serves: Promise<void>;
   ready: Promise<void>;
   ended: Promise<ChildEnd>;
   /** Undefined when the child gives no answer. */
@@ -42,6 +46,8 @@ function stillborn(plan: ChildPlan, error: string): Child {
     pid: undefined,
     state: () => 'starting',
     isSilent: () => false,
+    drainMs: () => 0,
+    serves: new Promise(() => undefined),
     ready: new Promise(() => undefined),
     ended: Promise.resolve({ code: null, signal: null, error, readyMs: 0 }),
     ask: () => Promise.resolve(undefined),
@@ -52,12 +58,14 @@ function stillborn(plan: ChildPlan, error: string): Child {
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 function follow(plan: ChildPlan, worker: Worker): Child {
+  const serves = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<ChildEnd>();
   const asked = new Map<number, (answer: Answer | undefined) => void>();
   let state: ChildState = 'starting';
   let readyAt = Infinity;
   let answers = false;
+  let drainMs = 0;
   let isSilent = false;
   let ordered: EndOrder | undefined;
   let questions = 0;
@@ -71,6 +79,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
   worker.on('message', (message: Told) => {
     if (message.kind === 'answers') {
       answers = true;
+      drainMs = message.drainMs ?? 0;
       // While a child loads its code, Node drops what its supervisor says.
       if (ordered !== undefined) tell({ kind: ordered });
     }
@@ -78,6 +87,7 @@ function follow(plan: ChildPlan, worker: Worker): Child {
       isSilent = false;
       asked.get(message.id)?.(message);
     }
+    if (message.kind === 'serves' || message.kind === 'ready') serves.resolve();
     if (message.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
     readyAt = performance.now();
@@ -93,6 +103,8 @@ function follow(plan: ChildPlan, worker: Worker): Child {
     pid: worker.process.pid,
     state: () => state,
     isSilent: () => isSilent,
+    drainMs: () => drainMs,
+    serves: serves.promise,
     ready: ready.promise,
     ended: ended.promise,
     ask(what) {

@@ -10,7 +10,7 @@ import { freePorts } from '@millrace/engines';
 import { startService } from '../../testing/start-service.ts';
 import { until } from '../../testing/until.ts';
 
-type Conduct = 'work' | 'crash' | 'refuse' | 'start' | 'load';
+type Conduct = 'work' | 'crash' | 'refuse' | 'start' | 'stay' | 'half' | 'load';
 
 const PROGRAM = join(import.meta.dirname, '../../testing/crew-program.ts');
 const dir = mkdtempSync(join(tmpdir(), 'millrace-crew-'));
@@ -19,10 +19,11 @@ after(() => rmSync(dir, { recursive: true }));
 
 const behave = (conduct: Conduct) => writeFileSync(conductFile, conduct);
 
-type StartOptions = { hold?(port: number): Promise<void>; watchEveryMs?: number };
+type StartOptions = { hold?(port: number): Promise<void>; watchEveryMs?: number; drainMs?: number; endMs?: number };
 
 /** Ports of its own for each, so that a test which fails leaves the others alone. */
-async function start(conduct: Conduct, { hold, watchEveryMs = 400 }: StartOptions = {}) {
+async function start(conduct: Conduct, options: StartOptions = {}) {
+  const { hold, watchEveryMs = 400, drainMs = 0, endMs = 60_000 } = options;
   behave(conduct);
   const [port = 0, metricsPort = 0] = await freePorts(2);
   await hold?.(port);
@@ -32,6 +33,8 @@ async function start(conduct: Conduct, { hold, watchEveryMs = 400 }: StartOption
     CREW_PORT: String(port),
     CREW_METRICS_PORT: String(metricsPort),
     CREW_WATCH_EVERY_MS: String(watchEveryMs),
+    CREW_DRAIN_MS: String(drainMs),
+    CREW_END_MS: String(endMs),
   };
   const service = startService(PROGRAM, settings, url);
   const inState = (state: string) => service.valueOf(`millrace_children{process="supervisor",state="${state}"}`);
@@ -116,6 +119,16 @@ suite('a supervisor', () => {
     assert.deepEqual([service.of('child.ended').length, service.children().length], [0, 2]);
   });
 
+  test('is ready when all collect and deliver, although one of them never gets its other roles to start', async () => {
+    await using service = await start('half');
+    await until(() => service.of('supervisor.started').length === 1);
+    await until(async () => (await service.readyz()).status === 200, undefined, service.told);
+    await until(async () => service.of('child.ended').length > 1 && (await service.inState('ready')) === 1);
+    const { status, missing } = await service.readyz();
+    assert.equal(status, 200);
+    assert.match(missing[0] ?? '', /^process 1: it (?:is starting|ended)/);
+  });
+
   test('tries again when the machine has no room for a process', async () => {
     await using service = await start('work');
     await service.bothReady();
@@ -146,12 +159,15 @@ suite('a supervisor', () => {
     await service.bothReady();
     behave('start');
     service.signal('SIGHUP');
-    await until(() => service.children().length > 2);
-    await until(async () => (await service.inState('starting')) === 1);
+    // It has read its conduct when it answers.
+    await until(async () => (await service.valueOf('up{process="3"}')) === 1);
+    assert.equal(await service.inState('starting'), 1);
     behave('work');
     service.signal('SIGHUP');
     await until(() => service.of('renewal.done').length === 1);
     assert.equal(service.of('renewal.failed').length, 0);
+    const [first] = service.of('crew.ordered');
+    assert.deepEqual([first?.['conduct'], first?.['order']], ['start', 'retire'], 'the successor could drain');
     await service.bothReady();
   });
 
@@ -179,6 +195,27 @@ suite('a supervisor', () => {
     behave('work');
     assert.equal(await service.exitCode(), 0);
     assert.equal(service.of('child.killed').length, 0);
+  });
+
+  test('kills a child that does not end, after the drain that this child has read and the time to end', async () => {
+    await using service = await start('stay', { drainMs: 300, endMs: 50 });
+    await service.bothReady();
+    service.signal('SIGTERM');
+    assert.equal(await service.exitCode(), 0);
+    assert.deepEqual(
+      service.of('child.killed').map(({ patienceMs }) => patienceMs),
+      [350, 350],
+    );
+  });
+
+  test('starts its children with the heap that it has planned for each', async () => {
+    await using service = await start('work');
+    await service.bothReady();
+    // V8 counts the young generation, too.
+    for (const number of [1, 2]) {
+      const heapMib = await service.valueOf(`heap{process="${number}"}`);
+      assert.ok(heapMib >= 300 && heapMib < 600, String(heapMib));
+    }
   });
 
   test('leaves no child behind when it is killed', async () => {

@@ -6,27 +6,34 @@
  * accepted is lost when a child leaves; when the last one dies, they are.
  */
 import cluster from 'node:cluster';
+import { CHILD_END_MS } from '../limits/stop-times.ts';
 import type { Logger } from '../log.ts';
 import { type MetricsSettings, serveMetrics } from '../metrics/serve-metrics.ts';
 import { type Crew, type CrewNeeds, openCrew } from './open-crew.ts';
 
-export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'watchEveryMs'> & {
+export type SupervisorNeeds = Pick<CrewNeeds, 'plan' | 'drainMs' | 'watchEveryMs'> & {
   settings: MetricsSettings;
-  drainMs: number;
+  /** Flags of Node for the children, beside those of this process. */
+  childFlags?: readonly string[];
+  endMs?: number;
   /** The first signal to stop. */
   stopped: Promise<NodeJS.Signals>;
   log: Logger;
 };
 
-/** A deliver process may need this long after the drain: 5 seconds for its attempts, and up to 20 when NATS is slow. */
-const END_MS = 25_000;
-
 /** Resolves with the exit code when all children have ended. */
-export async function supervise({ settings, drainMs, stopped, ...needs }: SupervisorNeeds): Promise<number> {
+export async function supervise({
+  settings,
+  childFlags = [],
+  endMs = CHILD_END_MS,
+  stopped,
+  ...needs
+}: SupervisorNeeds): Promise<number> {
   const { plan, log } = needs;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ execArgv: [...process.execArgv, ...childFlags] });
   await using open = new AsyncDisposableStack();
-  const crew = open.use(openCrew({ ...needs, patienceMs: drainMs + END_MS }));
+  const crew = open.use(openCrew({ ...needs, endMs }));
   // At once: without a listener this signal would end the supervisor.
   process.on('SIGHUP', () => void crew.renew());
   open.use(crew.metrics.watchProcess());

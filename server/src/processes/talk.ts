@@ -9,7 +9,12 @@ export type EndOrder = Exclude<Order['kind'], 'ask'>;
 
 export type Answer = { metrics?: string; readiness?: Readiness };
 
-export type Told = { kind: 'answers' } | { kind: 'ready' } | ({ kind: 'answer'; id: number } & Answer);
+/** `drainMs`: a child may have read another time to drain than its supervisor, whose settings are those of its own start. `serves`: it collects and delivers. */
+export type Told =
+  | { kind: 'answers'; drainMs?: number }
+  | { kind: 'serves' }
+  | { kind: 'ready' }
+  | ({ kind: 'answer'; id: number } & Answer);
 
 /** The exit code of sysexits.h for a configuration error: a supervisor need not try again. */
 export const EX_CONFIG = 78;
