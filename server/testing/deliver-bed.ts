@@ -6,7 +6,7 @@ import { type Logger, openLog } from '../src/log.ts';
 import { openKeyRing } from '../src/secrets/seal.ts';
 import { sealSettings } from '../src/secrets/sealed-settings.ts';
 import { openEntrySigner } from '../src/secrets/sign-entry.ts';
-import type { DestinationConfig } from '../src/domain/configuration.ts';
+import type { DestinationConfig, SourceConfig } from '../src/domain/configuration.ts';
 import { openInspector } from './inspector.ts';
 import type { StreamSettings } from '../src/stream/layout/layout.ts';
 import { openStream, type Stream, type StreamNeeds } from '../src/stream/open-stream.ts';
@@ -66,6 +66,15 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
       const seen = () => ({ ...view.destination(wanted.id), mac: undefined });
       await until(() => JSON.stringify(seen()) === JSON.stringify(wanted));
     },
+    putSource: (change: Partial<SourceConfig> = {}) =>
+      writer.putSource({
+        id: SOURCE_ID,
+        workspaceId: WORKSPACE_ID,
+        name: '',
+        enabled: true,
+        writeKeyHashes: [],
+        ...change,
+      }),
     /** As another version of control would write it. */
     async putEntry(id: string, value: object): Promise<void> {
       await writer.write([{ key: `destination.${id}`, value: JSON.stringify(value) }]);

@@ -70,6 +70,10 @@ export const METRICS = {
   millrace_attempts_max: { kind: 'gauge', help: 'Attempts that may be under way: MILLRACE_MAX_IN_FLIGHT' },
   millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
   millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },
+  millrace_requests_postponed_total: {
+    kind: 'counter',
+    help: 'Requests given back for a second, each time: the bucket of their cell does not know their source yet',
+  },
   millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
   millrace_hosts_at_cap: {
     kind: 'gauge',
