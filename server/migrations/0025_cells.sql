@@ -15,8 +15,10 @@ ALTER TABLE sources ADD COLUMN former_cells text[] NOT NULL DEFAULT '{}';
 ALTER TABLE outbox ADD COLUMN cell text NOT NULL DEFAULT 'main';
 DROP INDEX outbox_order;
 CREATE INDEX outbox_order ON outbox (cell, is_repair, id);
--- One row for an object, of the cell that refused it last: the comparison of each bucket finds the others.
+-- Each bucket refuses for itself.
 ALTER TABLE projection_failures ADD COLUMN cell text NOT NULL DEFAULT 'main';
+ALTER TABLE projection_failures DROP CONSTRAINT projection_failures_pkey;
+ALTER TABLE projection_failures ADD PRIMARY KEY (kind, object_id, cell);
 
 -- A change becomes one row for each cell in the order of the statement; repairs name their cell themselves.
 CREATE FUNCTION tell_other_cells() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -13,7 +13,7 @@ import {
   takeDestinationsOf,
   takeFromOutbox,
 } from './outbox.ts';
-import { setAside } from './projection-failures.ts';
+import { clearFailures, retryFailures, setAside, unprojected } from './projection-failures.ts';
 import { destinationsToProject, sourcesToProject } from './projection.ts';
 import { insertComputedSource, insertSource, moveSource, findSource } from './sources.ts';
 import { insertWorkspace } from './workspaces.ts';
@@ -98,6 +98,25 @@ suite('the cells in PostgreSQL', () => {
     // Calls that Millrace computes start in main, and may be for any destination.
     await scene.system((tx) => insertComputedSource(tx, WORKSPACE, 'src_2'));
     assert.equal(await isHere('main'), true);
+  });
+
+  test('each refuse an entry for themselves: what one takes again, the other still lacks', async () => {
+    await using scene = await openScene();
+    await scene.system((tx) => registerCells(tx, [MAIN, US]));
+    const refused = { kind: 'destination', workspaceId: WORKSPACE, objectId: 'dst_1', why: 'full' } as const;
+    const setAsideIn = (cell: string) => scene.system((tx) => setAside(tx, [refused], cell));
+    assert.deepEqual(await setAsideIn('us'), new Set(['dst_1']));
+    assert.deepEqual(await setAsideIn('main'), new Set(['dst_1']));
+    assert.deepEqual(await setAsideIn('main'), new Set(), 'it was refused before');
+    assert.deepEqual(await scene.system((tx) => clearFailures(tx, ['dst_1'], 'main')), ['dst_1']);
+    const left = await scene.system((tx) => unprojected(tx, WORKSPACE, ['dst_1']));
+    assert.deepEqual(
+      left.map(({ why }) => why),
+      ['in the cell us: full'],
+    );
+    await scene.system((tx) => retryFailures(tx, { afterSeconds: -1, limit: 10 }));
+    assert.equal((await scene.system((tx) => takeFromOutbox(tx, 10, 'us'))).length, 1);
+    assert.equal((await scene.system((tx) => takeFromOutbox(tx, 10, 'main'))).length, 0);
   });
 
   test('of a moved source are behind until the bucket of the new one has the destination', async () => {

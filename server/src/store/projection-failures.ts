@@ -5,12 +5,12 @@ import type { Projected } from './outbox.ts';
 
 export type SetAside = Projected & { why: string };
 
-/** Returns those that were not set aside before. An object that several cells refused has the row of the last one. */
+/** Returns those that the bucket of this cell had not refused before. */
 export async function setAside(tx: Tx, failures: readonly SetAside[], cell = MAIN_CELL): Promise<Set<string>> {
   if (failures.length === 0) return new Set();
   const sql = `INSERT INTO projection_failures AS f (workspace_id, kind, object_id, why, cell)
     SELECT *, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-    ON CONFLICT (kind, object_id) DO UPDATE SET why = excluded.why, tried_at = now(), cell = excluded.cell
+    ON CONFLICT (kind, object_id, cell) DO UPDATE SET why = excluded.why, tried_at = now()
     RETURNING object_id, (xmax = 0) AS is_new`;
   const rows = await tx.query<{ object_id: string; is_new: boolean }>(sql, [
     failures.map((each) => each.workspaceId),
@@ -31,8 +31,8 @@ export async function clearFailures(tx: Tx, ids: readonly string[], cell = MAIN_
 /** Puts those that were not tried for some seconds back into the outbox of their cell, behind all changes. */
 export async function retryFailures(tx: Tx, { afterSeconds, limit }: { afterSeconds: number; limit: number }) {
   const sql = `WITH due AS (
-      UPDATE projection_failures SET tried_at = now() WHERE (kind, object_id) IN (
-        SELECT kind, object_id FROM projection_failures WHERE tried_at < now() - make_interval(secs => $1)
+      UPDATE projection_failures SET tried_at = now() WHERE (kind, object_id, cell) IN (
+        SELECT kind, object_id, cell FROM projection_failures WHERE tried_at < now() - make_interval(secs => $1)
         ORDER BY tried_at LIMIT $2)
       RETURNING workspace_id, kind, object_id, cell)
     INSERT INTO outbox (workspace_id, kind, object_id, cell, is_repair) SELECT *, true FROM due`;
@@ -52,10 +52,11 @@ export async function projectionLag(tx: Tx): Promise<ProjectionLag> {
 
 export type ProjectionRow = { object_id: string; since: Date; why: string | null };
 
-/** Of these objects, those whose last change is not in the bucket: with the reason where it was refused. */
+/** Of these objects, those whose last change is not in the bucket of every cell: with the reason where it was refused. */
 export async function unprojected(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<ProjectionRow[]> {
   if (ids.length === 0) return [];
-  const sql = `SELECT object_id, since, why FROM projection_failures WHERE workspace_id = $1 AND object_id = ANY($2)
+  const sql = `SELECT object_id, since, CASE cell WHEN '${MAIN_CELL}' THEN why ELSE 'in the cell ' || cell || ': ' || why END AS why
+      FROM projection_failures WHERE workspace_id = $1 AND object_id = ANY($2)
     UNION ALL SELECT object_id, min(created_at), NULL FROM outbox
       WHERE workspace_id = $1 AND object_id = ANY($2) AND NOT is_repair GROUP BY object_id`;
   return tx.query(sql, [workspaceId, ids]);
