@@ -11,6 +11,11 @@ INSERT INTO cells (name) VALUES ('main');
 ALTER TABLE sources ADD COLUMN cell text NOT NULL DEFAULT 'main' REFERENCES cells;
 ALTER TABLE sources ADD COLUMN former_cells text[] NOT NULL DEFAULT '{}';
 
+-- The cell that the source is on its way to: collect stores there when the bucket of that cell has the source and its destinations.
+-- A new source is on its way to its own cell, and no cell takes its requests before.
+ALTER TABLE sources ADD COLUMN next_cell text REFERENCES cells;
+CREATE INDEX sources_on_their_way ON sources (next_cell) WHERE next_cell IS NOT NULL;
+
 -- Each cell has a config bucket, and a projector that takes the rows of its cell.
 ALTER TABLE outbox ADD COLUMN cell text NOT NULL DEFAULT 'main';
 DROP INDEX outbox_order;

@@ -175,7 +175,8 @@ async function playControl({ config, cells, stream, signer, metrics, log }: Role
     await startControl({
       settings: { ...config.control, cells: config.cells },
       side,
-      project: (store) => all.project(startProjector({ store, configWriter, metrics, log }), store),
+      project: (store) =>
+        all.project(startProjector({ store, configWriter, arrived: all.arrived, metrics, log }), store),
       configRoom: configWriter.room,
       laneOf: record.laneOf,
       definitionsChanged: stream.tellDefinitionsChanged,

@@ -29,6 +29,8 @@ export const SETTINGS: DeliverSettings = {
 export const WORKSPACE_ID = 'ws_1';
 export const SOURCE_ID = 'src_1';
 
+const SOURCE: SourceConfig = { id: SOURCE_ID, workspaceId: WORKSPACE_ID, name: '', enabled: true, writeKeyHashes: [] };
+
 export type DestinationChange = Partial<Omit<DestinationConfig, 'settings'>> & { settings: WebhookSettings };
 
 /** A destination as control would have written it to the bucket. */
@@ -66,15 +68,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
       const seen = () => ({ ...view.destination(wanted.id), mac: undefined });
       await until(() => JSON.stringify(seen()) === JSON.stringify(wanted));
     },
-    putSource: (change: Partial<SourceConfig> = {}) =>
-      writer.putSource({
-        id: SOURCE_ID,
-        workspaceId: WORKSPACE_ID,
-        name: '',
-        enabled: true,
-        writeKeyHashes: [],
-        ...change,
-      }),
+    putSource: (change: Partial<SourceConfig>) => writer.putSource({ ...SOURCE, ...change }),
     /** As another version of control would write it. */
     async putEntry(id: string, value: object): Promise<void> {
       await writer.write([{ key: `destination.${id}`, value: JSON.stringify(value) }]);

@@ -3,7 +3,7 @@ import { type Cell, MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
 
-/** A cell of the database that the settings do not name any more, and that sources still use. */
+/** A cell of the database that the settings do not name any more, and that sources are in or on their way to. */
 export type CellInUse = { name: string; sources: number };
 
 /**
@@ -13,7 +13,8 @@ export type CellInUse = { name: string; sources: number };
  */
 export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<CellInUse[]> {
   const names = cells.map(({ name }) => name);
-  const used = `SELECT cell AS name, count(*)::int AS sources FROM sources WHERE cell <> ALL($1) GROUP BY cell ORDER BY cell`;
+  const used = `SELECT name, count(DISTINCT s.id)::int AS sources FROM sources s, unnest(ARRAY[s.cell, s.next_cell]) name
+    WHERE name <> ALL($1) GROUP BY name ORDER BY name`;
   const missing = await tx.query<CellInUse>(used, [names]);
   if (missing.length > 0) return missing;
   const changed: string[] = [];
@@ -35,8 +36,9 @@ const SET_CELL = `INSERT INTO cells (name, spare) VALUES ($1, $2)
 /** The bucket of the spare needs the destinations of these cells, and then the sources. A trigger adds the rows of other cells. */
 const TELL_SPARES = `INSERT INTO outbox (workspace_id, kind, object_id) SELECT workspace_id, kind, object_id FROM (
     SELECT 1 AS place, d.workspace_id, 'destination' AS kind, d.id AS object_id FROM destinations d
-      JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id WHERE s.cell = ANY($1)
-    UNION ALL SELECT 2, workspace_id, 'source', id FROM sources WHERE cell = ANY($1)) AS told
+      JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
+      WHERE s.cell = ANY($1) OR s.next_cell = ANY($1)
+    UNION ALL SELECT 2, workspace_id, 'source', id FROM sources WHERE cell = ANY($1) OR next_cell = ANY($1)) AS told
   ORDER BY place`;
 const KEEP_SPARE = `UPDATE sources s SET former_cells = array_append(s.former_cells, c.spare) FROM cells c
   WHERE c.name = $1 AND s.cell = $1 AND c.spare <> coalesce($2, '') AND NOT c.spare = ANY (s.former_cells)`;
@@ -51,16 +53,4 @@ export async function cellOfDestination(tx: Tx, id: string): Promise<string | un
   const sql = `SELECT s.cell FROM destinations d JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
     WHERE d.id = $1`;
   return (await oneRow<{ cell: string }>(tx, sql, [id]))?.cell;
-}
-
-/**
- * Whether a moved source's new cell may not know a destination yet. Deliver gives a lane up that has been without its destination for a minute,
- * so nothing must be put there before.
- */
-export async function isDestinationBehind(tx: Tx, id: string): Promise<boolean> {
-  const sql = `SELECT 1 AS one FROM destinations d JOIN sources s ON s.workspace_id = d.workspace_id AND s.id = d.source_id
-    WHERE d.id = $1 AND s.former_cells <> '{}' AND (
-      EXISTS (SELECT FROM outbox o WHERE o.cell = s.cell AND o.object_id = d.id AND NOT o.is_repair)
-      OR EXISTS (SELECT FROM projection_failures f WHERE f.cell = s.cell AND f.object_id = d.id))`;
-  return (await tx.query(sql, [id])).length > 0;
 }
