@@ -1,9 +1,11 @@
 -- least version: 0.1.0
 -- Cells: what one NATS cluster carries. Control writes this table from its settings; `main` is always there.
+-- seen_at: when a control process last had the cell in its settings.
 CREATE TABLE cells (
   name text PRIMARY KEY CHECK (name ~ '^[a-z][a-z0-9-]{0,31}$'),
   -- Takes the calls of this cell's sources while the cell is away.
-  spare text CHECK (spare <> name)
+  spare text CHECK (spare <> name),
+  seen_at timestamptz NOT NULL DEFAULT now()
 );
 INSERT INTO cells (name) VALUES ('main');
 

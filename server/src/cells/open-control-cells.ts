@@ -43,6 +43,7 @@ type StartNeeds = {
   log: Logger;
 };
 
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openControlCells(main: Main, links: readonly CellLink[]): ControlCells {
   const open = new Map<string, Parts>();
   const known = Promise.withResolvers<Store>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startPostgresServer } from '@millrace/engines';
 import { arriveSources, moveSource } from './arrivals.ts';
-import { cellNames, cellOfDestination, registerCells } from './cells.ts';
+import { cellNames, cellOfDestination, forgetCells, registerCells } from './cells.ts';
 import { insertDestination } from './destinations.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { openStore, type Tx } from './open-store.ts';
@@ -45,7 +45,24 @@ suite('the cells in PostgreSQL', () => {
     assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
     assert.deepEqual(await scene.system((tx) => registerCells(tx, [MAIN, { name: 'eu', url: '' }])), []);
     assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'eu', spare: null, former: ['us'] });
+  });
+
+  test('are forgotten when no control process names them any more, and not because one of them does not', async () => {
+    await using scene = await openScene();
+    await scene.system((tx) => registerCells(tx, [MAIN, EU, US]));
+    await scene.system((tx) => insertSource(tx, { workspaceId: WORKSPACE, id: 'src_1', name: 'In eu', cell: 'eu' }));
+    const change = { kind: 'source', workspaceId: WORKSPACE, objectId: 'src_1' } as const;
+    await scene.system((tx) => addToOutbox(tx, change));
+    const forget = (unseenSeconds: number) => scene.system((tx) => forgetCells(tx, ['main', 'eu'], unseenSeconds));
+    assert.deepEqual(await forget(60), [], 'another process named it just now');
+    assert.deepEqual(await forget(-1), ['us']);
     assert.deepEqual(await scene.system(cellNames), ['main', 'eu']);
+    assert.deepEqual([await scene.drain('us'), await scene.drain('eu')], [[], ['src_1']]);
+    const onlyMain = () => scene.system((tx) => forgetCells(tx, ['main'], -1));
+    assert.deepEqual(await onlyMain(), [], 'a source is in it');
+    await scene.move('src_1', 'main');
+    assert.deepEqual(await onlyMain(), ['eu']);
+    assert.deepEqual(await scene.cellsOf('src_1'), { cell: 'main', spare: null, former: ['eu', 'us'] });
   });
 
   test('tell the bucket of a new spare of the destinations, and then of the sources', async () => {

@@ -1,4 +1,4 @@
-/** The cells of the installation. Control writes them from its settings at its start; the API and the projector read them. */
+/** The cells of the installation. Control writes them from its settings; the API and the projector read them. */
 import { type Cell, MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
@@ -7,9 +7,8 @@ import { oneRow } from './rows.ts';
 export type CellInUse = { name: string; sources: number };
 
 /**
- * Brings the table to the settings. A spare that is replaced may have requests: it becomes a former cell of the sources that had it. A cell
- * without sources goes. It stays a former cell of those that were in it: named again, it has their requests, and needs their destinations.
- * Returns the cells that must not be missing; then nothing was changed.
+ * Adds the cells of the settings. A spare that is replaced may have requests: it becomes a former cell of the sources that had it. Returns the
+ * cells that must not be missing; then nothing was changed.
  */
 export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<CellInUse[]> {
   const names = cells.map(({ name }) => name);
@@ -23,12 +22,27 @@ export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<Cel
     if ((await tx.query(SET_CELL, [name, spare])).length > 0) changed.push(name);
   }
   if (changed.length > 0) await tx.query(TELL_SPARES, [changed]);
-  const gone = 'DELETE FROM cells WHERE name <> ALL($1) RETURNING name';
-  for (const { name } of await tx.query<{ name: string }>(gone, [names])) {
-    await tx.query('DELETE FROM outbox WHERE cell = $1', [name]);
-    await tx.query('DELETE FROM projection_failures WHERE cell = $1', [name]);
-  }
+  await seeCells(tx, names);
   return [];
+}
+
+/** Every control process says so again and again: two of them may have different settings, during a rollout. */
+export async function seeCells(tx: Tx, names: readonly string[]): Promise<void> {
+  await tx.query('UPDATE cells SET seen_at = now() WHERE name = ANY($1)', [names]);
+}
+
+/**
+ * Forgets the cells without sources that no control process named for so long, and returns their names. Such a cell stays a former cell of the
+ * sources that were in it: named again, it has their requests, and needs their destinations.
+ */
+export async function forgetCells(tx: Tx, names: readonly string[], unseenSeconds: number): Promise<string[]> {
+  const gone = `DELETE FROM cells c WHERE name <> ALL($1) AND name <> '${MAIN_CELL}'
+      AND seen_at < now() - make_interval(secs => $2)
+      AND NOT EXISTS (SELECT FROM sources s WHERE c.name IN (s.cell, s.next_cell)) RETURNING name`;
+  const forgotten = (await tx.query<{ name: string }>(gone, [names, unseenSeconds])).map(({ name }) => name);
+  await tx.query('DELETE FROM outbox WHERE cell = ANY($1)', [forgotten]);
+  await tx.query('DELETE FROM projection_failures WHERE cell = ANY($1)', [forgotten]);
+  return forgotten;
 }
 
 const SET_CELL = `INSERT INTO cells (name, spare) VALUES ($1, $2)
