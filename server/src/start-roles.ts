@@ -169,7 +169,7 @@ async function playControl({ config, cells, stream, signer, metrics, log }: Role
     tails: starting.use(stream.tails()),
     asks: signer && starting.use(stream.asks(signer)),
   };
-  const all = openControlCells(main, cells.links);
+  const all = openControlCells(main, cells.links, metrics);
   const { record, side, tails, asks } = all;
   const control = starting.use(
     await startControl({

@@ -6,7 +6,9 @@ import { joinAsks, joinLanes, joinTails } from './join-signals.ts';
 import type { CellLink } from './open-link.ts';
 import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { type Projector, startProjector } from '../projection/project-config.ts';
+import { totalOf } from '../projection/repair-config.ts';
 import { recordRefusals } from '../record/record-refusals.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
 import { recordSightings } from '../record/record-sightings.ts';
@@ -44,7 +46,7 @@ type StartNeeds = {
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openControlCells(main: Main, links: readonly CellLink[]): ControlCells {
+export function openControlCells(main: Main, links: readonly CellLink[], metrics: Metrics): ControlCells {
   const open = new Map<string, Parts>();
   const known = Promise.withResolvers<Store>();
   let projectors: Projector | undefined;
@@ -73,6 +75,7 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
           ),
     project(projector, store) {
       known.resolve(store);
+      showRemovals(metrics, [{ name: MAIN_CELL, side: () => projector }, ...others((parts) => parts.projector)]);
       if (isAlone) return projector;
       return (projectors = joinProjectors(projector, () => links.map(({ name }) => open.get(name)?.projector)));
     },
@@ -88,6 +91,16 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
       return stack;
     },
   };
+}
+
+/** Of the cells that are open. */
+function showRemovals(metrics: Metrics, projectors: readonly CellSide<Pick<Projector, 'removals'>>[]): void {
+  metrics.gauges('millrace_removals_waiting', () =>
+    projectors.flatMap(({ name, side }) => {
+      const projector = side();
+      return projector === undefined ? [] : [[name, totalOf(projector.removals.waiting())] as const];
+    }),
+  );
 }
 
 function partOf<Part>(parts: Parts | undefined, part: (parts: Parts) => Part): NonNullable<Part> | undefined {

@@ -105,8 +105,7 @@ export async function startControl({
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));
   const running = starting.move();
-  const { refusal } = store;
-  return { port, store, keyRing, changed, refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { port, store, keyRing, changed, refusal: store.refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function recordOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept' | 'exportKeptMs'> {

@@ -3,7 +3,7 @@
  * words.
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
-import { CELL_METRICS } from './cell-metrics.ts';
+import { CELL_METRICS, PROJECTION_METRICS } from './cell-metrics.ts';
 import type { Declared } from './declared-type.ts';
 import { STORAGE_METRICS } from './storage-metrics.ts';
 
@@ -141,18 +141,7 @@ export const METRICS = {
   ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_outcome_readers: { kind: 'gauge', help: 'Programs that follow outcomes over this process' },
-  millrace_projection_set_aside: {
-    kind: 'gauge',
-    help: 'Sources, destinations and erased users whose configuration the engine does not take',
-  },
-  millrace_removals_waiting: {
-    kind: 'gauge',
-    help: 'Entries of the config bucket without a row in PostgreSQL that wait for the operator to confirm their removal',
-  },
-  millrace_projection_lag_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest change of configuration that collect and deliver have not been told',
-  },
+  ...PROJECTION_METRICS,
   millrace_audit_logs_broken: { kind: 'gauge', help: 'Workspaces whose audit log was changed behind our back' },
   millrace_audit_streams_failing: {
     kind: 'gauge',

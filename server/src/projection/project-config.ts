@@ -71,13 +71,13 @@ export function startProjector({
   const life = new AbortController();
   const { signal } = life;
   const bell = openBell();
-  let lag: ProjectionLag = { failures: 0, oldestSeconds: 0 };
+  /** Of all cells, in the projector of `main`. */
+  let lag: ProjectionLag[] = [{ cell, failures: 0, oldestSeconds: 0 }];
   let waiting = NO_REMOVALS;
   /** Since the start of this process. */
   let isCompared = false;
-  metrics?.gauge('millrace_projection_set_aside', () => lag.failures);
-  metrics?.gauge('millrace_projection_lag_seconds', () => lag.oldestSeconds);
-  metrics?.gauge('millrace_removals_waiting', () => totalOf(waiting));
+  metrics?.gauges('millrace_projection_set_aside', () => lag.map((each) => [each.cell, each.failures]));
+  metrics?.gauges('millrace_projection_lag_seconds', () => lag.map((each) => [each.cell, each.oldestSeconds]));
 
   const held = (removals: Removals) => {
     waiting = removals;
@@ -138,7 +138,7 @@ export function startProjector({
       if (signal.aborted) return;
       try {
         lag = await store.asSystem(projectionLag);
-        if (lag.failures === 0) continue;
+        if (lag.every(({ failures }) => failures === 0)) continue;
         await store.asSystem((tx) => retryFailures(tx, due));
         bell.ring();
       } catch (error) {

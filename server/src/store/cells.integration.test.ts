@@ -14,7 +14,7 @@ import {
   takeDestinationsOf,
   takeFromOutbox,
 } from './outbox.ts';
-import { clearFailures, retryFailures, setAside, unprojected } from './projection-failures.ts';
+import { clearFailures, projectionLag, retryFailures, setAside, unprojected } from './projection-failures.ts';
 import { destinationsToProject, sourcesToProject } from './projection.ts';
 import { insertComputedSource, insertSource, findSource } from './sources.ts';
 import { insertWorkspace } from './workspaces.ts';
@@ -140,6 +140,14 @@ suite('the cells in PostgreSQL', () => {
       ['in the cell us: full'],
     );
     await scene.system((tx) => retryFailures(tx, { afterSeconds: -1, limit: 10 }));
+    const lag = await scene.system(projectionLag);
+    assert.deepEqual(
+      lag.map(({ cell, failures, oldestSeconds }) => [cell, failures, oldestSeconds]),
+      [
+        ['main', 0, 0],
+        ['us', 1, 0],
+      ],
+    );
     assert.equal((await scene.system((tx) => takeFromOutbox(tx, 10, 'us'))).length, 1);
     assert.equal((await scene.system((tx) => takeFromOutbox(tx, 10, 'main'))).length, 0);
   });

@@ -39,15 +39,15 @@ export async function retryFailures(tx: Tx, { afterSeconds, limit }: { afterSeco
   await tx.query(sql, [afterSeconds, limit]);
 }
 
-export type ProjectionLag = { failures: number; oldestSeconds: number };
+export type ProjectionLag = { cell: string; failures: number; oldestSeconds: number };
 
-/** How many entries of all cells are set aside, and how long the oldest change has been waiting. */
-export async function projectionLag(tx: Tx): Promise<ProjectionLag> {
-  const sql = `SELECT (SELECT count(*)::int FROM projection_failures) AS failures, coalesce((SELECT
-    extract(epoch FROM clock_timestamp() - created_at) FROM outbox WHERE NOT is_repair ORDER BY id LIMIT 1), 0)::float
-    AS "oldestSeconds"`;
-  const [row] = await tx.query<ProjectionLag>(sql);
-  return row ?? { failures: 0, oldestSeconds: 0 };
+/** Of each cell: how many entries are set aside, and how long the oldest change has been waiting. */
+export function projectionLag(tx: Tx): Promise<ProjectionLag[]> {
+  const sql = `SELECT c.name AS cell, (SELECT count(*)::int FROM projection_failures f WHERE f.cell = c.name) AS failures,
+      coalesce((SELECT extract(epoch FROM clock_timestamp() - created_at) FROM outbox o
+        WHERE o.cell = c.name AND NOT is_repair ORDER BY id LIMIT 1), 0)::float AS "oldestSeconds"
+    FROM cells c ORDER BY c.name`;
+  return tx.query(sql);
 }
 
 export type ProjectionRow = { object_id: string; since: Date; why: string | null };

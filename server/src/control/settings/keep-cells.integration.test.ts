@@ -20,8 +20,6 @@ suite('control processes with different cells in their settings', () => {
     await store.asSystem((tx) => registerCells(tx, [MAIN, EU]));
     const names = () => store.asSystem(cellNames);
     const patient = { lookMs: 20, unseenSeconds: 60 };
-    const newer = startKeepingCells({ store, cells: [MAIN, EU], log, times: patient });
-    await using _ = startKeepingCells({ store, cells: [MAIN], log, times: patient });
     const seenAt = () =>
       store.asSystem(async (tx) => {
         const [row] = await tx.query<{ ms: number }>(
@@ -30,10 +28,13 @@ suite('control processes with different cells in their settings', () => {
         return row?.ms ?? 0;
       });
     const first = await seenAt();
-    await until(async () => (await seenAt()) > first);
-    assert.deepEqual(await names(), ['main', 'eu']);
-    await newer[Symbol.asyncDispose]();
-    await using __ = startKeepingCells({ store, cells: [MAIN], log, times: { lookMs: 20, unseenSeconds: -1 } });
+    {
+      await using both = new AsyncDisposableStack();
+      for (const cells of [[MAIN, EU], [MAIN]]) both.use(startKeepingCells({ store, cells, log, times: patient }));
+      await until(async () => (await seenAt()) > first);
+      assert.deepEqual(await names(), ['main', 'eu']);
+    }
+    await using _ = startKeepingCells({ store, cells: [MAIN], log, times: { lookMs: 20, unseenSeconds: -1 } });
     await until(async () => (await names()).length === 1);
   });
 });

@@ -9,7 +9,7 @@ import { meetRequests } from './meet-request.ts';
 const log = openLog({ level: 'silent', pretty: false });
 const HOUR_MS = 3_600_000;
 
-/** What becomes of a request of this age in a process that sees its source like this. */
+/** A process that sees the source like this gets a request of this age; returns what it does with it. */
 async function meet(place: SourcePlace, { cell = 'eu', ageMs = 0, retryScale = 1 } = {}) {
   const done: string[] = [];
   const metrics = openMetrics();
