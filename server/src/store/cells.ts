@@ -12,8 +12,8 @@ export type CellInUse = { name: string; sources: number };
  */
 export async function registerCells(tx: Tx, cells: readonly Cell[]): Promise<CellInUse[]> {
   const names = cells.map(({ name }) => name);
-  const used = `SELECT name, count(DISTINCT s.id)::int AS sources FROM sources s, unnest(ARRAY[s.cell, s.next_cell]) name
-    WHERE name <> ALL($1) GROUP BY name ORDER BY name`;
+  const used = `SELECT used AS name, count(DISTINCT s.id)::int AS sources
+    FROM sources s, unnest(ARRAY[s.cell, s.next_cell]) used WHERE used <> ALL($1) GROUP BY used ORDER BY used`;
   const missing = await tx.query<CellInUse>(used, [names]);
   if (missing.length > 0) return missing;
   const changed: string[] = [];
