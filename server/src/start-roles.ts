@@ -191,13 +191,14 @@ async function playControl({ config, cells, stream, signer, metrics, log }: Role
     tails: starting.use(stream.tails()),
     asks: signer && starting.use(stream.asks(signer)),
   };
-  const all = openControlCells(main, cells.links);
+  const all = openControlCells(main, cells.links, metrics);
   const { record, side, tails, asks } = all;
   const control = starting.use(
     await startControl({
       settings: { ...config.control, cells: config.cells },
       side,
-      project: (store) => all.project(startProjector({ store, configWriter, metrics, log }), store),
+      project: (store) =>
+        all.project(startProjector({ store, configWriter, arrived: all.arrived, metrics, log }), store),
       configRoom: configWriter.room,
       laneOf: record.laneOf,
       definitionsChanged: stream.tellDefinitionsChanged,

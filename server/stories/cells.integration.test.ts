@@ -13,7 +13,7 @@ import { until } from '../testing/until.ts';
 const SILENT = openLog({ level: 'silent', pretty: false });
 
 type Page<T> = { items: T[] };
-type Source = { id: string; cell: string };
+type Source = { id: string; cell: string; nextCell?: string };
 type Usage = { sources: { sourceId: string; calls: number }[] };
 
 suite('a source in a cell', () => {
@@ -104,7 +104,7 @@ suite('a source that moves', () => {
       }
     })();
     await until(() => receiver.received.length > 50);
-    assert.equal((await cells.get<Source>('PATCH', `/sources/${sourceId}`, { cell: 'eu' })).cell, 'eu');
+    assert.equal((await cells.get<Source>('PATCH', `/sources/${sourceId}`, { cell: 'eu' })).nextCell, 'eu');
     const storedInEu = async () => {
       const streams = await Promise.all(['EVENTS-0', 'EVENTS-1'].map((name) => euStreams.manager.streams.info(name)));
       return streams.reduce((sum, { state }) => sum + state.last_seq, 0);
@@ -120,6 +120,32 @@ suite('a source that moves', () => {
     assert.deepEqual(new Set(ids()), stored);
     t.diagnostic(`${stored.size} stored, ${receiver.received.length - stored.size} delivered twice`);
     await until(() => cells.viewOf('eu')?.destination(destinationId) !== undefined);
+  });
+
+  test('stays where it is until the new cell knows it', async () => {
+    await using cells = await openTwoCells();
+    await using receiver = await openReceiver();
+    const { sourceId, writeKey } = await cells.addScene('main', receiver.url);
+    const names = () => receiver.received.map(({ body }) => (JSON.parse(body) as { event: string }).event);
+    const source = () => cells.get<Source>('GET', `/sources/${sourceId}`);
+    await cells.nats.eu.nodes[0]?.kill('SIGKILL');
+    await cells.get('PATCH', `/sources/${sourceId}`, { cell: 'eu' });
+    const made = await cells.get<Source & { writeKeys: { key: string }[] }>('POST', '/sources', {
+      name: 'New',
+      cell: 'eu',
+    });
+    const newKey = made.writeKeys[0]?.key ?? '';
+    // The bucket of main has both by now: a new source in a cell that does not know it is told to come back.
+    await until(async () => (await cells.send(newKey, [track('Too early')])) === 503);
+    assert.equal(await cells.send(writeKey, [track('On the way')]), 200);
+    await until(() => names().includes('On the way'));
+    assert.deepEqual([(await source()).cell, (await source()).nextCell], ['main', 'eu']);
+    await cells.nats.eu.nodes[0]?.start();
+    await until(async () => (await source()).cell === 'eu');
+    assert.equal((await source()).nextCell, undefined);
+    await until(async () => (await cells.send(newKey, [track('In time')])) === 200);
+    assert.equal(await cells.send(writeKey, [track('Arrived')]), 200);
+    await until(() => names().includes('Arrived'));
   });
 });
 

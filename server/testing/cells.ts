@@ -1,7 +1,9 @@
 /** Two cells: one process with all roles in `main`, and one with deliver in `eu`; asked over HTTP as people would. */
+import { createHash } from 'node:crypto';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
+import { MAIN_CELL } from '../src/domain/configuration.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
 import { addDestination, overHttp, stackSettings } from './stack.ts';
 import { until } from './until.ts';
@@ -49,7 +51,12 @@ export async function openTwoCells(spares: { main?: string; eu?: string } = {}) 
       const source = await http.get<Source>('POST', '/sources', { name: `In ${cell}`, cell });
       const destinationId = await addDestination(http, source.id, { targets: [{ url }] });
       const writeKey = source.writeKeys[0]?.key ?? '';
-      await until(async () => (await http.send(writeKey, [])) === 400);
+      const keyHash = createHash('sha256').update(writeKey).digest('hex');
+      // Until then no cell takes its calls.
+      await until(() => {
+        const known = first.view?.sourceByKeyHash(keyHash);
+        return known !== undefined && (known.cell ?? MAIN_CELL) === cell;
+      });
       await until(() => viewOf(cell)?.destination(destinationId) !== undefined);
       return { sourceId: source.id, destinationId, writeKey };
     },

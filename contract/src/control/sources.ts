@@ -22,6 +22,8 @@ export const Source = Type.Object({
   rateLimitPerSecond: Type.Union([Type.Integer(), Type.Null()]),
   /** The NATS cluster that carries it; `main` in an installation without cells. */
   cell: Cell,
+  /** The cell that it moves to: its calls go there when that cell has its configuration. */
+  nextCell: Type.Optional(Cell),
   writeKeys: Type.Array(WriteKey),
   projection: Projection,
   createdAt: Time,
@@ -35,7 +37,7 @@ export const SourceChange = Type.Object(
     name: Type.Optional(Name),
     enabled: Type.Optional(Type.Boolean()),
     rateLimitPerSecond: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 10_000_000 }), Type.Null()])),
-    /** Moves the source: new calls go to that cell, and the old one delivers what it has. */
+    /** Moves the source: new calls go to that cell as soon as it has the configuration, and the old one delivers what it has. */
     cell: Type.Optional(Cell),
   },
   { additionalProperties: false, minProperties: 1 },

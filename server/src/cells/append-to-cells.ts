@@ -13,7 +13,8 @@ export type CellAppender = {
   isAvailable(): boolean;
 };
 
-const BEHIND = 'the configuration in use does not know the key, and that of the home cell did: one of them is behind';
+const BEHIND =
+  'no cell is known to have the configuration of the source: it is on its way, or a config bucket is behind';
 
 export function openCellAppender(cells: readonly ReachableCell[], metrics: Metrics): CellAppender {
   const byName = new Map(cells.map((cell) => [cell.name, cell]));

@@ -14,12 +14,10 @@ export type JoinNeeds = {
   others: readonly CellSide<ControlSide>[];
   /** Undefined when the destination is gone. */
   cellOf(destinationId: string): Promise<string | undefined>;
-  /** Whether that cell may not know the destination yet. */
-  isBehind(destinationId: string): Promise<boolean>;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function joinControlSides({ main, others, cellOf, isBehind }: JoinNeeds): ControlSide {
+export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSide {
   if (others.length === 0) return main;
   const cells = [{ name: MAIN_CELL, side: () => main }, ...others];
   const open = (name: string): ControlSide => reached(cells.find((cell) => cell.name === name)?.side(), name);
@@ -33,10 +31,7 @@ export function joinControlSides({ main, others, cellOf, isBehind }: JoinNeeds):
     ...main,
     each: all,
     lanes: {
-      append: async (place, payload) => {
-        const { lanes } = await of(place.destinationId);
-        return (await isBehind(place.destinationId)) ? 'unavailable' : lanes.append(place, payload);
-      },
+      append: async (place, payload) => (await of(place.destinationId)).lanes.append(place, payload),
       read: async (place, ...range) => (await of(place.destinationId)).lanes.read(place, ...range),
       count: async (destinationId) => (await of(destinationId)).lanes.count(destinationId),
     },

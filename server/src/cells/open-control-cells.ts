@@ -6,14 +6,16 @@ import { joinAsks, joinLanes, joinTails } from './join-signals.ts';
 import type { CellLink } from './open-link.ts';
 import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { type Projector, startProjector } from '../projection/project-config.ts';
+import { totalOf } from '../projection/repair-config.ts';
 import { recordRefusals } from '../record/record-refusals.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
 import { recordSightings } from '../record/record-sightings.ts';
 import type { SharedRecording } from '../record/record-streams.ts';
 import { recordCell } from '../record/start-recording.ts';
 import type { EntrySigner } from '../secrets/sign-entry.ts';
-import { cellOfDestination, isDestinationBehind } from '../store/cells.ts';
+import { cellOfDestination } from '../store/cells.ts';
 import type { Store } from '../store/open-store.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
 import type { ControlSide } from '../stream/open-control-side.ts';
@@ -28,6 +30,8 @@ type Main = Omit<Parts, 'projector'>;
 export type ControlCells = Main & {
   /** Adds the projectors of the other cells; the first call also tells where the store is. */
   project(main: Projector, store: Store): Projector;
+  /** Wakes the projectors of all cells: sources arrived in one of them. */
+  arrived(): void;
   /** Starts everything that control does in the other cells. */
   start(needs: StartNeeds): AsyncDisposable;
 };
@@ -41,11 +45,13 @@ type StartNeeds = {
   log: Logger;
 };
 
-export function openControlCells(main: Main, links: readonly CellLink[]): ControlCells {
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
+export function openControlCells(main: Main, links: readonly CellLink[], metrics: Metrics): ControlCells {
   const open = new Map<string, Parts>();
   const known = Promise.withResolvers<Store>();
+  let projectors: Projector | undefined;
+  const arrived = () => projectors?.changed();
   const cellOf = async (id: string) => (await known.promise).asSystem((tx) => cellOfDestination(tx, id));
-  const isBehind = async (id: string) => (await known.promise).asSystem((tx) => isDestinationBehind(tx, id));
   const others = <Part>(part: (parts: Parts) => Part): CellSide<NonNullable<Part>>[] =>
     links.map(({ name }) => ({ name, side: () => partOf(open.get(name), part) }));
   // Else each question to a cell that is away would wait for its timeout.
@@ -57,7 +63,7 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
   const isAlone = links.length === 0;
   const { laneOf, lanes } = isAlone ? main.record : joinLanes(withMain(({ record }) => record));
   return {
-    side: joinControlSides({ main: main.side, others: sides, cellOf, isBehind }),
+    side: joinControlSides({ main: main.side, others: sides, cellOf }),
     record: { ...main.record, laneOf, lanes },
     tails: isAlone ? main.tails : joinTails(withMain(({ tails }) => tails)),
     asks:
@@ -69,17 +75,32 @@ export function openControlCells(main: Main, links: readonly CellLink[]): Contro
           ),
     project(projector, store) {
       known.resolve(store);
-      return isAlone ? projector : joinProjectors(projector, () => links.map(({ name }) => open.get(name)?.projector));
+      showRemovals(metrics, [{ name: MAIN_CELL, side: () => projector }, ...others((parts) => parts.projector)]);
+      if (isAlone) return projector;
+      return (projectors = joinProjectors(projector, () => links.map(({ name }) => open.get(name)?.projector)));
     },
+    arrived,
     start(needs) {
       const stack = new AsyncDisposableStack();
       for (const link of links) {
         const opened = (parts: Parts) => void open.set(link.name, parts);
-        stack.use(link.attach('control', (stream) => controlCell(stream, { ...needs, cell: link.name, opened })));
+        stack.use(
+          link.attach('control', (stream) => controlCell(stream, { ...needs, cell: link.name, arrived, opened })),
+        );
       }
       return stack;
     },
   };
+}
+
+/** Of the cells that are open. */
+function showRemovals(metrics: Metrics, projectors: readonly CellSide<Pick<Projector, 'removals'>>[]): void {
+  metrics.gauges('millrace_removals_waiting', () =>
+    projectors.flatMap(({ name, side }) => {
+      const projector = side();
+      return projector === undefined ? [] : [[name, totalOf(projector.removals.waiting())] as const];
+    }),
+  );
 }
 
 function partOf<Part>(parts: Parts | undefined, part: (parts: Parts) => Part): NonNullable<Part> | undefined {
@@ -90,10 +111,10 @@ function ifConnected<Side>(stream: Stream | undefined, side: Side | undefined): 
   return stream?.isConnected() === true ? side : undefined;
 }
 
-type CellNeeds = StartNeeds & { cell: string; opened(parts: Parts): void };
+type CellNeeds = StartNeeds & { cell: string; arrived(): void; opened(parts: Parts): void };
 
 async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDisposable> {
-  const { store, signer, settings, shared, cell, opened } = needs;
+  const { store, signer, settings, shared, cell, arrived, opened } = needs;
   // Two projectors and two recorders write the same lines.
   const log = needs.log.child({ cell });
   await using starting = new AsyncDisposableStack();
@@ -102,7 +123,9 @@ async function controlCell(stream: Stream, needs: CellNeeds): Promise<AsyncDispo
   const tails = starting.use(stream.tails());
   const asks = signer && starting.use(stream.asks(signer));
   const configWriter = await stream.configWriter(signer);
-  const projector = starting.use(startProjector({ store, configWriter, cell, isReachable: stream.isConnected, log }));
+  const projector = starting.use(
+    startProjector({ store, configWriter, cell, isReachable: stream.isConnected, arrived, log }),
+  );
   starting.use(recordCell({ store, side: record, settings, shared, cell, log }));
   starting.use(stream.onSeen(recordSightings({ store, log })));
   starting.use(stream.onRefused(recordRefusals({ store, log })));

@@ -25,6 +25,7 @@ import { bootstrap } from './endpoints/people/bootstrap.ts';
 import { type LimitsNeeds, openWorkspaceLimits, type WorkspaceLimits } from './limits/workspace-limits.ts';
 import { startStreamingAudit } from './audit/stream-audit.ts';
 import { openConfigLimits } from './settings/config-limits.ts';
+import { startKeepingCells } from './settings/keep-cells.ts';
 import { checkKeyRing } from './keys/check-key-ring.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
@@ -83,6 +84,7 @@ export async function startControl({
     await setUp(opened, settings, now(), log);
   };
   const store = starting.use(await openStoreWhenUp({ ...settings, prepare, sharesProcess, log }));
+  starting.use(settings.cells && startKeepingCells({ store, cells: settings.cells, log }));
   const projector = starting.use(project(store));
   const work = starting.use(startWork({ store, side, catalog: CATALOG, now, log }));
   const changed = () => {
@@ -103,8 +105,7 @@ export async function startControl({
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));
   const running = starting.move();
-  const { refusal } = store;
-  return { port, store, keyRing, changed, refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { port, store, keyRing, changed, refusal: store.refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function recordOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept' | 'exportKeptMs'> {

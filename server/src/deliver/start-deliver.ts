@@ -26,7 +26,7 @@ import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
 import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
 import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
-import { isTooEarly } from './request/is-too-early.ts';
+import { meetRequests } from './request/meet-request.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
@@ -263,11 +263,12 @@ function startPulls(needs: DeliverNeeds, parts: Parts & Pulling): AsyncDisposabl
     const forBytes = Math.floor((MAX_PULLED_BYTES - requests.bytes()) / MAX_BATCH_BYTES / streams);
     return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.open(), forBytes);
   };
+  const meet = meetRequests({ ...needs, requests });
   const taken = (request: PulledRequest) => {
     const { lateMs = 0 } = request;
     windows.backlog.fresh(lateMs);
     windows.looks.fresh(lateMs);
-    if (!isTooEarly(request, needs)) requests.take(request);
+    meet(request);
   };
   const isHeldUp = () => load.isOverloaded() || !config.isSettled();
   return [

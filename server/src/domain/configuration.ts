@@ -11,7 +11,7 @@ export type SourceConfig = {
   rateLimit?: { perSecond: number; burst: number };
   /** Names of track events that go to no destination. */
   blockedEvents?: string[];
-  /** Where collect stores its requests, unless that is `main`. */
+  /** Where collect stores its requests, unless that is `main`; NO_CELL while it must not store them. */
   cell?: string;
   /** The cell that takes them while the first one is away. */
   spare?: string;
@@ -58,7 +58,7 @@ export type UserConfig = {
 /** A cell is what one NATS cluster carries. The cluster of MILLRACE_NATS_URL is `main`. */
 export const MAIN_CELL = 'main';
 export const CELL_NAME = /^[a-z][a-z0-9-]{0,31}$/;
-/** No name of a cell: of a source whose place is not known. */
+/** No name of a cell: of a source that no cell takes requests of, because none is known to have its configuration. */
 export const NO_CELL = '?';
 
 export type Cell = {

@@ -3,7 +3,7 @@
  * words.
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
-import { CELL_METRICS } from './cell-metrics.ts';
+import { CELL_METRICS, PROJECTION_METRICS } from './cell-metrics.ts';
 import { COMPUTE_METRICS } from './compute-metrics.ts';
 import type { Declared } from './declared-type.ts';
 import { STORAGE_METRICS } from './storage-metrics.ts';
@@ -77,6 +77,10 @@ export const METRICS = {
   millrace_attempts_max: { kind: 'gauge', help: 'Attempts that may be under way: MILLRACE_MAX_IN_FLIGHT' },
   millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
   millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },
+  millrace_requests_postponed_total: {
+    kind: 'counter',
+    help: 'Requests given back for a second, each time: the bucket of their cell does not know their source yet',
+  },
   millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
   millrace_hosts_at_cap: {
     kind: 'gauge',
@@ -144,18 +148,7 @@ export const METRICS = {
   ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
   millrace_outcome_readers: { kind: 'gauge', help: 'Programs that follow outcomes over this process' },
-  millrace_projection_set_aside: {
-    kind: 'gauge',
-    help: 'Sources, destinations and erased users whose configuration the engine does not take',
-  },
-  millrace_removals_waiting: {
-    kind: 'gauge',
-    help: 'Entries of the config bucket without a row in PostgreSQL that wait for the operator to confirm their removal',
-  },
-  millrace_projection_lag_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest change of configuration that collect and deliver have not been told',
-  },
+  ...PROJECTION_METRICS,
   millrace_audit_logs_broken: { kind: 'gauge', help: 'Workspaces whose audit log was changed behind our back' },
   millrace_audit_streams_failing: {
     kind: 'gauge',

@@ -7,6 +7,7 @@ import { configKey } from '../stream/config/config-bucket.ts';
 import {
   type DestinationConfig,
   MAIN_CELL,
+  NO_CELL,
   type ProjectedLimits,
   type SourceConfig,
   type UserConfig,
@@ -33,12 +34,11 @@ export function sourceEntry(row: ProjectedSource): ConfigEntry {
 }
 
 /** Nothing for a source that is and was in `main` alone, as in an installation without cells. */
-function cellsOf({
-  cell,
-  spare,
-  former_cells: former,
-}: ProjectedSource): Pick<SourceConfig, 'cell' | 'spare' | 'cells'> {
-  const cells = [...new Set([cell, ...(spare === null ? [] : [spare]), ...former])];
+function cellsOf(row: ProjectedSource): Pick<SourceConfig, 'cell' | 'spare' | 'cells'> {
+  const { cell, spare, next_cell: next, next_spare: nextSpare, former_cells: former } = row;
+  const cells = [...new Set([cell, spare, next, nextSpare, ...former])].filter((each) => each !== null);
+  // It is new, and its own cell may not know it yet.
+  if (next === cell) return { cell: NO_CELL, cells };
   return {
     ...(cell === MAIN_CELL ? {} : { cell }),
     ...(spare === null ? {} : { spare }),

@@ -1,5 +1,6 @@
 import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Logger } from '../log.ts';
+import { arriveSources, SOURCES_ON_THEIR_WAY } from '../store/arrivals.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import {
   deleteFromOutbox,
@@ -23,12 +24,20 @@ import { destinationEntry, sourceEntry, userEntry } from './config-entries.ts';
 import type { EntryChange } from './write-changes.ts';
 import { writeInOrder } from './write-in-order.ts';
 
-/** `cell`: whose bucket the writer writes; `main` by default. */
-export type ProjectionNeeds = { store: Store; configWriter: ConfigWriter; cell?: string; log: Logger };
-/** `busy`: another process holds the lock. `more`: changes may be left. */
-export type Projected = 'busy' | 'more' | 'done';
+export type ProjectionNeeds = {
+  store: Store;
+  configWriter: ConfigWriter;
+  /** Whose bucket the writer writes; `main` by default. */
+  cell?: string;
+  /** Whether this bucket is known to have been compared as a whole: sources on their way to the cell may arrive. */
+  mayArrive?: boolean;
+  log: Logger;
+};
+/** `busy`: another process holds the lock. `more`: changes may be left. `arrived`: every cell has new changes. */
+export type Projected = 'busy' | 'more' | 'arrived' | 'done';
 
 const BATCH = 1_000;
+const HAS_WORK = `${OUTBOX_WAITS} OR ${SOURCES_ON_THEIR_WAY}`;
 
 /**
  * Projects the oldest changes of the outbox, at least once: it writes the bucket before it commits the transaction that deletes
@@ -40,39 +49,50 @@ export async function projectChanges({
   store,
   configWriter,
   cell = MAIN_CELL,
+  mayArrive = true,
   log,
 }: ProjectionNeeds): Promise<Projected> {
-  if (!(await store.holds(OUTBOX_WAITS))) return 'done';
+  if (!(await store.holds(HAS_WORK))) return 'done';
   return store.asSystem(async (tx) => {
     if (!(await lockProjection(tx, cell))) return 'busy';
     const oldest = await takeFromOutbox(tx, BATCH, cell);
-    if (oldest.length === 0) return 'done';
-    const spread = await spreadSources(tx, oldest);
-    const rows = spread.length === 0 ? oldest : joinRows(oldest, await takeDestinationsOf(tx, spread, cell));
-    const changes = await changesFor(tx, rows, cell);
-    const { written, refused, left } = await writeInOrder(changes, { tx, configWriter, cell, spread });
-    const fresh = await setAside(
-      tx,
-      refused.map(({ change, why }) => ({ ...change, why })),
-      cell,
-    );
-    for (const { change, why } of refused) {
-      if (fresh.has(change.objectId)) log.error({ key: change.key, why }, 'projection.set_aside');
-    }
-    const cleared = await clearFailures(
-      tx,
-      written.map(({ objectId }) => objectId),
-      cell,
-    );
-    for (const objectId of cleared) log.info({ objectId }, 'projection.caught_up');
-    const untried = new Set(left.map(({ objectId }) => objectId));
-    const done = rows.filter((row) => !untried.has(row.object_id));
-    await deleteFromOutbox(
-      tx,
-      done.map((row) => row.id),
-    );
-    return oldest.length === BATCH || left.length > 0 ? 'more' : 'done';
+    const left = oldest.length === 0 ? 0 : await project(oldest, { tx, configWriter, cell, log });
+    const arrived = mayArrive ? await arriveSources(tx, cell) : 0;
+    if (arrived > 0) log.info({ sources: arrived }, 'sources.arrived');
+    if (arrived > 0) return 'arrived';
+    return oldest.length === BATCH || left > 0 ? 'more' : 'done';
   });
+}
+
+type BatchNeeds = { tx: Tx; configWriter: ConfigWriter; cell: string; log: Logger };
+
+/** Returns the number of changes for which the time was too short. */
+async function project(oldest: OutboxRow[], { tx, configWriter, cell, log }: BatchNeeds): Promise<number> {
+  const spread = await spreadSources(tx, oldest);
+  const rows = spread.length === 0 ? oldest : joinRows(oldest, await takeDestinationsOf(tx, spread, cell));
+  const changes = await changesFor(tx, rows, cell);
+  const { written, refused, left } = await writeInOrder(changes, { tx, configWriter, cell, spread });
+  const fresh = await setAside(
+    tx,
+    refused.map(({ change, why }) => ({ ...change, why })),
+    cell,
+  );
+  for (const { change, why } of refused) {
+    if (fresh.has(change.objectId)) log.error({ key: change.key, why }, 'projection.set_aside');
+  }
+  const cleared = await clearFailures(
+    tx,
+    written.map(({ objectId }) => objectId),
+    cell,
+  );
+  for (const objectId of cleared) log.info({ objectId }, 'projection.caught_up');
+  const untried = new Set(left.map(({ objectId }) => objectId));
+  const done = rows.filter((row) => !untried.has(row.object_id));
+  await deleteFromOutbox(
+    tx,
+    done.map((row) => row.id),
+  );
+  return left.length;
 }
 
 /**
@@ -82,8 +102,8 @@ export async function projectChanges({
  */
 async function spreadSources(tx: Tx, rows: OutboxRow[]): Promise<string[]> {
   const ids = rows.filter((row) => row.kind === 'source').map((row) => row.object_id);
-  const isSpread = ({ cell, spare, former_cells: former }: ProjectedSource) =>
-    cell !== MAIN_CELL || spare !== null || former.length > 0;
+  const isSpread = ({ cell, spare, next_cell: next, former_cells: former }: ProjectedSource) =>
+    cell !== MAIN_CELL || spare !== null || next !== null || former.length > 0;
   return (await sourcesToProject(tx, ids)).filter(isSpread).map(({ id }) => id);
 }
 

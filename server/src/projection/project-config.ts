@@ -16,6 +16,8 @@ export type ProjectorNeeds = {
   cell?: string;
   /** Whether the bucket can be written now; without it each try finds out. A transaction of PostgreSQL is open meanwhile. */
   isReachable?(): boolean;
+  /** Sources arrived in this cell: the projectors of all cells have something to do. */
+  arrived?(): void;
   log: Logger;
   metrics?: Metrics;
 };
@@ -69,11 +71,13 @@ export function startProjector({
   const life = new AbortController();
   const { signal } = life;
   const bell = openBell();
-  let lag: ProjectionLag = { failures: 0, oldestSeconds: 0 };
+  /** Of all cells, in the projector of `main`. */
+  let lag: ProjectionLag[] = [{ cell, failures: 0, oldestSeconds: 0 }];
   let waiting = NO_REMOVALS;
-  metrics?.gauge('millrace_projection_set_aside', () => lag.failures);
-  metrics?.gauge('millrace_projection_lag_seconds', () => lag.oldestSeconds);
-  metrics?.gauge('millrace_removals_waiting', () => totalOf(waiting));
+  /** Since the start of this process. */
+  let isCompared = false;
+  metrics?.gauges('millrace_projection_set_aside', () => lag.map((each) => [each.cell, each.failures]));
+  metrics?.gauges('millrace_projection_lag_seconds', () => lag.map((each) => [each.cell, each.oldestSeconds]));
 
   const held = (removals: Removals) => {
     waiting = removals;
@@ -97,11 +101,12 @@ export function startProjector({
         continue;
       }
       try {
-        const projected = await projectChanges({ store, configWriter, cell, log });
+        const projected = await projectChanges({ store, configWriter, cell, mayArrive: isCompared, log });
         if (failures > 0) log.info({ failures }, 'projection.recovered');
         failures = 0;
         if (projected === 'busy') await pause(BUSY_MS, signal);
         else if (projected === 'done') await bell.wait(LOOK_MS);
+        else if (projected === 'arrived') given.arrived?.();
       } catch (error) {
         failures += 1;
         log.warn({ error: String(error), failures }, 'projection.failed');
@@ -115,6 +120,7 @@ export function startProjector({
       try {
         const startedAt = performance.now();
         const differences = await compare();
+        isCompared = true;
         log.info({ differences, durationMs: Math.round(performance.now() - startedAt) }, 'projection.compared');
         bell.ring();
         await pause(REPAIR_MS, signal);
@@ -132,7 +138,7 @@ export function startProjector({
       if (signal.aborted) return;
       try {
         lag = await store.asSystem(projectionLag);
-        if (lag.failures === 0) continue;
+        if (lag.every(({ failures }) => failures === 0)) continue;
         await store.asSystem((tx) => retryFailures(tx, due));
         bell.ring();
       } catch (error) {

@@ -1,9 +1,9 @@
 /**
  * Deliver takes requests of a source as soon as the source's entry names its cell. So an entry that names the cell for the first time is written
- * when all its destinations are in the bucket. Until then the change is refused, requests of the source are given back, and wait in their
- * stream: taken up, they would find no destination, and be acknowledged without a delivery.
+ * when all its destinations are in the bucket: that of a new spare gets requests at once. Until then the change is refused, requests of the
+ * source are given back, and wait in their stream: taken up, they would find no destination, and be acknowledged without a delivery.
  */
-import { MAIN_CELL } from '../domain/configuration.ts';
+import { MAIN_CELL, NO_CELL } from '../domain/configuration.ts';
 import { readSourceConfig } from '../domain/read-config.ts';
 import type { Tx } from '../store/open-store.ts';
 import { unwrittenDestinations } from '../store/projection-failures.ts';
@@ -89,7 +89,7 @@ function cellsOf(text: string): { all: readonly string[]; hasMoved: boolean } {
   const read = readSourceConfig(text);
   if (!read.ok) return { all: [], hasMoved: false };
   const { cell = MAIN_CELL, spare, cells = [MAIN_CELL] } = read.value;
-  return { all: cells, hasMoved: cells.some((each) => each !== cell && each !== spare) };
+  return { all: cells, hasMoved: cell !== NO_CELL && cells.some((each) => each !== cell && each !== spare) };
 }
 
 /** Revoked keys and a disable take effect at once, in the entry that is there. */

@@ -19,6 +19,9 @@ export type ProjectedSource = {
   limits: Record<string, number> | null;
   cell: string;
   spare: string | null;
+  /** Where it is on its way to, and the spare of that: see arrivals.ts. */
+  next_cell: string | null;
+  next_spare: string | null;
   /** Where it was before, and may still have requests. */
   former_cells: string[];
 };
@@ -34,16 +37,17 @@ const SOURCES = `SELECT s.workspace_id, s.id, s.kind, s.name,
       WHERE e.workspace_id = s.workspace_id AND e.source_id = s.id AND e.blocked ORDER BY e.name) AS blocked_events,
     (SELECT jsonb_object_agg(l.name, l.most) FROM workspace_limits l
       WHERE l.workspace_id = s.workspace_id AND l.name = ANY('{callsPerSecond,laneBytes,deadLetterBytes}')) AS limits,
-    s.cell, (SELECT c.spare FROM cells c WHERE c.name = s.cell) AS spare, s.former_cells
+    s.cell, (SELECT c.spare FROM cells c WHERE c.name = s.cell) AS spare, s.former_cells,
+    s.next_cell, (SELECT c.spare FROM cells c WHERE c.name = s.next_cell) AS next_spare
   FROM sources s`;
 
 /** In a workspace that comes to its end, sources take no calls, and destinations wait as paused ones do. */
 const PAUSED = `coalesce(paused_at, (SELECT e.asked_at FROM workspace_ends e
   WHERE e.workspace_id = destinations.workspace_id)) AS paused_at`;
 /** Calls of the computed source go to destinations of all sources. $1 is the cell. */
-const IS_HERE = `EXISTS (SELECT FROM sources s JOIN cells c ON c.name = s.cell
+const IS_HERE = `EXISTS (SELECT FROM sources s JOIN cells c ON c.name = s.cell LEFT JOIN cells n ON n.name = s.next_cell
   WHERE s.workspace_id = destinations.workspace_id AND (s.id = destinations.source_id OR s.kind = 'computed')
-    AND ($1 IN (s.cell, c.spare) OR $1 = ANY (s.former_cells))) AS is_here`;
+    AND ($1 IN (s.cell, c.spare, s.next_cell, n.spare) OR $1 = ANY (s.former_cells))) AS is_here`;
 const DESTINATIONS = `SELECT ${DESTINATION_COLUMNS.replace('paused_at', PAUSED)}, ${IS_HERE} FROM destinations`;
 
 export function sourcesToProject(tx: Tx, ids: readonly string[]): Promise<ProjectedSource[]> {

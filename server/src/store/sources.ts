@@ -13,6 +13,8 @@ export type SourceRow = {
   enabled: boolean;
   rate_limit_per_second: number | null;
   cell: string;
+  /** Where it is on its way to: see arrivals.ts. */
+  next_cell: string | null;
   /** Where it was before, and may still have requests. */
   former_cells: string[];
   created_at: Date;
@@ -27,12 +29,14 @@ export type SourceChange = {
 };
 
 const COLUMNS =
-  'workspace_id, id, kind, name, enabled, rate_limit_per_second, cell, former_cells, created_at, updated_at';
+  'workspace_id, id, kind, name, enabled, rate_limit_per_second, cell, next_cell, former_cells, created_at, updated_at';
 
 export type NewSource = { workspaceId: string; id: string; name: string; cell?: string | undefined };
 
+/** Where there are several cells, it has to arrive in its own: see arrivals.ts. */
 export async function insertSource(tx: Tx, { workspaceId, id, name, cell = MAIN_CELL }: NewSource): Promise<void> {
-  const sql = 'INSERT INTO sources (workspace_id, id, name, cell) VALUES ($1, $2, $3, $4)';
+  const sql = `INSERT INTO sources (workspace_id, id, name, cell, next_cell)
+    VALUES ($1, $2, $3, $4::text, CASE WHEN (SELECT count(*) FROM cells) > 1 THEN $4::text END)`;
   await tx.query(sql, [workspaceId, id, name, cell]);
 }
 
@@ -78,14 +82,6 @@ export async function updateSource(tx: Tx, before: SourceRow, change: SourceChan
     WHERE workspace_id = $1 AND id = $2`;
   const { workspace_id: workspaceId, id } = before;
   await tx.query(sql, [workspaceId, id, change.name ?? before.name, change.enabled ?? before.enabled, limit]);
-}
-
-/** New requests go to the new cell; the old one and its spare may still have some. */
-export async function moveSource(tx: Tx, { workspace_id: workspaceId, id }: SourceRow, cell: string): Promise<void> {
-  const sql = `UPDATE sources s SET cell = $3, updated_at = now(), former_cells = ARRAY(
-      SELECT DISTINCT former FROM unnest(s.former_cells || s.cell || c.spare) former WHERE former <> $3 ORDER BY former)
-    FROM cells c WHERE s.workspace_id = $1 AND s.id = $2 AND c.name = s.cell AND s.cell <> $3`;
-  await tx.query(sql, [workspaceId, id, cell]);
 }
 
 export async function deleteSource(tx: Tx, workspaceId: string, id: string): Promise<boolean> {

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { startNatsCluster } from '@millrace/engines';
-import { DiscardPolicy, JetStreamApiError, jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstream,
+  type JsMsg,
+  jetstreamManager,
+} from '@nats-io/jetstream';
 import { headers, nanos } from '@nats-io/nats-core';
 import { openLog } from '../log.ts';
 import { connectNats } from './nats/connect-nats.ts';
@@ -283,6 +290,27 @@ suite('the engine', { concurrency: true }, () => {
       // A replica may lag, it does not have to: on some machines none is caught at it.
       t.diagnostic(isStale ? 'a replica was caught lagging' : 'no replica lagged in 2,000 rounds');
     });
+  });
+});
+
+suite('a message that is given back with a delay', () => {
+  test('stays unacknowledged: as many as a consumer may have at a time keep it from giving out others', async () => {
+    await using open = new AsyncDisposableStack();
+    const cluster = open.use(await startNatsCluster());
+    const { nc } = open.use(await connectNats({ url: cluster.adminUrl, name: 'facts', log }));
+    const manager = await jetstreamManager(nc);
+    const js = jetstream(nc);
+    await manager.streams.add({ name: 'GIVEN', subjects: ['given.*'] });
+    const most = { ack_policy: AckPolicy.Explicit, max_ack_pending: 2 };
+    await manager.consumers.add('GIVEN', { durable_name: 'taker', ...most });
+    for (const name of ['a', 'b', 'c']) await js.publish(`given.${name}`);
+    const consumer = await js.consumers.get('GIVEN', 'taker');
+    const taken = [await consumer.next(), await consumer.next()];
+    for (const message of taken) message?.nak(3_600_000);
+    await nc.flush();
+    assert.equal(await consumer.next({ expires: 1_000 }), null, 'the third one has to wait for them');
+    const { num_ack_pending: unacknowledged } = await manager.consumers.info('GIVEN', 'taker');
+    assert.equal(unacknowledged, 2);
   });
 });
 

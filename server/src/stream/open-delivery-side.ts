@@ -103,7 +103,8 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
       pullRequests({ ...needs, ...settings, connection: pulling, streams, now, quarantine, log }),
     pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),
     flush: async () => {
-      await Promise.all([pulling.nc.flush(), parking.nc.flush()]);
+      // A connection that is lost meanwhile rejects it. NATS sends what was not acknowledged again, and the process has to end.
+      await Promise.allSettled([pulling.nc.flush(), parking.nc.flush()]);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -64,13 +64,13 @@ function showCommand(): Command {
 }
 
 export function tellSource(source: Source): void {
-  const { id, name, enabled, rateLimitPerSecond, cell, writeKeys, projection, createdAt } = source;
+  const { id, name, enabled, rateLimitPerSecond, writeKeys, projection, createdAt } = source;
   printFacts([
     ['Source', name],
     ['Id', id],
     ['State', enabled ? 'enabled' : 'disabled: its calls are refused'],
     ['Rate limit', rateLimitPerSecond === null ? undefined : `${counted(rateLimitPerSecond, 'call')} a second`],
-    ['Cell', cell === 'main' ? undefined : cell],
+    ['Cell', tellCell(source)],
     ['Created', timeText(createdAt)],
     ['In effect', tellProjection(projection)],
     ...writeKeys.map(({ key, label, id: keyId, lastUsedAt }, at) => {
@@ -78,6 +78,11 @@ export function tellSource(source: Source): void {
       return [at === 0 ? 'Write keys' : '', `${key}  ${label} (${keyId}, ${used})`] as const;
     }),
   ]);
+}
+
+function tellCell({ cell, nextCell }: Source): string | undefined {
+  if (nextCell !== undefined) return `${cell}, on its way to ${nextCell}`;
+  return cell === 'main' ? undefined : cell;
 }
 
 function createCommand(): Command {
@@ -98,7 +103,10 @@ function updateCommand(): Command {
   const command = apiCommand('update <source>', 'rename a source, limit its rate or move it to another cell')
     .option('--name <name>', 'a new name')
     .option('--rate-limit <calls>', 'calls a second that collect accepts, or none for the limit of the installation')
-    .option('--cell <cell>', 'the cell that takes its calls from now on; the old one delivers what it has')
+    .option(
+      '--cell <cell>',
+      'the cell that takes its calls as soon as it knows the source; the old one delivers what it has',
+    )
     .action(async (given: string, options: Options & { name?: string; rateLimit?: string; cell?: string }) => {
       const body = {
         ...(options.name === undefined ? {} : { name: options.name }),

@@ -20,7 +20,7 @@ export function GeneralCard({ source, mayWrite }: { source: Source; mayWrite: bo
         <Facts
           facts={[
             ['Id', <IdText key="id" id={source.id} />],
-            ...(source.cell === MAIN_CELL ? [] : [['Cell', source.cell] as const]),
+            ...cellFacts(source),
             ['Created', <TimeText key="created" at={source.createdAt} />],
             ['Changed', <TimeText key="changed" at={source.updatedAt} />],
           ]}
@@ -34,6 +34,11 @@ export function GeneralCard({ source, mayWrite }: { source: Source; mayWrite: bo
       </div>
     </Card>
   );
+}
+
+function cellFacts({ cell, nextCell }: Source): (readonly [string, string])[] {
+  if (nextCell !== undefined) return [['Cell', `${cell}, on its way to ${nextCell}`]];
+  return cell === MAIN_CELL ? [] : [['Cell', cell]];
 }
 
 /** A change of the source from elsewhere starts the form anew. */

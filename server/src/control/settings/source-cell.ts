@@ -1,7 +1,8 @@
+import { moveSource } from '../../store/arrivals.ts';
 import { cellNames } from '../../store/cells.ts';
 import type { Tx } from '../../store/open-store.ts';
 import { addDestinationsToOutbox } from '../../store/outbox.ts';
-import { moveSource, type SourceRow } from '../../store/sources.ts';
+import type { SourceRow } from '../../store/sources.ts';
 import { ApiProblem } from '../problems/problems.ts';
 
 export async function mustBeCell(tx: Tx, cell: string): Promise<void> {
@@ -11,7 +12,7 @@ export async function mustBeCell(tx: Tx, cell: string): Promise<void> {
   throw new ApiProblem('invalid_request', [{ path: '/cell', message }]);
 }
 
-/** The outbox has its destinations before the source: the new cell knows them when it takes its requests. */
+/** The new cell gets the destinations and the source; collect stores there when it has them. */
 export async function moveToCell(tx: Tx, source: SourceRow, cell: string): Promise<void> {
   await mustBeCell(tx, cell);
   if (source.kind === 'computed') {

@@ -283,6 +283,25 @@ suite('requests in memory', () => {
     assert.ok(left <= begun + 1, `${left} of ${begun} that were begun`);
   });
 
+  test('a request that is kept in quarantine is acknowledged when it is there, not before', async () => {
+    using bench = openBench();
+    const kept = aRequest('kept', 1);
+    const answers = ['unavailable', 'stored'] as const;
+    const reasons: string[] = [];
+    const setAside = async (why: string) => {
+      assert.deepEqual([kept.told.acks, bench.requests.open()], [0, 1]);
+      reasons.push(why);
+      return answers[reasons.length - 1] ?? assert.fail('once is enough');
+    };
+    bench.requests.keep({ ...kept.request, setAside }, 'of no source');
+    await until(() => kept.told.acks === 1);
+    assert.deepEqual(reasons, ['of no source', 'of no source']);
+    assert.deepEqual([bench.attempts.length, bench.requests.open(), bench.requests.bytes()], [0, 0, 0]);
+    // NATS sends it once more.
+    bench.requests.keep({ ...kept.request, setAside }, 'of no source');
+    assert.equal(kept.told.acks, 2);
+  });
+
   test('on stop what was not begun goes back at once, and what was begun is seen through', async () => {
     using bench = openBench();
     const all = Array.from({ length: 64 }, (_, nth) => aRequest(`r${nth}`, 2_500));

@@ -160,7 +160,11 @@ export function pull({ connection, stream, consumer, room, taken, log }: PullNee
       if (asked > 0 && connection.isConnected() && isClustered()) await answered.promise;
       clearTimeout(timer);
       if (connection.isConnected() && !subscription.isClosed())
-        await Promise.race([subscription.drain(), sleep(TROUBLE_PAUSE_MS * 4, undefined, { ref: false })]);
+        // It is rejected when the connection is lost meanwhile.
+        await Promise.race([
+          subscription.drain().catch(() => undefined),
+          sleep(TROUBLE_PAUSE_MS * 4, undefined, { ref: false }),
+        ]);
       else subscription.unsubscribe();
     },
   };

@@ -93,7 +93,8 @@ export const sourceRoutes: Route[] = [
       const { tx, actor, params, body, audit } = request;
       const before = found(await findSource(tx, actor.workspaceId, params.id));
       await updateSource(tx, before, body);
-      if (body.cell !== undefined && body.cell !== before.cell) await moveToCell(tx, before, body.cell);
+      const { cell = cellAfter(before) } = body;
+      if (cell !== cellAfter(before)) await moveToCell(tx, before, cell);
       const grows = body.name !== undefined && Buffer.byteLength(body.name) > Buffer.byteLength(before.name);
       await audit('source.changed', before.id, { details: body, projects: 'source', grows });
       return readSource(request, before.id, needs);
@@ -218,6 +219,10 @@ async function addWriteKey({ tx, actor }: ApiRequest, sourceId: string, label: s
   return id;
 }
 
+function cellAfter({ cell, next_cell: next }: SourceRow): string {
+  return next ?? cell;
+}
+
 function toSource(row: SourceRow, keys: WriteKeyRow[], needs: ControlNeeds) {
   return {
     id: row.id,
@@ -226,6 +231,7 @@ function toSource(row: SourceRow, keys: WriteKeyRow[], needs: ControlNeeds) {
     enabled: row.enabled,
     rateLimitPerSecond: row.rate_limit_per_second,
     cell: row.cell,
+    ...(cellAfter(row) === row.cell ? {} : { nextCell: cellAfter(row) }),
     writeKeys: keys.filter((key) => key.source_id === row.id).map((key) => toWriteKey(key, needs)),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
