@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Wanted } from '../../stream/deliveries/tickets.ts';
-import { aDelivery } from '../../../testing/samples.ts';
+import { aDelivery, EVENT } from '../../../testing/samples.ts';
 import { openParker } from './park.ts';
 
 suite('parking', () => {
@@ -14,7 +14,7 @@ suite('parking', () => {
       tickets: { ensure: async (_, look) => ((ensured = look), 'made') },
       wanted: () => wanted,
     });
-    assert.equal(await parker.park('dst_1', 0, aDelivery()), 'parked');
+    assert.equal(await parker.park('dst_1', 0, aDelivery()), 1);
     return ensured;
   }
 
@@ -38,5 +38,20 @@ suite('parking', () => {
     const tried = [aDelivery({ attempts: 2, dueAt: 5 }), aDelivery({ attempts: 3, dueAt: 4 })];
     await Promise.all(tried.map((delivery) => parker.park('dst_1', 1, delivery)));
     assert.deepEqual([ensured?.dueAt, ensured?.hurry], [4, true]);
+  });
+
+  test('tells how many of a long chain are stored when its later groups find no room', async () => {
+    const written: number[] = [];
+    using parker = openParker({
+      write: async (_, payload) => (written.push(payload.length), written.length > 2 ? 'full' : 'stored'),
+      tickets: { ensure: async () => 'made' },
+      wanted: () => ({ dueAt: 0, hurry: false }),
+    });
+    const event = { ...EVENT, properties: { text: 'x'.repeat(100_000) } };
+    const [first, ...behind] = Array.from({ length: 12 }, (_, nth) => aDelivery({ id: `d${nth}`, event }));
+    const stored = await parker.park('dst_1', 0, first ?? assert.fail(), behind);
+    assert.equal(written.length, 3);
+    assert.equal(stored, 6, 'three in each of the first two groups');
+    assert.equal(await parker.park('dst_1', 0, first ?? assert.fail()), 0);
   });
 });

@@ -11,14 +11,10 @@ import { whenAvailable } from '../../stream/nats/when-available.ts';
 export type Parker = {
   /**
    * Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. Those behind it are stored
-   * in the same group: so they are read together, and leave the tier together.
+   * in the same group: so they are read together, and leave the tier together. Tells how many are stored, from the first one on:
+   * a long chain is several groups, and the lane may have room for some of them.
    */
-  park(
-    destinationId: string,
-    tier: number,
-    delivery: Delivery,
-    behind?: readonly Delivery[],
-  ): Promise<'parked' | 'full'>;
+  park(destinationId: string, tier: number, delivery: Delivery, behind?: readonly Delivery[]): Promise<number>;
 };
 
 export type Parkers = Disposable &
@@ -70,7 +66,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   let timer: NodeJS.Timeout | undefined;
 
   const parkWith = (isHeld: boolean): Parker => {
-    const park: Parker['park'] = (destinationId, tier, delivery, behind = []) => {
+    const park: Parker['park'] = async (destinationId, tier, delivery, behind = []) => {
       const texts = [delivery, ...behind].map((each) => JSON.stringify(each));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
       if (bytes > MAX_CHAIN_BYTES && behind.length > 0)
@@ -82,7 +78,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
       group.dueAt = Math.min(group.dueAt, delivery.dueAt);
       group.attempts = Math.min(group.attempts, delivery.attempts);
       timer ??= setTimeout(storeAll, GATHER_MS);
-      return group.settled.promise;
+      return (await group.settled.promise) === 'parked' ? texts.length : 0;
     };
     return { park };
   };
@@ -151,14 +147,17 @@ async function parkParts(
   destinationId: string,
   tier: number,
   chain: readonly Delivery[],
-): Promise<'parked' | 'full'> {
+): Promise<number> {
   const middle = Math.ceil(chain.length / 2);
-  for (const [first, ...behind] of [chain.slice(0, middle), chain.slice(middle)]) {
+  let stored = 0;
+  for (const part of [chain.slice(0, middle), chain.slice(middle)]) {
+    const [first, ...behind] = part;
     if (first === undefined) continue;
     const parked = await park(destinationId, tier, first, behind);
-    if (parked === 'full') return parked;
+    stored += parked;
+    if (parked < part.length) break;
   }
-  return 'parked';
+  return stored;
 }
 
 function soonest(one: WantedLook, other: WantedLook): WantedLook {

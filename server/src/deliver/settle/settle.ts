@@ -36,7 +36,7 @@ export type Settlement = {
   erase(delivery: Delivery, webhook: Webhook): Promise<Settled>;
 };
 
-/** Whether a delivery, and those behind it, are stored in the lane; or buried, because it had no room for them. */
+/** Whether a delivery, and those behind it, are stored in the lane; or those of them buried that it had no room for. */
 export function isLeftToLane(settled: Settled): boolean {
   return settled === 'retry' || settled === 'untried' || settled === 'lane_full';
 }
@@ -120,11 +120,11 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   }
 
   async function park(delivery: Delivery, webhook: Webhook, tier: number, behind: Behind): Promise<Settled> {
-    const parked = await parker.park(webhook.destinationId, tier, delivery, behind);
-    if (parked === 'parked') return delivery.attempts === 0 ? 'untried' : 'retry';
+    const stored = await parker.park(webhook.destinationId, tier, delivery, behind);
     // In their order: a retry of dead letters sends them as they are stored.
-    for (const each of [delivery, ...behind]) await giveUp(each, webhook, 'lane_full');
-    return 'lane_full';
+    for (const each of [delivery, ...behind].slice(stored)) await giveUp(each, webhook, 'lane_full');
+    if (stored === 0) return 'lane_full';
+    return delivery.attempts === 0 ? 'untried' : 'retry';
   }
 
   /** Ends a delivery without an attempt that would tell of it. */
