@@ -9,7 +9,8 @@ import { itemBytes } from '../dispatch/take-batch.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
 import { runChain } from './run-chain.ts';
-import type { Taken, TierReader } from './tier-reader.ts';
+import type { ChainBehind, Taken } from './tier-group.ts';
+import type { TierReader } from './tier-reader.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
 export type SliceNeeds = {
@@ -71,6 +72,9 @@ const SHORT_BACKLOG = 20;
 const EXPIRE_AT_ONCE = 64;
 /** The same for batches: they are under way a few at a time, and so is the memory that they take. */
 const BATCHES_AT_ONCE = 8;
+/** How long chains go on while nothing else is due: deliveries that are parked meanwhile wait for the next look. */
+const CHAINS_ALONE_MS = 2_000;
+const ALONE: ChainBehind = { behind: [], isInTurn: false };
 
 /**
  * Attempts the deliveries of a lane that are due, oldest first, until its time is up, the gate shuts or none is due any more. In
@@ -89,6 +93,9 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   let left = 0;
   /** The gate shut, or the process is stopping. */
   let isCut = false;
+  /** When the chains under way have to end, and whether one had to. */
+  let chainsUntil = Infinity;
+  let isChainLeft = false;
   let wake = Promise.withResolvers<void>();
   let droppedAt = uptimeMs();
   let droppingMs = 0;
@@ -106,8 +113,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
     if (webhook === undefined || next === undefined || isLost()) return false;
     const taken = next.reader.take();
     if (taken === undefined) return false;
-    const behind = webhook.order === 'user' && mode !== 'expire' ? next.reader.takeBehind() : [];
-    if (behind.length > 0) return startChain([taken, ...behind], webhook);
+    const { behind, isInTurn } = webhook.order === 'user' && mode !== 'expire' ? next.reader.takeBehind() : ALONE;
+    if (behind.length > 0 || isInTurn) return startChain([taken, ...behind], webhook, isInTurn);
     const finished = finishUnsent(taken.delivery, webhook);
     if (finished !== undefined) {
       void finished.then((settled) => end(taken, settled));
@@ -132,7 +139,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   /** A chain counts as one delivery under way, however long it is: those of other users are attempted beside it. */
-  async function startChain(chain: readonly Taken[], webhook: Webhook): Promise<boolean> {
+  async function startChain(chain: readonly Taken[], webhook: Webhook, isInTurn: boolean): Promise<boolean> {
     const answered = Promise.withResolvers<void>();
     const attemptNext = (delivery: Delivery) => {
       if (mode === 'probe') noticeBack(webhook);
@@ -141,8 +148,12 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
       return new Promise<Attempt | undefined>((finish) => offer(delivery, latest, finish)).finally(answered.resolve);
     };
     underWay += 1;
-    const maySend = () => mayGoOn() && needs.webhook() !== undefined;
-    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn: maySend };
+    const maySend = () => {
+      const isTimeUp = uptimeMs() >= Math.min(chainsUntil, needs.untilAt);
+      isChainLeft ||= isTimeUp;
+      return !isTimeUp && mayGoOn() && needs.webhook() !== undefined;
+    };
+    const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn: maySend, isInTurn };
     const ran = runChain(chain, webhook, { ...needs, ...own }).then(freeRoom);
     if (mode === 'probe') {
       await Promise.race([answered.promise, ran]);
@@ -260,17 +271,18 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   try {
     while (mayGoOn() && (await takeOne())) await dropNowAndThen();
   } finally {
+    chainsUntil = uptimeMs() + CHAINS_ALONE_MS;
     await roomFor(1);
   }
   const heads = await headsOf(readers);
   const next = oldest(heads);
-  const isCutShort = heads.some(({ delivery }) => isReady(delivery));
+  const isCutShort = isChainLeft || heads.some(({ delivery }) => isReady(delivery));
   const isHurryLeft = needs.hurry !== undefined && (isCut || isCutShort);
   return {
     attempted,
     left,
     // A delivery that was handed back is due, and hides those behind it.
-    nextDueAt: isCut || isHurryLeft ? now() : next?.delivery.dueAt,
+    nextDueAt: isCut || isChainLeft || isHurryLeft ? now() : next?.delivery.dueAt,
     seen: new Set(heads.map(({ reader }) => reader.tier)),
     newer: new Set(readers.filter((reader) => reader.isNewer()).map(({ tier }) => tier)),
     isCutShort,

@@ -4,7 +4,8 @@ import type { StampedPosition } from './lane-note.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { EVENT } from '../../../testing/samples.ts';
 import { openMemoryLane } from '../../../testing/memory-lane.ts';
-import { readTier, type Taken } from './tier-reader.ts';
+import type { Taken } from './tier-group.ts';
+import { readTier } from './tier-reader.ts';
 
 /** A tier in memory, and a reader of it with a clock of the test's own. */
 function openTier(groups: Record<number, string[]>, parkedAt = 0, each?: (id: string) => Partial<Delivery>) {
@@ -50,8 +51,8 @@ suite('reading chains', () => {
     const reader = openTier({ 1: GROUP, 2: ['a6'] }, 0, chained).read();
     await reader.head();
     assert.equal(reader.take()?.delivery.id, 'a0');
-    assert.deepEqual(ids(reader.takeBehind()), ['a2', 'a4']);
-    assert.deepEqual(reader.takeBehind(), []);
+    assert.deepEqual(ids(reader.takeBehind().behind), ['a2', 'a4']);
+    assert.deepEqual(reader.takeBehind(), { behind: [], isInTurn: false });
     assert.deepEqual(ids(await takeAll(reader)), ['b1', 'c3', 'b5', 'a6']);
   });
 
@@ -60,7 +61,7 @@ suite('reading chains', () => {
     const reader = tier.read();
     await reader.head();
     const [first] = await takeAll(reader, 1);
-    const [second] = reader.takeBehind();
+    const [second] = reader.takeBehind().behind;
     const [other] = await takeAll(reader);
     first?.done();
     other?.done();
@@ -74,7 +75,7 @@ suite('reading chains', () => {
   test('the position names those that are done behind it, and the next reader passes over them', async () => {
     const tier = openTier({ 1: GROUP }, 5, chained);
     const reader = tier.read();
-    for (const taken of [...(await takeAll(reader, 1)), ...reader.takeBehind()]) taken.done();
+    for (const taken of [...(await takeAll(reader, 1)), ...reader.takeBehind().behind]) taken.done();
     assert.deepEqual(reader.position(), { sequence: 1, taken: 1, ahead: [2, 4] });
     const next = tier.read({ ...reader.position(), at: reader.stamp() });
     assert.deepEqual(ids(await takeAll(next)), ['b1', 'c3', 'b5']);
@@ -86,7 +87,7 @@ suite('reading chains', () => {
     const tier = openTier({ 1: ['w0', 'x1', 'z2', 'z3', 'y4'] }, 5, chained);
     const reader = tier.read();
     const [first, kept, ...chain] = await takeAll(reader, 3);
-    chain.push(...reader.takeBehind());
+    chain.push(...reader.takeBehind().behind);
     assert.deepEqual(ids(chain), ['z2', 'z3']);
     for (const taken of chain) taken.done();
     first?.done();
@@ -98,9 +99,47 @@ suite('reading chains', () => {
   test('a chain whose first one is kept stays whole', async () => {
     const tier = openTier({ 1: ['a0', 'b1', 'a2'] }, 0, chained);
     const reader = tier.read();
-    const chain = [...(await takeAll(reader, 1)), ...reader.takeBehind()];
+    const chain = [...(await takeAll(reader, 1)), ...reader.takeBehind().behind];
     for (const taken of await takeAll(reader)) taken.done();
     for (const taken of chain) taken.keep();
+    assert.deepEqual(reader.position(), { sequence: 1, taken: 0, ahead: [1] }, 'and no other delivery is sent again');
+  });
+
+  test('a chain that is kept half-way goes on where it stopped, and what was done behind it is not shown again', async () => {
+    const tier = openTier({ 1: ['a0', 'a1', 'b2', 'a3'], 2: ['c4', 'd5', 'e6'], 3: ['f7'] }, 5, chained);
+    const reader = tier.read();
+    const [first, second, third] = [...(await takeAll(reader, 1)), ...reader.takeBehind().behind];
+    // All but the last two are taken and done behind it.
+    for (const taken of await takeAll(reader, 2)) taken.done();
+    first?.done();
+    second?.keep();
+    third?.keep();
+    const position = { ...reader.position(), at: reader.stamp() };
+    assert.deepEqual(position, { sequence: 1, taken: 1, ahead: [2], begun: [{ sequence: 2, taken: 1 }], at: 5 });
+    const next = tier.read(position);
+    assert.deepEqual(ids(await takeAll(next, 1)), ['a1']);
+    const { behind, isInTurn } = next.takeBehind();
+    assert.deepEqual([ids(behind), isInTurn], [['a3'], true]);
+    assert.deepEqual(ids(await takeAll(next)), ['d5', 'e6', 'f7']);
+    const anew = tier.read({ ...position, at: 4 });
+    assert.equal((await takeAll(anew)).length, 8, 'other groups have the same sequences');
+  });
+
+  test('groups behind a chain are dropped one by one when it takes long, and when the look ends', async () => {
+    const tier = openTier({ 1: ['a0', 'a1'], 2: ['b2'], 3: ['c3'], 4: ['d4'] }, 5, chained);
+    const reader = tier.read();
+    const chain = [...(await takeAll(reader, 1)), ...reader.takeBehind().behind];
+    const [b, c] = await takeAll(reader, 2);
+    b?.done();
+    await reader.drop();
+    assert.deepEqual(tier.left(), ['a0', 'a1', 'b2', 'c3', 'd4']);
+    tier.clock.now += 2_000;
+    await reader.drop();
+    assert.deepEqual(tier.left(), ['a0', 'a1', 'c3', 'd4']);
+    c?.done();
+    for (const taken of chain) taken.keep();
+    await reader.drop(true);
+    assert.deepEqual([tier.left(), tier.drops, reader.done()], [['a0', 'a1', 'd4'], [], 2]);
     assert.deepEqual(reader.position(), { sequence: 1, taken: 0 });
   });
 });
@@ -175,7 +214,8 @@ suite('what is done with', () => {
     c?.done();
     await reader.drop();
     assert.deepEqual(tier.drops, []);
-    assert.deepEqual(reader.position(), { sequence: 1, taken: 1 });
+    const begun = [2, 5].map((sequence) => ({ sequence, taken: 1 }));
+    assert.deepEqual(reader.position(), { sequence: 1, taken: 1, begun });
     a?.done();
     await reader.drop();
     assert.deepEqual(tier.drops, [5], 'all three at once');
