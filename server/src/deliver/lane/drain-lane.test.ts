@@ -18,17 +18,17 @@ const openLane = (groups: Record<number, string[]>) => openMemoryLane(groups, { 
 
 /** One holder of the lane's ticket, whose attempts end when the test says so. */
 function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
-  const posted: { id: string; end(): Promise<void> }[] = [];
+  const posted: { id: string; end(): Promise<void>; fail(): Promise<void> }[] = [];
   const ensured: string[] = [];
   const dispatcher = openDispatcher({
     attempt(batch) {
       const id = batch.map(({ delivery }) => delivery.id).join(' ');
       const { promise, resolve } = Promise.withResolvers<Attempt>();
-      const end = () => {
-        resolve({ startedAt: Date.now(), answers: answersOf(status(200)) });
+      const answer = (code: number) => {
+        resolve({ startedAt: Date.now(), answers: answersOf(status(code)) });
         return settled();
       };
-      posted.push({ id, end });
+      posted.push({ id, end: () => answer(200), fail: () => answer(503) });
       return promise;
     },
     peers: () => 1,
@@ -235,6 +235,45 @@ suite('a look at a lane', () => {
     await posted[2]?.end();
     await look;
     assert.deepEqual([posted.map(({ id }) => id), ends], [['0'], ['0']]);
+  });
+
+  /** The link 1 says that more follow; 8 is of another user. */
+  const inParts = (id: string) => ({
+    order: `1-00-1-000${id}`,
+    event: { ...EVENT, userId: id === '8' ? 'other' : 'one' },
+    ...(id === '1' ? { hasMore: true as const } : {}),
+  });
+
+  test('has the later groups of a chain wait with a link that fails', async (t) => {
+    const { lanes } = openMemoryLane({ 1: ['0', '1'], 2: ['2', '3'] }, { parkedAt: Date.now() }, inParts);
+    const { posted, needs } = openHolder(t, lanes, aWebhook({ order: 'user' }));
+    const ends: string[] = [];
+    const settle: DrainNeeds['settle'] = async ({ id }, _, __, behind = []) => {
+      ends.push([id, ...behind.map((each) => each.id)].join(' '));
+      return 'retry';
+    };
+    const look = drainLane(openTicket().ticket, { ...needs, settle });
+    while (posted[0] === undefined) await settled();
+    await posted[0].fail();
+    await look;
+    assert.deepEqual([posted.map(({ id }) => id), ends], [['0'], ['0 1 2 3']]);
+  });
+
+  test('waits for the rest of a chain that another process is storing, and not for ever', async (t) => {
+    const lane = openMemoryLane({ 1: ['0', '1'], 2: ['8'] }, { parkedAt: Date.now() }, inParts);
+    const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ order: 'user' }));
+    const { ticket, dueAts, notes } = openTicket();
+    await drainLane(ticket, needs);
+    assert.equal(posted.length, 0);
+    assert.ok((dueAts[0] ?? Infinity) < Date.now() + 2_000, 'it looks again soon');
+    const late = { ...needs, now: () => Date.now() + 10_000 };
+    const look = drainLane(openTicket(notes[0]).ticket, late);
+    for (let index = 0; index < 3; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+    }
+    await look;
+    assert.deepEqual(posted.map(({ id }) => id).toSorted(), ['0', '1', '8']);
   });
 
   test('sends a long chain over many looks, each link once, and writes none of it again', async (t) => {

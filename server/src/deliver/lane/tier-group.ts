@@ -11,12 +11,20 @@ import type { GroupPosition, progressIn } from './lane-note.ts';
 /** A delivery that was taken from a lane. It is either done, or kept as if it had not been taken. */
 export type Taken = { delivery: Delivery; done(): void; keep(): void };
 
-/** `isInTurn`: others of the chain were before it in the group, and are done. */
-export type ChainBehind = { behind: Taken[]; isInTurn: boolean };
+export type ChainBehind = {
+  behind: Taken[];
+  /** Others of the chain were before it, and are done. */
+  isInTurn: boolean;
+  /** Of the groups that it is in. */
+  bytes: number;
+  /** More of the chain cannot be seen yet, which should follow a group that was stored then. */
+  lacksMoreSince?: number;
+};
 
 export type TierGroup = {
   sequence: number;
   parkedAt: number;
+  bytes: number;
   items: LaneItem[];
   /** The chain of each item, once it was asked for. */
   chains?: (string | undefined)[];
@@ -34,12 +42,12 @@ export type TierGroup = {
 };
 
 export function openGroup(
-  { sequence, parkedAt }: LaneGroup,
+  { sequence, parkedAt, payload }: LaneGroup,
   read: Pick<TierGroup, 'items' | 'isNewer' | 'format'>,
   progress: ReturnType<typeof progressIn> = { taken: 0, ahead: [] },
 ): TierGroup {
   const ahead = new Map(progress.ahead.map((index) => [index, true]));
-  return { sequence, parkedAt, ...read, taken: progress.taken, ahead, open: 0, keptFrom: Infinity };
+  return { sequence, parkedAt, bytes: payload.length, ...read, taken: progress.taken, ahead, open: 0, keptFrom: Infinity };
 }
 
 export function take(group: TierGroup | undefined): Taken | undefined {
@@ -56,20 +64,34 @@ export function pass(group: TierGroup): void {
   while (group.ahead.has(group.taken));
 }
 
-export function takeBehind(group: TierGroup, index: number): ChainBehind {
+/** Takes those that are of the same chain as the delivery at this place, which was taken. */
+export function takeBehind(group: TierGroup, index: number): Pick<ChainBehind, 'behind' | 'isInTurn'> {
   const chain = chainAt(group, index);
-  const behind: Taken[] = [];
-  if (chain === undefined) return { behind, isInTurn: false };
+  if (chain === undefined) return { behind: [], isInTurn: false };
+  const behind = takeChain(group, chain);
+  // Were only those behind it noted, a delivery before them that is kept would repeat the first one after them.
+  if (behind.length > 0) group.ahead.set(index, false);
+  const first = group.items[index];
+  const isMore = first?.ok === true && first.delivery.isMore === true;
+  return { behind, isInTurn: isMore || group.chains?.indexOf(chain) !== index };
+}
+
+/** Takes all of a chain that was not taken, ahead of its turn. */
+export function takeChain(group: TierGroup, chain: string): Taken[] {
+  const found: Taken[] = [];
   for (let at = group.taken; at < group.items.length; at += 1) {
     const item = group.items[at];
     if (item?.ok !== true || group.ahead.has(at) || chainAt(group, at) !== chain) continue;
     group.ahead.set(at, false);
-    behind.push(takenFrom(group, at, item.delivery));
+    found.push(takenFrom(group, at, item.delivery));
   }
-  // Were only those behind it noted, a delivery before them that is kept would repeat the first one after them.
-  if (behind.length > 0) group.ahead.set(index, false);
   if (group.ahead.has(group.taken)) pass(group);
-  return { behind, isInTurn: group.chains?.indexOf(chain) !== index };
+  return found;
+}
+
+/** Whether it has some of the chain that were not taken. */
+export function hasChain(group: TierGroup, chain: string): boolean {
+  return group.items.some((_, at) => at >= group.taken && !group.ahead.has(at) && chainAt(group, at) === chain);
 }
 
 function chainAt(group: TierGroup, index: number): string | undefined {

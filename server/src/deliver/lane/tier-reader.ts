@@ -4,11 +4,12 @@
  * more, and from it on the group stays in the lane.
  */
 import type { LaneGroup, Lanes } from '../../stream/deliveries/lanes.ts';
-import { boundTimes, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
+import { boundTimes, chainOf, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { isPassed, type LanePosition, progressIn, type StampedPosition } from './lane-note.ts';
 import {
   type ChainBehind,
+  hasChain,
   isBegun,
   isDone,
   openGroup,
@@ -17,6 +18,7 @@ import {
   type Taken,
   take,
   takeBehind,
+  takeChain,
   type TierGroup,
 } from './tier-group.ts';
 
@@ -29,8 +31,11 @@ export type TierReader = {
   isNewer(): boolean;
   /** Takes the one that `head` showed. */
   take(): Taken | undefined;
-  /** Takes those of its group that are of the same chain as the one that was taken last, ahead of their turn. */
-  takeBehind(): ChainBehind;
+  /**
+   * Takes those of the same chain as the one that was taken last, ahead of their turn: of its group, and of the groups behind it if the
+   * chain is in several.
+   */
+  takeBehind(): Promise<ChainBehind>;
   /** Drops the groups that are done from the stream. At the end of a look, also each one behind a group that stays. */
   drop(isLast?: boolean): Promise<void>;
   /** How many whole groups are done. */
@@ -58,6 +63,10 @@ const READ_AHEAD = 8;
 const ASK_AGAIN_MS = 1_000;
 /** A group that stays at the head for longer does not keep those behind it from being dropped, one by one. */
 const SLOW_HEAD_MS = 2_000;
+/** How far behind a group the next part of a chain is looked for. Other processes may have stored groups in between. */
+const MOST_BETWEEN = 64;
+/** A chain that is longer is taken in part: as many bytes are in memory for each that is under way. */
+const MAX_TAKEN_BYTES = 2_000_000;
 /** Groups behind the first that a position names. If more are done in part, the others are sent again. */
 const MOST_BEGUN = 100;
 
@@ -154,6 +163,44 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);
   }
 
+  async function takeAllBehind(): Promise<ChainBehind> {
+    const first = latest?.items[latestIndex];
+    if (latest === undefined || first?.ok !== true) return { behind: [], isInTurn: false, bytes: 0 };
+    const { behind, isInTurn } = takeBehind(latest, latestIndex);
+    try {
+      return { behind, isInTurn, ...(await takeRest(latest, first.delivery, behind)) };
+    } catch (error) {
+      for (const taken of behind) taken.keep();
+      throw error;
+    }
+  }
+
+  /** Adds what is in later groups to those behind the first one, if it is said to be there. */
+  async function takeRest(from: TierGroup, first: Delivery, behind: Taken[]) {
+    const chain = chainOf(first);
+    let group = from;
+    let { bytes } = from;
+    while (chain !== undefined && (behind.at(-1)?.delivery ?? first).hasMore === true && bytes < MAX_TAKEN_BYTES) {
+      const next = await groupAfter(group, chain);
+      if (next === undefined) return { bytes, lacksMoreSince: group.parkedAt };
+      behind.push(...takeChain(next, chain));
+      group = next;
+      bytes += next.bytes;
+    }
+    return { bytes };
+  }
+
+  /** The next group that has some of the chain; undefined when none can be seen now. */
+  async function groupAfter(group: TierGroup, chain: string): Promise<TierGroup | undefined> {
+    for (let at = groups.indexOf(group) + 1, most = at + MOST_BETWEEN; at < most; at += 1) {
+      if (at >= groups.length && uptimeMs() >= askAgainAt) await readOn();
+      const next = groups[at];
+      if (next === undefined || next.isNewer) return undefined;
+      if (hasChain(next, chain)) return next;
+    }
+    return undefined;
+  }
+
   /** Only groups that are done from the beginning on can be dropped. */
   function passDone(): void {
     for (let [first] = groups; first !== undefined && isDone(first); [first] = groups) {
@@ -184,7 +231,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
       latestIndex = latest?.taken ?? 0;
       return take(latest);
     },
-    takeBehind: () => (latest === undefined ? [] : takeBehind(latest, latestIndex)),
+    takeBehind: takeAllBehind,
     async drop(isLast = false) {
       passDone();
       const upTo = doneUpTo;

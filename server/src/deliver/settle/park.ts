@@ -5,6 +5,7 @@
  */
 import type { Delivery } from '../../domain/delivery.ts';
 import { type AppenderNeeds, hasRoom, openLaneAppender } from '../../stream/deliveries/append-to-lane.ts';
+import type { LanePlace } from '../../stream/deliveries/lanes.ts';
 import type { Wanted } from '../../stream/deliveries/tickets.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
@@ -67,10 +68,11 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
 
   const parkWith = (isHeld: boolean): Parker => {
     const park: Parker['park'] = async (destinationId, tier, delivery, behind = []) => {
-      const texts = [delivery, ...behind].map((each) => JSON.stringify(each));
+      const chain = [delivery, ...behind];
+      const fitting = fittingIn(chain);
+      if (fitting < chain.length) return parkParts(park, { destinationId, tier }, chain, fitting);
+      const texts = chain.map((each) => JSON.stringify(each));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      if (bytes > MAX_CHAIN_BYTES && behind.length > 0)
-        return parkParts(park, destinationId, tier, [delivery, ...behind]);
       const group = groupFor(destinationId, tier, isHeld, bytes);
       group.texts.push(...texts);
       group.bytes += bytes;
@@ -141,23 +143,33 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   };
 }
 
-/** The second part is stored when the first one is: so it is behind it in the tier. */
+/** How many deliveries fit into one group; one always does. */
+function fittingIn(chain: readonly Delivery[]): number {
+  let bytes = 0;
+  const tooMany = chain.length === 1 ? -1 : chain.findIndex((each) => {
+    bytes += Buffer.byteLength(JSON.stringify(each));
+    return bytes > MAX_CHAIN_BYTES;
+  });
+  return tooMany === -1 ? chain.length : Math.max(1, tooMany);
+}
+
+/** The second part is stored when the first one is: so it is behind it in the tier. Marks tell the holder of the lane that they belong together. */
 async function parkParts(
   park: Parker['park'],
-  destinationId: string,
-  tier: number,
+  { destinationId, tier }: LanePlace,
   chain: readonly Delivery[],
+  fitting: number,
 ): Promise<number> {
-  const middle = Math.ceil(chain.length / 2);
-  let stored = 0;
-  for (const part of [chain.slice(0, middle), chain.slice(middle)]) {
-    const [first, ...behind] = part;
-    if (first === undefined) continue;
-    const parked = await park(destinationId, tier, first, behind);
-    stored += parked;
-    if (parked < part.length) break;
-  }
-  return stored;
+  const [first, ...behind] = chain.slice(0, fitting);
+  const [next, ...rest] = chain.slice(fitting);
+  if (first === undefined || next === undefined) return 0;
+  const last = behind.pop();
+  const marked = { ...(last ?? first), hasMore: true } as const;
+  const stored = await (last === undefined
+    ? park(destinationId, tier, marked)
+    : park(destinationId, tier, first, [...behind, marked]));
+  if (stored < fitting) return stored;
+  return stored + (await park(destinationId, tier, { ...next, isMore: true }, rest));
 }
 
 function soonest(one: WantedLook, other: WantedLook): WantedLook {

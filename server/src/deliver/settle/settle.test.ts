@@ -84,6 +84,27 @@ suite('settling', () => {
     assert.deepEqual(told, ['a waiting', 'a given_up', 'b given_up', 'c given_up']);
   });
 
+  test('parks more of a chain where its first part waits', async () => {
+    const parked: string[] = [];
+    const { settle, follow } = openSettlement({
+      parker: { park: async (_, tier, { id, isMore }, behind = []) => (parked.push(`${tier} ${id} ${isMore}`), 1 + behind.length) },
+      deadLetters: { append: async () => assert.fail('there is room') },
+      schedule: retrySchedule(1),
+      hold: () => undefined,
+      record: async () => undefined,
+      now: () => NOW,
+      random: () => 0,
+      log: openLog({ level: 'silent', pretty: false }),
+    });
+    const webhook = aWebhook({ order: 'user' });
+    const [failed, untried] = [aDelivery({ id: 'a', attempts: 3, firstAttemptAt: NOW }), aDelivery({ id: 'b' })];
+    await settle(failed, webhook, { startedAt: NOW, answers: answersOf(status(503)) });
+    assert.equal(await follow(aDelivery({ id: 'c' }), webhook, failed, []), 'untried');
+    await settle(untried, webhook, undefined);
+    await follow(aDelivery({ id: 'd' }), webhook, untried, []);
+    assert.deepEqual(parked, ['4 a undefined', '4 c true', '0 b undefined', '0 d true']);
+  });
+
   test('buries only those of a chain that found no room: the others are in the lane', async () => {
     const { settled, buried, told } = await settleWithRoomFor(2);
     assert.equal(settled, 'untried');
