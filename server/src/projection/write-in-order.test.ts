@@ -37,9 +37,7 @@ async function move({ entries = {}, full = [], verdict = 'authentic', ...change 
     replace: async (change) => put(change)[0],
     current: async (key) => {
       const value = bucket.get(key);
-      return value === undefined
-        ? { kind: 'deleted' }
-        : { kind: 'put', value, bytes: value.length, verdict };
+      return value === undefined ? { kind: 'deleted' } : { kind: 'put', value, bytes: value.length, verdict };
     },
     room: async () => ({ maxBytes: 1e9, usedBytes: 0 }),
     textOf: (_, value) => value,
@@ -65,7 +63,10 @@ suite('an entry of a newer format', () => {
     const refused = written.refused.map(({ change, why }) => `${change.key}: ${why}`);
     assert.deepEqual(refused.length, 1);
     assert.match(refused[0] ?? '', /^source\.src_1: a newer version of control wrote its entry/);
-    assert.ok(written.written.some(({ key }) => key === 'destination.dst_1'), 'other changes go on');
+    assert.ok(
+      written.written.some(({ key }) => key === 'destination.dst_1'),
+      'other changes go on',
+    );
   });
 
   test('does not stay when its signature is wrong, or when its row is gone', async () => {

@@ -277,7 +277,10 @@ suite('a look at a lane', () => {
   });
 
   test('sends a long chain over many looks, each link once, and writes none of it again', async (t) => {
-    const chained = (id: string) => ({ order: `1-00-1-${id.padStart(4, '0')}`, event: { ...EVENT, userId: userOf(id) } });
+    const chained = (id: string) => ({
+      order: `1-00-1-${id.padStart(4, '0')}`,
+      event: { ...EVENT, userId: userOf(id) },
+    });
     const userOf = (id: string) => (id.startsWith('9') ? id : 'slow');
     const links = Array.from({ length: 30 }, (_, nth) => String(nth + 100));
     // Others wait in the group, behind it, and come while it is under way.
@@ -307,7 +310,10 @@ suite('a look at a lane', () => {
     }
     assert.equal(rewritten, 0, 'bytes that went to the lane a second time');
     assert.ok(looks > 5, `${looks} looks`);
-    assert.deepEqual(sent.filter((id) => userOf(id) === 'slow'), links);
+    assert.deepEqual(
+      sent.filter((id) => userOf(id) === 'slow'),
+      links,
+    );
     const others = sent.filter((id) => userOf(id) !== 'slow').toSorted();
     assert.deepEqual(others, ['900', '901', '902', '903', '904', '905', '906', '907']);
   });

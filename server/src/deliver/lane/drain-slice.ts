@@ -152,7 +152,11 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   /** A chain counts as one delivery under way, however long it is: those of other users are attempted beside it. */
-  async function startChain(first: Taken, { behind, isInTurn, bytes }: ChainBehind, webhook: Webhook): Promise<boolean> {
+  async function startChain(
+    first: Taken,
+    { behind, isInTurn, bytes }: ChainBehind,
+    webhook: Webhook,
+  ): Promise<boolean> {
     const name = chainOf(first.delivery) ?? '';
     const answered = Promise.withResolvers<void>();
     const attemptNext = (delivery: Delivery) => {

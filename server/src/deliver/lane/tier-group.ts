@@ -47,7 +47,16 @@ export function openGroup(
   progress: ReturnType<typeof progressIn> = { taken: 0, ahead: [] },
 ): TierGroup {
   const ahead = new Map(progress.ahead.map((index) => [index, true]));
-  return { sequence, parkedAt, bytes: payload.length, ...read, taken: progress.taken, ahead, open: 0, keptFrom: Infinity };
+  return {
+    sequence,
+    parkedAt,
+    bytes: payload.length,
+    ...read,
+    taken: progress.taken,
+    ahead,
+    open: 0,
+    keptFrom: Infinity,
+  };
 }
 
 export function take(group: TierGroup | undefined): Taken | undefined {

@@ -45,7 +45,10 @@ const ids = (all: readonly Taken[]) => all.map(({ delivery }) => delivery.id);
 
 suite('reading chains', () => {
   /** Ids are a user, and the place in the request. */
-  const chained = (id: string) => ({ order: `1-0-1-000${id.slice(1, 2)}`, event: { ...EVENT, userId: id.slice(0, 1) } });
+  const chained = (id: string) => ({
+    order: `1-0-1-000${id.slice(1, 2)}`,
+    event: { ...EVENT, userId: id.slice(0, 1) },
+  });
   const GROUP = ['a0', 'b1', 'a2', 'c3', 'a4', 'b5'];
 
   test('those of the same user in the group come ahead of their turn, and once', async () => {

@@ -157,7 +157,10 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   }
 
   /** The lane waits until quarantine has stored the item. */
-  async function setAside({ sequence, format }: TierGroup, { item, why }: Extract<LaneItem, { ok: false }>): Promise<void> {
+  async function setAside(
+    { sequence, format }: TierGroup,
+    { item, why }: Extract<LaneItem, { ok: false }>,
+  ): Promise<void> {
     const payload = item instanceof Uint8Array ? item : encodeDeliveries([JSON.stringify(item)]);
     const kept = await lanes.setAside(place, { sequence, payload, format, why });
     if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);

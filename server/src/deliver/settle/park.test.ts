@@ -48,7 +48,9 @@ suite('parking', () => {
       async write(_, payload) {
         if (written.length === roomFor) return 'full';
         const group = JSON.parse(payload.toString()) as Delivery[];
-        written.push(group.map(({ id, isMore, hasMore }) => `${isMore ? '<' : ''}${id}${hasMore ? '>' : ''}`).join(' '));
+        written.push(
+          group.map(({ id, isMore, hasMore }) => `${isMore ? '<' : ''}${id}${hasMore ? '>' : ''}`).join(' '),
+        );
         return 'stored';
       },
       tickets: { ensure: async () => 'made' },

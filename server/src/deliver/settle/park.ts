@@ -146,10 +146,13 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
 /** How many deliveries fit into one group; one always does. */
 function fittingIn(chain: readonly Delivery[]): number {
   let bytes = 0;
-  const tooMany = chain.length === 1 ? -1 : chain.findIndex((each) => {
-    bytes += Buffer.byteLength(JSON.stringify(each));
-    return bytes > MAX_CHAIN_BYTES;
-  });
+  const tooMany =
+    chain.length === 1
+      ? -1
+      : chain.findIndex((each) => {
+          bytes += Buffer.byteLength(JSON.stringify(each));
+          return bytes > MAX_CHAIN_BYTES;
+        });
   return tooMany === -1 ? chain.length : Math.max(1, tooMany);
 }
 

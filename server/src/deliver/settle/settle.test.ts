@@ -87,7 +87,11 @@ suite('settling', () => {
   test('parks more of a chain where its first part waits', async () => {
     const parked: string[] = [];
     const { settle, follow } = openSettlement({
-      parker: { park: async (_, tier, { id, isMore }, behind = []) => (parked.push(`${tier} ${id} ${isMore}`), 1 + behind.length) },
+      parker: {
+        park: async (_, tier, { id, isMore }, behind = []) => (
+          parked.push(`${tier} ${id} ${isMore}`), 1 + behind.length
+        ),
+      },
       deadLetters: { append: async () => assert.fail('there is room') },
       schedule: retrySchedule(1),
       hold: () => undefined,

@@ -56,7 +56,11 @@ suite('the configuration', () => {
     await writer.deleteDestination('dst_1');
     t.diagnostic(`seen after ${await until(() => view.destination('dst_1') === undefined, PROMPTLY_MS)} ms`);
     assert.deepEqual([names('src_1'), names('src_2')], [[], ['moved']]);
-    assert.deepEqual([...heard].toSorted(), ['dst_1', 'dst_2'], 'a listener that fails keeps no other from hearing of it');
+    assert.deepEqual(
+      [...heard].toSorted(),
+      ['dst_1', 'dst_2'],
+      'a listener that fails keeps no other from hearing of it',
+    );
   });
 
   test('follows a write key that moves to another source', async () => {
