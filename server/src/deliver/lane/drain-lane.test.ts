@@ -294,8 +294,7 @@ suite('a look at a lane', () => {
       return 'delivered';
     };
     const slow = { ...needs, settle, uptimeMs: () => uptime };
-    let looks = 0;
-    for (let note: LaneNote | undefined; lane.stored.size > 0; looks += 1) {
+    for (let note: LaneNote | undefined, looks = 0; lane.stored.size > 0; looks += 1) {
       const { ticket, notes } = openTicket(note);
       const look = drainLane(ticket, slow).then(() => true);
       while (!(await Promise.race([look, settled()]))) {
@@ -309,13 +308,20 @@ suite('a look at a lane', () => {
       note = notes.at(-1);
     }
     assert.equal(rewritten, 0, 'bytes that went to the lane a second time');
-    assert.ok(looks > 5, `${looks} looks`);
     assert.deepEqual(
       sent.filter((id) => userOf(id) === 'slow'),
       links,
     );
-    const others = sent.filter((id) => userOf(id) !== 'slow').toSorted();
-    assert.deepEqual(others, ['900', '901', '902', '903', '904', '905', '906', '907']);
+    assert.deepEqual(sent.filter((id) => userOf(id) === id).toSorted(), [
+      '900',
+      '901',
+      '902',
+      '903',
+      '904',
+      '905',
+      '906',
+      '907',
+    ]);
   });
 
   test('that is paused keeps its place in a group that is half done', async (t) => {

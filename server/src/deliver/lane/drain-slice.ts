@@ -9,7 +9,7 @@ import { itemBytes } from '../dispatch/take-batch.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
 import { runChain } from './run-chain.ts';
-import type { ChainBehind, Taken } from './tier-group.ts';
+import { ALONE, type ChainBehind, type Taken } from './tier-group.ts';
 import { chainBehind, headsOf, oldest } from './tier-heads.ts';
 import type { TierReader } from './tier-reader.ts';
 import { isStranger, type Webhook } from '../attempt/webhook.ts';
@@ -79,7 +79,6 @@ const CHAINS_ALONE_MS = 2_000;
 const MAX_CHAIN_BYTES = 32_000_000;
 /** How long the rest of a chain is waited for that another process is storing. */
 const REST_PATIENCE_MS = 10_000;
-const ALONE: ChainBehind = { behind: [], isInTurn: false, bytes: 0 };
 
 /**
  * Attempts the deliveries of a lane that are due, oldest first, until its time is up, the gate shuts or none is due any more. In
@@ -152,11 +151,8 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   /** A chain counts as one delivery under way, however long it is: those of other users are attempted beside it. */
-  async function startChain(
-    first: Taken,
-    { behind, isInTurn, bytes }: ChainBehind,
-    webhook: Webhook,
-  ): Promise<boolean> {
+  async function startChain(first: Taken, chain: ChainBehind, webhook: Webhook): Promise<boolean> {
+    const { behind, isInTurn, bytes } = chain;
     const name = chainOf(first.delivery) ?? '';
     const answered = Promise.withResolvers<void>();
     const attemptNext = (delivery: Delivery) => {
@@ -173,10 +169,10 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
       return !isTimeUp && mayGoOn() && needs.webhook() !== undefined;
     };
     const own = { finishUnsent, attempt: attemptNext, end: leave, mayGoOn: maySend, isInTurn };
-    const ran = runChain([first, ...behind], webhook, { ...needs, ...own }).then(() => {
-      chains.delete(name);
-      freeRoom();
-    });
+    const all = [first, ...behind];
+    const ran = runChain(all, webhook, { ...needs, ...own })
+      .then(() => chains.delete(name))
+      .then(freeRoom);
     if (mode === 'probe') {
       await Promise.race([answered.promise, ran]);
       return noticeBack(webhook);

@@ -21,6 +21,8 @@ export type ChainBehind = {
   lacksMoreSince?: number;
 };
 
+export const ALONE: ChainBehind = { behind: [], isInTurn: false, bytes: 0 };
+
 export type TierGroup = {
   sequence: number;
   parkedAt: number;

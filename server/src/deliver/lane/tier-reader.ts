@@ -8,6 +8,7 @@ import { boundTimes, chainOf, type Delivery, encodeDeliveries } from '../../doma
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { isPassed, type LanePosition, progressIn, type StampedPosition } from './lane-note.ts';
 import {
+  ALONE,
   type ChainBehind,
   hasChain,
   isBegun,
@@ -168,7 +169,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
 
   async function takeAllBehind(): Promise<ChainBehind> {
     const first = latest?.items[latestIndex];
-    if (latest === undefined || first?.ok !== true) return { behind: [], isInTurn: false, bytes: 0 };
+    if (latest === undefined || first?.ok !== true) return ALONE;
     const { behind, isInTurn } = takeBehind(latest, latestIndex);
     try {
       return { behind, isInTurn, ...(await takeRest(latest, first.delivery, behind)) };
@@ -183,7 +184,8 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     const chain = chainOf(first);
     let group = from;
     let { bytes } = from;
-    while (chain !== undefined && (behind.at(-1)?.delivery ?? first).hasMore === true && bytes < MAX_TAKEN_BYTES) {
+    if (chain === undefined) return { bytes };
+    while ((behind.at(-1)?.delivery ?? first).hasMore === true && bytes < MAX_TAKEN_BYTES) {
       const next = await groupAfter(group, chain);
       if (next === undefined) return { bytes, lacksMoreSince: group.parkedAt };
       behind.push(...takeChain(next, chain));

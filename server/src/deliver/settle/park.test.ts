@@ -57,7 +57,7 @@ suite('parking', () => {
       wanted: () => ({ dueAt: 0, hurry: false }),
     });
     const event = { ...EVENT, properties: { text: 'x'.repeat(100_000) } };
-    const [first = assert.fail(), ...behind] = [...'abcdefghijkl'].map((id) => aDelivery({ id, event }));
+    const [first = assert.fail(), ...behind] = 'abcdefghijkl'.split('').map((id) => aDelivery({ id, event }));
     return { stored: await parker.park('dst_1', 0, first, behind), written };
   }
 

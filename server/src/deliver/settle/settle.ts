@@ -155,7 +155,7 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   async function bury(delivery: Delivery, webhook: Webhook, reason: DeadReason): Promise<'refused' | undefined> {
     const { id, replayId = '', attempts } = delivery;
     const { destinationId } = webhook;
-    const { hasMore, isMore, ...alone } = delivery;
+    const { hasMore: _, isMore: __, ...alone } = delivery;
     const letter: DeadLetter = { reason, at: now(), destinationId, delivery: alone };
     // A letter that was replayed and comes back is another one, even within the duplicate window.
     const letterId = `${id}.${replayId}.${attempts}.${reason}`;

@@ -48,8 +48,9 @@ suite('the configuration', () => {
     assert.deepEqual(names('src_1'), ['dst_1', 'dst_2']);
     assert.equal(view.destinationsOf('src_1')[0], view.destination('dst_1'), 'parsed once');
     const heard = new Set<string>();
-    using _failing = view.onDestination(() => assert.fail('a listener that fails'));
-    using _other = view.onDestination((id) => heard.add(id));
+    using listening = new DisposableStack();
+    listening.use(view.onDestination(() => assert.fail('a listener that fails')));
+    listening.use(view.onDestination((id) => heard.add(id)));
 
     await writer.write([{ key: 'destination.dst_1', value: '{"broken' }]);
     await writer.putDestination({ ...destination('dst_2', 'src_2'), name: 'moved' });
