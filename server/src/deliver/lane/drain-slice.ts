@@ -9,7 +9,7 @@ import { itemBytes } from '../dispatch/take-batch.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import type { Settled, Settlement, Skipped } from '../settle/settle.ts';
 import { runChain } from './run-chain.ts';
-import { ALONE, type ChainBehind, type Taken } from './tier-group.ts';
+import { ALONE, type TakenChain, type Taken } from './tier-group.ts';
 import { chainBehind, headsOf, oldest } from './tier-heads.ts';
 import type { TierReader } from './tier-reader.ts';
 import { isStranger, type Webhook } from '../attempt/webhook.ts';
@@ -151,7 +151,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   /** A chain counts as one delivery under way, however long it is: those of other users are attempted beside it. */
-  async function startChain(first: Taken, chain: ChainBehind, webhook: Webhook): Promise<boolean> {
+  async function startChain(first: Taken, chain: TakenChain, webhook: Webhook): Promise<boolean> {
     const { behind, isInTurn, bytes } = chain;
     const name = chainOf(first.delivery) ?? '';
     const answered = Promise.withResolvers<void>();
@@ -182,7 +182,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   }
 
   /** Behind another part of the chain, in memory or on its way to the lane: it would overtake that one when it fails. */
-  function mustWait({ delivery }: Taken, { lacksMoreSince }: ChainBehind): boolean {
+  function mustWait({ delivery }: Taken, { lacksMoreSince }: TakenChain): boolean {
     const isUnderWay = chains.size > 0 && chains.has(chainOf(delivery) ?? '');
     return isUnderWay || (lacksMoreSince !== undefined && now() < lacksMoreSince + REST_PATIENCE_MS);
   }

@@ -11,7 +11,7 @@ import type { GroupPosition, progressIn } from './lane-note.ts';
 /** A delivery that was taken from a lane. It is either done, or kept as if it had not been taken. */
 export type Taken = { delivery: Delivery; done(): void; keep(): void };
 
-export type ChainBehind = {
+export type TakenChain = {
   behind: Taken[];
   /** Others of the chain were before it, and are done. */
   isInTurn: boolean;
@@ -21,7 +21,7 @@ export type ChainBehind = {
   lacksMoreSince?: number;
 };
 
-export const ALONE: ChainBehind = { behind: [], isInTurn: false, bytes: 0 };
+export const ALONE: TakenChain = { behind: [], isInTurn: false, bytes: 0 };
 
 export type TierGroup = {
   sequence: number;
@@ -76,7 +76,7 @@ export function pass(group: TierGroup): void {
 }
 
 /** Takes those that are of the same chain as the delivery at this place, which was taken. */
-export function takeBehind(group: TierGroup, index: number): Pick<ChainBehind, 'behind' | 'isInTurn'> {
+export function takeBehind(group: TierGroup, index: number): Pick<TakenChain, 'behind' | 'isInTurn'> {
   const chain = chainAt(group, index);
   if (chain === undefined) return { behind: [], isInTurn: false };
   const behind = takeChain(group, chain);

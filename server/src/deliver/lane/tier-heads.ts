@@ -1,5 +1,5 @@
 import type { Delivery } from '../../domain/delivery.ts';
-import type { ChainBehind, Taken } from './tier-group.ts';
+import type { TakenChain, Taken } from './tier-group.ts';
 import type { TierReader } from './tier-reader.ts';
 
 /** The next delivery of a tier. */
@@ -21,7 +21,7 @@ export function oldest(heads: readonly Head[]): Head | undefined {
 }
 
 /** Takes those of its chain that are behind it. If NATS cannot show them, it stays in the lane as if it had not been taken. */
-export async function chainBehind({ reader }: Head, taken: Taken): Promise<ChainBehind> {
+export async function chainBehind({ reader }: Head, taken: Taken): Promise<TakenChain> {
   try {
     return await reader.takeBehind();
   } catch (error) {

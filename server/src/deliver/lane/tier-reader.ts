@@ -9,7 +9,7 @@ import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { isPassed, type LanePosition, progressIn, type StampedPosition } from './lane-note.ts';
 import {
   ALONE,
-  type ChainBehind,
+  type TakenChain,
   hasChain,
   isBegun,
   isDone,
@@ -36,7 +36,7 @@ export type TierReader = {
    * Takes those of the same chain as the one that was taken last, ahead of their turn: of its group, and of the groups behind it if the
    * chain is in several.
    */
-  takeBehind(): Promise<ChainBehind>;
+  takeBehind(): Promise<TakenChain>;
   /** Drops the groups that are done from the stream. At the end of a look, also each one behind a group that stays. */
   drop(isLast?: boolean): Promise<void>;
   /** How many whole groups are done. */
@@ -167,7 +167,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);
   }
 
-  async function takeAllBehind(): Promise<ChainBehind> {
+  async function takeAllBehind(): Promise<TakenChain> {
     const first = latest?.items[latestIndex];
     if (latest === undefined || first?.ok !== true) return ALONE;
     const { behind, isInTurn } = takeBehind(latest, latestIndex);
