@@ -23,6 +23,10 @@ export function openMemoryLane(
   const lanes: Lanes = {
     append: () => assert.fail('nothing is parked here'),
     remove: async () => undefined,
+    async forget(_, sequence) {
+      await failIf(trouble.drop);
+      stored.delete(sequence);
+    },
     async read(_, from, most) {
       reads += 1;
       await failIf(trouble.read);

@@ -129,6 +129,19 @@ suite('a destination with the order of users', () => {
     assert.equal(repeated.length, 59, 'each once');
   });
 
+  test('keeps it for a request that neither memory nor one group holds at once', { timeout: 3 * MINUTE }, async () => {
+    await using bed = await openBed();
+    let dice = 0;
+    await using receiver = await openOrderedReceiver(() => ((dice += 1) % 300 === 0 ? 503 : 200));
+    await bed.putDestination(ordered(receiver.url));
+    await using _ = await bed.deliver({ ...SCALE, maxInFlight: 50 });
+    await bed.append(...callsOf(1, ['a'], 1_500));
+    await until(() => receiver.taken.size === 1_500, 2 * MINUTE);
+    assert.deepEqual(receiver.early, []);
+    await until(async () => isEmpty(bed));
+    assert.equal(receiver.received.length, 1_500 + Math.floor(dice / 300), 'each once, and again when it failed');
+  });
+
   test('goes on behind an event that is refused for good, and keeps its dead letter', async () => {
     await using bed = await openBed();
     await using receiver = await openOrderedReceiver((name) => (name === '1 a 1' ? 400 : 200));

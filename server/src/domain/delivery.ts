@@ -12,6 +12,10 @@ export type Delivery = {
   isUndecided?: true;
   /** The place of its event among all of the source (see `EventOrder`); older versions wrote none. */
   order?: EventOrder;
+  /** More of its chain are stored in a group behind this one's; only on the last link of a group. */
+  hasMore?: true;
+  /** Others of its chain are stored in a group before this one's; only on the first link of a group. */
+  isMore?: true;
   /** The replay, or the retry of a dead letter, that made it. */
   replayId?: string;
   /** W3C `traceparent` of the append, when tracing is on. */
@@ -136,6 +140,11 @@ export function chainOf({ order, event }: Pick<Delivery, 'order' | 'event'>): st
   const ofRequest = order.slice(0, -CALL_DIGITS);
   if (userId !== undefined) return `${ofRequest}u${userId}`;
   return anonymousId === undefined ? undefined : `${ofRequest}a${anonymousId}`;
+}
+
+export function isOfSameUser(one: Delivery['event'], other: Delivery['event']): boolean {
+  if (one.type === 'delete' || other.type === 'delete') return false;
+  return one.userId === other.userId && (one.userId !== undefined || one.anonymousId === other.anonymousId);
 }
 
 function timeOrder(receivedAt: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SourceConfig } from '../domain/configuration.ts';
+import type { EntryVerdict } from '../secrets/sign-entry.ts';
 import type { Tx } from '../store/open-store.ts';
 import type { ConfigRefusal, ConfigWriter } from '../stream/config/config-writer.ts';
 import type { EntryChange } from './write-changes.ts';
@@ -9,18 +10,26 @@ import { writeInOrder } from './write-in-order.ts';
 const SOURCE = { id: 'src_1', workspaceId: 'ws_1', name: '', enabled: true, writeKeyHashes: ['k1', 'k2'] };
 const MOVED = { ...SOURCE, writeKeyHashes: ['k1'], cell: 'eu', cells: ['eu', 'main'], v: 1 };
 
-function changeOf(kind: 'source' | 'destination', objectId: string, value: object): EntryChange {
-  return { key: `${kind}.${objectId}`, kind, workspaceId: 'ws_1', objectId, value: JSON.stringify(value) };
+function changeOf(kind: 'source' | 'destination', objectId: string, value: object | undefined): EntryChange {
+  const text = value === undefined ? undefined : JSON.stringify(value);
+  return { key: `${kind}.${objectId}`, kind, workspaceId: 'ws_1', objectId, value: text };
 }
 
-type Move = { entries?: Record<string, object>; full?: string[]; moved?: object };
+type Move = {
+  entries?: Record<string, object>;
+  full?: string[];
+  moved?: object | undefined;
+  verdict?: EntryVerdict;
+};
 
 /** The move of a source with one destination to a bucket with these entries, which refuses the keys that are full. */
-async function move({ entries = {}, full = [], moved = MOVED }: Move) {
+async function move({ entries = {}, full = [], verdict = 'authentic', ...change }: Move) {
+  const moved = 'moved' in change ? change.moved : MOVED;
   const bucket = new Map(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
   const put = ({ key, value = '' }: { key: string; value: string | undefined }): ConfigRefusal[] => {
     if (full.includes(key)) return [{ key, kind: 'full', why: 'full' }];
-    bucket.set(key, value);
+    if (value === '') bucket.delete(key);
+    else bucket.set(key, value);
     return [];
   };
   const writer: Partial<ConfigWriter> = {
@@ -28,9 +37,7 @@ async function move({ entries = {}, full = [], moved = MOVED }: Move) {
     replace: async (change) => put(change)[0],
     current: async (key) => {
       const value = bucket.get(key);
-      return value === undefined
-        ? { kind: 'deleted' }
-        : { kind: 'put', value, bytes: value.length, verdict: 'authentic' };
+      return value === undefined ? { kind: 'deleted' } : { kind: 'put', value, bytes: value.length, verdict };
     },
     room: async () => ({ maxBytes: 1e9, usedBytes: 0 }),
     textOf: (_, value) => value,
@@ -47,6 +54,29 @@ async function move({ entries = {}, full = [], moved = MOVED }: Move) {
   const sourceInBucket = JSON.parse(bucket.get('source.src_1') ?? '{}') as Partial<SourceConfig>;
   return { written, sourceInBucket };
 }
+
+suite('an entry of a newer format', () => {
+  test('is not overwritten by a control that does not know it, which leaves the change to a newer one', async () => {
+    const newer = { ...SOURCE, v: 99, extra: true };
+    const { written, sourceInBucket } = await move({ entries: { 'source.src_1': newer } });
+    assert.deepEqual(sourceInBucket, newer);
+    const refused = written.refused.map(({ change, why }) => `${change.key}: ${why}`);
+    assert.deepEqual(refused.length, 1);
+    assert.match(refused[0] ?? '', /^source\.src_1: a newer version of control wrote its entry/);
+    assert.ok(
+      written.written.some(({ key }) => key === 'destination.dst_1'),
+      'other changes go on',
+    );
+  });
+
+  test('does not stay when its signature is wrong, or when its row is gone', async () => {
+    const newer = { ...SOURCE, v: 99 };
+    const forged = await move({ entries: { 'source.src_1': newer }, verdict: 'forged' });
+    assert.deepEqual(forged.sourceInBucket.cells, MOVED.cells);
+    const gone = await move({ entries: { 'source.src_1': newer }, moved: undefined });
+    assert.deepEqual(gone.sourceInBucket, {});
+  });
+});
 
 suite('the entry of a source that moves to a cell', () => {
   test('comes behind its destinations', async () => {

@@ -4,7 +4,7 @@
  */
 import { CATALOG, type CatalogEntry, type WebhookSettings } from '@millrace/contract/control';
 import { type BodyFormat, signBody, signingKey, type SigningKey, signStandardWebhook } from '@millrace/contract';
-import { type Delivery, orderOf } from '../../domain/delivery.ts';
+import { type Delivery, deliveryId, orderOf } from '../../domain/delivery.ts';
 import { type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
 import type { DestinationOwner } from '../../domain/read-config.ts';
 import { SET_HEADERS } from '../../domain/webhook-headers.ts';
@@ -154,4 +154,13 @@ let lastIso = { ms: 0, text: '' };
 function isoText(ms: number): string {
   if (lastIso.ms !== ms) lastIso = { ms, text: new Date(ms).toISOString() };
   return lastIso.text;
+}
+
+/**
+ * A forged config entry named another source for this destination, and the event is of that source: it is sent nowhere, and the
+ * owner of the destination learns nothing of it.
+ */
+export function isStranger({ isUndecided, id, event, sourceId }: Delivery, webhook: Webhook): boolean {
+  const ownId = deliveryId(webhook.destinationId, sourceId ?? webhook.sourceId, event.messageId);
+  return isUndecided === true && id !== ownId;
 }

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { Settled } from '../settle/settle.ts';
 import { aDelivery, answersOf, aWebhook, status } from '../../../testing/samples.ts';
 import { type ChainNeeds, runChain } from './run-chain.ts';
-import type { Taken } from './tier-reader.ts';
+import type { Taken } from './tier-group.ts';
 
 type Script = Partial<Omit<ChainNeeds, 'attempt'>> & {
   /** The answer to each; undefined hands it back. */
@@ -34,9 +34,8 @@ async function run(ids: readonly string[], { answers = {}, settledAs = 'retry', 
     },
     end: ({ delivery }, end) => void ends.push(`${delivery.id} ${end ?? 'kept'}`),
     mayGoOn: () => true,
-    isLost: () => false,
+    isInTurn: false,
     now: () => 77,
-    uptimeMs: () => 0,
     ...change,
   });
   return { attempted, settled, ends, takenAt };
@@ -68,25 +67,15 @@ suite('a chain from a lane', () => {
     assert.deepEqual([settled, ends], [[], ['a kept', 'b kept']]);
   });
 
-  test('goes to the end of the lane from a later link that is handed back', async () => {
-    const { settled, ends } = await run(['a', 'b', 'c'], { answers: { b: undefined }, settledAs: 'untried' });
-    assert.deepEqual(settled, ['a', 'b c']);
-    assert.deepEqual(ends.toSorted(), ['a delivered', 'b untried', 'c untried']);
+  test('stays there from a later link that is handed back, or when the time is up: nothing is written', async () => {
+    const ends = ['a delivered', 'b kept', 'c kept'];
+    const back = await run(['a', 'b', 'c'], { answers: { b: undefined } });
+    assert.deepEqual([back.attempted, back.settled, back.ends.toSorted()], [['a', 'b'], ['a'], ends]);
+    const over = await run(['a', 'b', 'c'], { mayGoOn: () => false });
+    assert.deepEqual([over.attempted, over.settled, over.ends.toSorted()], [['a'], ['a'], ends]);
   });
 
-  test('does so when the time is up, and writes nothing when the lane has another holder', async () => {
-    const over = await run(['a', 'b', 'c'], { mayGoOn: () => false, settledAs: 'untried' });
-    assert.deepEqual([over.attempted, over.settled], [['a'], ['a', 'b c']]);
-    const lost = await run(['a', 'b', 'c'], { mayGoOn: () => false, isLost: () => true });
-    assert.deepEqual([lost.settled, lost.ends.toSorted()], [['a'], ['a delivered', 'b kept', 'c kept']]);
-    let uptime = 0;
-    const late = await run(['a', 'b', 'c'], { uptimeMs: () => (uptime += 1_500), settledAs: 'untried' });
-    assert.deepEqual(
-      [late.attempted, late.ends.toSorted()],
-      [
-        ['a', 'b'],
-        ['a delivered', 'b delivered', 'c untried'],
-      ],
-    );
+  test('has the window of its first link from now on when others were before it', async () => {
+    assert.deepEqual((await run(['b', 'c'], { isInTurn: true })).takenAt, [77, 77]);
   });
 });

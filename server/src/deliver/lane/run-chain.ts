@@ -1,15 +1,16 @@
 /**
  * Attempts deliveries of one chain (the events of one user in one request) one after the other, as they came out of a group of the lane.
  * The next one begins when the one before is delivered or given up. When one fails, it and those behind it go to its next tier with one
- * write; when the time is up, those that are left go to the end of the lane in the same way. So a chain is never in two groups, and
- * a crash repeats some of it in its order.
+ * write; when the time is up, those that are left stay in their group, and the next look goes on with them: a long chain is not
+ * written again for each look. So a chain is never in two groups, and a crash repeats some of it in its order.
  */
 import type { Delivery } from '../../domain/delivery.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import { isDelivered } from '../attempt/judge.ts';
 import type { Webhook } from '../attempt/webhook.ts';
+import { wasSent } from '../dispatch/gate.ts';
 import { isLeftToLane, type Settled, type Settlement } from '../settle/settle.ts';
-import type { Taken } from './tier-reader.ts';
+import type { Taken } from './tier-group.ts';
 
 export type ChainNeeds = {
   /** Undefined for a delivery that is to be attempted. */
@@ -20,45 +21,45 @@ export type ChainNeeds = {
   /** Without `settled`, the delivery was not touched. */
   end(taken: Taken, settled: Settled | undefined): void;
   mayGoOn(): boolean;
-  /** Whether the lane has another holder now, which reads the same groups. */
-  isLost(): boolean;
+  /** Others of the chain were before the first one, in an earlier look. */
+  isInTurn: boolean;
   now(): number;
-  uptimeMs(): number;
 };
-
-/** Meanwhile the groups behind this one cannot be dropped, and a crash would repeat what was delivered of them. */
-const CHAIN_MS = 2_000;
 
 /** Resolves when all of them are done, stored in the lane, or kept in their group. */
 export async function runChain(chain: readonly Taken[], webhook: Webhook, needs: ChainNeeds): Promise<void> {
-  const untilAt = needs.uptimeMs() + CHAIN_MS;
   const recorded: Promise<void>[] = [];
   for (const [index, link] of chain.entries()) {
     const isFirst = index === 0;
-    const delivery = isFirst ? link.delivery : inTurn(link.delivery, needs.now());
-    const isTimeUp = !isFirst && (!needs.mayGoOn() || needs.uptimeMs() >= untilAt);
+    const delivery = isFirst && !needs.isInTurn ? link.delivery : inTurn(link.delivery, needs.now());
+    const isTimeUp = !isFirst && !needs.mayGoOn();
     const unsent = isTimeUp ? undefined : needs.finishUnsent(delivery, webhook);
     if (unsent !== undefined) {
       needs.end(link, await unsent);
       continue;
     }
-    const made = isTimeUp ? undefined : await needs.attempt(delivery, webhook);
+    const made = isTimeUp ? undefined : sentOrNot(await needs.attempt(delivery, webhook));
     if (made !== undefined && isDelivered(delivery, made.answers)) {
       // The next one need not wait until the record knows of this one.
       recorded.push(needs.settle(delivery, webhook, made).then((settled) => needs.end(link, settled)));
       continue;
     }
     const behind = chain.slice(index + 1);
-    // A first one that was handed back stays where it is, with those behind it, as any other delivery.
-    const isKept = made === undefined && (isFirst || needs.isLost());
     const deliveries = behind.map((each) => each.delivery);
-    const settled = isKept ? undefined : await needs.settle(delivery, webhook, made, deliveries);
+    // One that was handed back stays where it is, with those behind it, as any other delivery.
+    const settled = made === undefined ? undefined : await needs.settle(delivery, webhook, made, deliveries);
     needs.end(link, settled);
     if (settled !== undefined && !isLeftToLane(settled)) continue;
     for (const each of behind) needs.end(each, settled);
     break;
   }
   await Promise.all(recorded);
+}
+
+/** The client had no room for any of it: as if it was handed back. */
+function sentOrNot(made: Attempt | undefined): Attempt | undefined {
+  const { answers = [] } = made ?? {};
+  return answers.length > 0 && !answers.some(({ answer }) => wasSent(answer)) ? undefined : made;
 }
 
 /** Its window begins now: it could not be attempted while another one was before it. */

@@ -3,7 +3,7 @@ import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { withheld } from '../../domain/withheld.ts';
 import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { LaneGroup, LanePlace, Lanes } from '../../stream/deliveries/lanes.ts';
-import { aheadIn, isPassed, type LaneNote, positionIn, takenIn } from './lane-note.ts';
+import { isPassed, type LaneNote, positionIn, progressIn } from './lane-note.ts';
 import type { Settlement } from '../settle/settle.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
@@ -57,8 +57,7 @@ async function scrubTier(place: LanePlace, rule: Rule, needs: ScrubNeeds): Promi
     for (const group of groups) {
       from = group.sequence + 1;
       if (isPassed(start, group)) continue;
-      const done = { taken: takenIn(start, group), ahead: aheadIn(start, group) };
-      await scrubGroup(place, { ...rule, group, ...done }, needs);
+      await scrubGroup(place, { ...rule, group, ...progressIn(start, group) }, needs);
     }
     seen += groups.length;
     if (groups.length === 0) return seen;

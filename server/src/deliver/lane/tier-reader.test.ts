@@ -1,109 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { StampedPosition } from './lane-note.ts';
-import type { Delivery } from '../../domain/delivery.ts';
-import { EVENT } from '../../../testing/samples.ts';
-import { openMemoryLane } from '../../../testing/memory-lane.ts';
-import { readTier, type Taken } from './tier-reader.ts';
-
-/** A tier in memory, and a reader of it with a clock of the test's own. */
-function openTier(groups: Record<number, string[]>, parkedAt = 0, each?: (id: string) => Partial<Delivery>) {
-  const { stored, drops, reads, lanes } = openMemoryLane(groups, { parkedAt }, each);
-  const seen: number[] = [];
-  const clock = { now: 0 };
-  const needs = {
-    lanes,
-    destinationId: 'dst_1',
-    groups: Infinity,
-    seen: ({ deliveries }: { deliveries: number }) => void seen.push(deliveries),
-    longestMs: 0,
-    uptimeMs: () => clock.now,
-  };
-  return {
-    clock,
-    drops,
-    seen,
-    reads,
-    append: (sequence: number, ids: string[]) => stored.set(sequence, ids),
-    left: () => [...stored.values()].flat(),
-    read: (start?: StampedPosition) => readTier(2, start, needs),
-    readCounted: () => readTier(2, undefined, { ...needs, groups: stored.size }),
-  };
-}
-
-type Reader = ReturnType<typeof readTier>;
-
-async function takeAll(reader: Reader, most = Infinity): Promise<Taken[]> {
-  const all: Taken[] = [];
-  while (all.length < most && (await reader.head()) !== undefined) all.push(reader.take() ?? assert.fail());
-  return all;
-}
-
-const ids = (all: readonly Taken[]) => all.map(({ delivery }) => delivery.id);
-
-suite('reading chains', () => {
-  /** Ids are a user, and the place in the request. */
-  const chained = (id: string) => ({ order: `1-0-1-000${id.slice(1)}`, event: { ...EVENT, userId: id.slice(0, 1) } });
-  const GROUP = ['a0', 'b1', 'a2', 'c3', 'a4', 'b5'];
-
-  test('those of the same user in the group come ahead of their turn, and once', async () => {
-    const reader = openTier({ 1: GROUP, 2: ['a6'] }, 0, chained).read();
-    await reader.head();
-    assert.equal(reader.take()?.delivery.id, 'a0');
-    assert.deepEqual(ids(reader.takeBehind()), ['a2', 'a4']);
-    assert.deepEqual(reader.takeBehind(), []);
-    assert.deepEqual(ids(await takeAll(reader)), ['b1', 'c3', 'b5', 'a6']);
-  });
-
-  test('a group is dropped when the chain is done, and not before', async () => {
-    const tier = openTier({ 1: ['a0', 'a1'], 2: ['b2'] }, 0, chained);
-    const reader = tier.read();
-    await reader.head();
-    const [first] = await takeAll(reader, 1);
-    const [second] = reader.takeBehind();
-    const [other] = await takeAll(reader);
-    first?.done();
-    other?.done();
-    await reader.drop();
-    assert.deepEqual(tier.drops, []);
-    second?.done();
-    await reader.drop();
-    assert.deepEqual(tier.drops, [2]);
-  });
-
-  test('the position names those that are done behind it, and the next reader passes over them', async () => {
-    const tier = openTier({ 1: GROUP }, 5, chained);
-    const reader = tier.read();
-    for (const taken of [...(await takeAll(reader, 1)), ...reader.takeBehind()]) taken.done();
-    assert.deepEqual(reader.position(), { sequence: 1, taken: 1, ahead: [2, 4] });
-    const next = tier.read({ ...reader.position(), at: reader.stamp() });
-    assert.deepEqual(ids(await takeAll(next)), ['b1', 'c3', 'b5']);
-    const anew = tier.read({ ...reader.position(), at: 4 });
-    assert.equal((await takeAll(anew)).length, 6, 'another group has the same sequence');
-  });
-
-  test('a chain that is done is not repeated in part when a delivery before it is kept', async () => {
-    const tier = openTier({ 1: ['w0', 'x1', 'z2', 'z3', 'y4'] }, 5, chained);
-    const reader = tier.read();
-    const [first, kept, ...chain] = await takeAll(reader, 3);
-    chain.push(...reader.takeBehind());
-    assert.deepEqual(ids(chain), ['z2', 'z3']);
-    for (const taken of chain) taken.done();
-    first?.done();
-    kept?.keep();
-    const next = tier.read({ ...reader.position(), at: reader.stamp() });
-    assert.deepEqual(ids(await takeAll(next)), ['x1', 'y4']);
-  });
-
-  test('a chain whose first one is kept stays whole', async () => {
-    const tier = openTier({ 1: ['a0', 'b1', 'a2'] }, 0, chained);
-    const reader = tier.read();
-    const chain = [...(await takeAll(reader, 1)), ...reader.takeBehind()];
-    for (const taken of await takeAll(reader)) taken.done();
-    for (const taken of chain) taken.keep();
-    assert.deepEqual(reader.position(), { sequence: 1, taken: 0 });
-  });
-});
+import { ids, openTier, type Reader, takeAll } from '../../../testing/memory-tier.ts';
 
 suite('reading a tier', () => {
   test('shows the oldest first, over all groups, and each once', async () => {
@@ -175,7 +72,8 @@ suite('what is done with', () => {
     c?.done();
     await reader.drop();
     assert.deepEqual(tier.drops, []);
-    assert.deepEqual(reader.position(), { sequence: 1, taken: 1 });
+    const begun = [2, 5].map((sequence) => ({ sequence, taken: 1 }));
+    assert.deepEqual(reader.position(), { sequence: 1, taken: 1, begun });
     a?.done();
     await reader.drop();
     assert.deepEqual(tier.drops, [5], 'all three at once');

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../client/post.ts';
 import type { PendingAttempt } from '../dispatch/line.ts';
 import type { Settled, Settlement } from '../settle/settle.ts';
+import type { Delivery } from '../../domain/delivery.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import { aDelivery, answersOf, aWebhook, EVENT, status } from '../../../testing/samples.ts';
 import { openChains } from './chains.ts';
@@ -14,20 +15,32 @@ function openPlay(settledAs: (id: string) => Settled = () => 'retry') {
   const settled: string[] = [];
   const recorded: OutcomeEntry[] = [];
   const ended: string[] = [];
-  const settle: Settlement['settle'] = async ({ id }, _, made, behind = []) => {
+  const toCome = new Set<string>();
+  const markOf = (all: readonly Delivery[]) => (all.at(-1)?.hasMore === true ? ' ...' : '');
+  const follow: Settlement['follow'] = async (first, _, before, behind) => {
+    const all = [first, ...behind];
+    settled.push(`behind ${before.id}: ${all.map(({ id }) => id).join(' ')}${markOf(all)}`);
+    return 'untried';
+  };
+  const settle: Settlement['settle'] = async (first, _, made, behind = []) => {
+    const { id } = first;
     const isGood = made?.answers.every(({ answer }) => answer.kind === 'status' && answer.status === 200) === true;
-    settled.push([id, ...(isGood ? [] : behind.map((each) => each.id))].join(' '));
+    const left = isGood ? [] : behind;
+    settled.push([id, ...left.map((each) => each.id)].join(' ') + markOf([first, ...left]));
     return isGood ? 'delivered' : settledAs(id);
   };
   const chains = openChains({
     dispatcher: { offer: (pending) => void offered.push(pending) },
     settle,
+    follow,
+    isMoreToCome: (event) => event.type !== 'delete' && toCome.has(event.userId ?? ''),
     record: async (entry) => void recorded.push(entry),
     now: () => 5,
     soon: (work) => work(),
   });
   return {
     settled,
+    toCome,
     recorded,
     ended,
     close: chains.close,
@@ -103,6 +116,29 @@ suite('the chains of a request', () => {
     await nextTurn();
     assert.deepEqual(play.settled, ['a0 a1 a2 a3']);
     assert.equal(play.ended.length, 4);
+  });
+
+  test('stay cut when the rest of the request found no room: it goes to the lane behind them', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const play = openPlay();
+    play.toCome.add('a');
+    play.add('a0', 'a1', 'b2');
+    await play.answer('a0', status(503));
+    assert.deepEqual(play.settled, []);
+    t.mock.timers.tick(3_000);
+    await nextTurn();
+    assert.deepEqual(play.settled, ['a0 a1 ...']);
+    play.add('a3', 'a4');
+    await nextTurn();
+    play.toCome.delete('a');
+    play.add('a5', 'b6');
+    play.close();
+    await nextTurn();
+    assert.deepEqual(play.settled.slice(1), ['behind a0: a3 a4 ...', 'behind a0: a5']);
+    assert.deepEqual(play.ids(), ['b2'], 'none of them was attempted, and other users are not cut');
+    const waiting = play.recorded.map(({ deliveryId, kind }) => `${deliveryId} ${kind}`);
+    assert.deepEqual(waiting, ['a1 waiting', 'a3 waiting', 'a4 waiting', 'a5 waiting']);
+    assert.deepEqual(play.ended, ['a0', 'a1', 'a3', 'a4', 'a5']);
   });
 
   test('go on behind a link that is given up', async () => {

@@ -3,7 +3,8 @@
  * under way (its first delivery is attempted, the others wait behind it) or breaking (the first cannot be delivered now, and the
  * request is still being taken apart: more may come behind it). The answer `2xx` moves the next to the front. A broken chain goes to
  * the lane with one write, so that it has the same order there. After a second in memory a chain that goes well goes to the lane
- * too: a request does not wait for its slowest user.
+ * too: a request does not wait for its slowest user. A request that finds no room for the rest is not waited for: then the chain is
+ * cut, and what comes later goes to the lane behind the part that is there, never to the dispatcher.
  */
 import { chainOf, type Delivery } from '../../domain/delivery.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
@@ -34,6 +35,9 @@ export type Chains = {
 export type ChainsNeeds = {
   dispatcher: Pick<Dispatcher, 'offer'>;
   settle: Settlement['settle'];
+  follow: Settlement['follow'];
+  /** Whether the rest of the request has more events of the same user. */
+  isMoreToCome(event: Delivery['event']): boolean;
   record(entry: OutcomeEntry): Promise<void>;
   now(): number;
   /** Runs this now, or when the event loop has time for it. */
@@ -45,10 +49,12 @@ const PATIENCE_MS = 1_000;
 /** How long a broken chain waits for the rest of its request. Longer than a request waits before it goes to the lanes. */
 const WHOLE_MS = 3_000;
 
-type Chain = { links: Link[]; startedAt: number };
+/** `before`: the first link of the part that is in the lane, once the chain is cut. */
+type Chain = { links: Link[]; startedAt: number; before?: Delivery };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openChains({ dispatcher, settle, record, now, soon }: ChainsNeeds): Chains {
+export function openChains(needs: ChainsNeeds): Chains {
+  const { dispatcher, settle, follow, record, now, soon } = needs;
   const chains = new Map<string, Chain>();
   const whole = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +63,7 @@ export function openChains({ dispatcher, settle, record, now, soon }: ChainsNeed
     const [first] = chain.links;
     if (first === undefined) return;
     const { delivery, webhook } = first;
-    if (first.isLate || performance.now() - chain.startedAt > PATIENCE_MS) {
+    if (chain.before !== undefined || first.isLate || performance.now() - chain.startedAt > PATIENCE_MS) {
       void goToLane(chain, first, undefined);
       return;
     }
@@ -82,14 +88,31 @@ export function openChains({ dispatcher, settle, record, now, soon }: ChainsNeed
   /** With all that wait behind it. If it is given up instead, or delivered after all, the next one has its turn. */
   async function goToLane(chain: Chain, first: Link, made: Attempt | undefined): Promise<void> {
     await untilWhole();
-    const behind = chain.links.slice(1);
+    const links = [...chain.links];
+    const { before } = chain;
     const parkedAt = now();
-    const deliveries = behind.map(({ delivery }) => delivery);
-    const settled = await settle(first.delivery, first.webhook, made, deliveries);
-    const ended = chain.links.splice(0, isLeftToLane(settled) ? 1 + behind.length : 1);
-    if (settled !== 'lane_full') await Promise.all(ended.slice(1).map((link) => tellWaiting(link, parkedAt)));
+    const [{ delivery, webhook } = first, ...behind] = links;
+    const deliveries = behind.map((link) => link.delivery);
+    markLast(links);
+    const settled = await (before === undefined
+      ? settle(delivery, webhook, made, deliveries)
+      : follow(delivery, webhook, before, deliveries));
+    const ended = chain.links.splice(0, isLeftToLane(settled) ? links.length : 1);
+    if (settled === 'retry' || settled === 'untried') {
+      chain.before ??= delivery;
+      // The settlement tells of the first one that it parks.
+      const untold = before === undefined ? ended.slice(1) : ended;
+      await Promise.all(untold.map((link) => tellWaiting(link, parkedAt)));
+    }
     for (const { end } of ended) end();
     begin(chain);
+  }
+
+  /** The holder of the lane waits a little for the rest, and has it whole then. */
+  function markLast(links: readonly Link[]): void {
+    for (const { delivery } of links) delete delivery.hasMore;
+    const last = links.at(-1)?.delivery;
+    if (last !== undefined && needs.isMoreToCome(last.event)) last.hasMore = true;
   }
 
   function untilWhole(): Promise<void> {

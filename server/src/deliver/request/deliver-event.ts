@@ -13,6 +13,7 @@ export type EventNeeds = {
   webhookOf: WebhookOf;
   dispatcher: Pick<Dispatcher, 'offer'>;
   settle: Settlement['settle'];
+  follow: Settlement['follow'];
   record(entry: OutcomeEntry): Promise<void>;
   now(): number;
 };

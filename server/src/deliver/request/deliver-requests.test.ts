@@ -17,7 +17,7 @@ const MOST = { deliveries: 400, bytes: 100_000_000 };
 type Bench = ReturnType<typeof openBench>;
 
 /** Requests without an engine: attempts and parked deliveries stay until the test ends them. */
-function openBench(destinations = 10, most = MOST) {
+function openBench(destinations = 10, most = MOST, order: 'none' | 'user' = 'none') {
   const log = openLog({ level: 'silent', pretty: false });
   const ids = new Set(Array.from({ length: destinations }, (_, nth) => `dst_${nth}`));
   const config = {
@@ -26,12 +26,12 @@ function openBench(destinations = 10, most = MOST) {
     isEventBlocked: () => false,
   } as unknown as DeliverConfig;
   const attempts: PendingAttempt[] = [];
-  const parked: { destinationId: string; delivery: Delivery; stored(): void }[] = [];
+  const parked: { destinationId: string; delivery: Delivery; behind: readonly Delivery[]; stored(): void }[] = [];
   const seen = { most: 0 };
-  const settle: Settlement['settle'] = (delivery, { destinationId }, made) => {
+  const settle: Settlement['settle'] = (delivery, { destinationId }, made, behind = []) => {
     if (made !== undefined) return Promise.resolve('delivered');
     const { promise, resolve } = Promise.withResolvers<'untried'>();
-    parked.push({ destinationId, delivery, stored: () => resolve('untried') });
+    parked.push({ destinationId, delivery, behind, stored: () => resolve('untried') });
     note();
     return promise;
   };
@@ -44,9 +44,10 @@ function openBench(destinations = 10, most = MOST) {
   };
   const requests = openRequests({
     config,
-    webhookOf: ({ id }) => aWebhook({ destinationId: id }),
+    webhookOf: ({ id }) => aWebhook({ destinationId: id, order }),
     dispatcher: { offer },
     settle,
+    follow: (delivery, webhook, _, behind) => settle(delivery, webhook, undefined, behind),
     record: () => Promise.resolve(),
     most,
     now: () => 0,
@@ -300,6 +301,29 @@ suite('requests in memory', () => {
     // NATS sends it once more.
     bench.requests.keep({ ...kept.request, setAside }, 'of no source');
     assert.equal(kept.told.acks, 2);
+  });
+
+  test('a request of one user that is larger than the budget reaches the lane in its order, and nothing overtakes it', async () => {
+    using bench = openBench(1, { deliveries: 40, bytes: 100_000_000 }, 'user');
+    const large = aRequest('large', 100);
+    bench.requests.take(large.request);
+    await until(() => bench.attempts.length === 1);
+    const stored: Delivery[] = [];
+    const offered = new Set<string>();
+    await until(() => {
+      for (const { delivery } of bench.attempts) offered.add(delivery.event.messageId);
+      // The receiver answers one, and no more: the others go to the lane when their time is up.
+      if (stored.length === 0 && offered.size === 1) bench.answer();
+      for (const { delivery, behind } of bench.parked) stored.push(delivery, ...behind);
+      bench.store();
+      if (stored.length === 0 && offered.size === 2) bench.attempts.splice(0).forEach((one) => one.finish(undefined));
+      return large.told.acks === 1;
+    }, 30_000);
+    const all = Array.from({ length: 100 }, (_, nth) => `large-${nth}`);
+    assert.deepEqual([...offered], all.slice(0, 2));
+    assert.deepEqual(stored.map(({ event }) => event.messageId), all.slice(1)); // biome-ignore format: short
+    const marks = stored.filter(({ hasMore }) => hasMore === true).length;
+    assert.ok(marks >= 2 && stored.at(-1)?.hasMore === undefined, `${marks} parts say that more follow`);
   });
 
   test('on stop what was not begun goes back at once, and what was begun is seen through', async () => {

@@ -6,7 +6,7 @@
  */
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Unread } from '../../domain/format.ts';
-import { eventOrder, requestOrder } from '../../domain/delivery.ts';
+import { type Delivery, eventOrder, isOfSameUser, requestOrder } from '../../domain/delivery.ts';
 import type { ComputedRoute } from '../../domain/read-request.ts';
 import type { Routing } from '../../domain/route-event.ts';
 import type { Logger } from '../../log.ts';
@@ -237,7 +237,8 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
         finishOne(open);
       };
     };
-    const chain = (link: Link) => (part.chains ??= openChains({ ...needs, soon })).add(link);
+    const isMoreToCome = (last: Delivery['event']) => isMoreOf(last, part);
+    const chain = (link: Link) => (part.chains ??= openChains({ ...needs, soon, isMoreToCome })).add(link);
     try {
       deliverEvent(needs, { event, order, routing, way, sourceId, trace, begin, soon, chain });
       return true;
@@ -291,6 +292,11 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
 
 function isLarge({ request }: OpenRequest): boolean {
   return request.bytes > SMALL_BYTES;
+}
+
+/** Whether events that were not taken yet are of the same user. */
+function isMoreOf(event: Delivery['event'], { events = [], next }: Part): boolean {
+  return events.some((each, index) => index >= next && isOfSameUser(each, event));
 }
 
 /** A batch may give a context once for all its calls. It is part of each event, and counted with each. */

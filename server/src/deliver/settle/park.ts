@@ -5,20 +5,17 @@
  */
 import type { Delivery } from '../../domain/delivery.ts';
 import { type AppenderNeeds, hasRoom, openLaneAppender } from '../../stream/deliveries/append-to-lane.ts';
+import type { LanePlace } from '../../stream/deliveries/lanes.ts';
 import type { Wanted } from '../../stream/deliveries/tickets.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
 export type Parker = {
   /**
    * Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. Those behind it are stored
-   * in the same group: so they are read together, and leave the tier together.
+   * in the same group: so they are read together, and leave the tier together. Tells how many are stored, from the first one on:
+   * a long chain is several groups, and the lane may have room for some of them.
    */
-  park(
-    destinationId: string,
-    tier: number,
-    delivery: Delivery,
-    behind?: readonly Delivery[],
-  ): Promise<'parked' | 'full'>;
+  park(destinationId: string, tier: number, delivery: Delivery, behind?: readonly Delivery[]): Promise<number>;
 };
 
 export type Parkers = Disposable &
@@ -70,11 +67,12 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   let timer: NodeJS.Timeout | undefined;
 
   const parkWith = (isHeld: boolean): Parker => {
-    const park: Parker['park'] = (destinationId, tier, delivery, behind = []) => {
-      const texts = [delivery, ...behind].map((each) => JSON.stringify(each));
+    const park: Parker['park'] = async (destinationId, tier, delivery, behind = []) => {
+      const chain = [delivery, ...behind];
+      const fitting = fittingIn(chain);
+      if (fitting < chain.length) return parkParts(park, { destinationId, tier }, chain, fitting);
+      const texts = chain.map((each) => JSON.stringify(each));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      if (bytes > MAX_CHAIN_BYTES && behind.length > 0)
-        return parkParts(park, destinationId, tier, [delivery, ...behind]);
       const group = groupFor(destinationId, tier, isHeld, bytes);
       group.texts.push(...texts);
       group.bytes += bytes;
@@ -82,7 +80,7 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
       group.dueAt = Math.min(group.dueAt, delivery.dueAt);
       group.attempts = Math.min(group.attempts, delivery.attempts);
       timer ??= setTimeout(storeAll, GATHER_MS);
-      return group.settled.promise;
+      return (await group.settled.promise) === 'parked' ? texts.length : 0;
     };
     return { park };
   };
@@ -145,20 +143,36 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   };
 }
 
-/** The second part is stored when the first one is: so it is behind it in the tier. */
+/** How many deliveries fit into one group; one always does. */
+function fittingIn(chain: readonly Delivery[]): number {
+  let bytes = 0;
+  const tooMany =
+    chain.length === 1
+      ? -1
+      : chain.findIndex((each) => {
+          bytes += Buffer.byteLength(JSON.stringify(each));
+          return bytes > MAX_CHAIN_BYTES;
+        });
+  return tooMany === -1 ? chain.length : Math.max(1, tooMany);
+}
+
+/** The second part is stored when the first one is: so it is behind it in the tier. Marks tell the holder of the lane that they belong together. */
 async function parkParts(
   park: Parker['park'],
-  destinationId: string,
-  tier: number,
+  { destinationId, tier }: LanePlace,
   chain: readonly Delivery[],
-): Promise<'parked' | 'full'> {
-  const middle = Math.ceil(chain.length / 2);
-  for (const [first, ...behind] of [chain.slice(0, middle), chain.slice(middle)]) {
-    if (first === undefined) continue;
-    const parked = await park(destinationId, tier, first, behind);
-    if (parked === 'full') return parked;
-  }
-  return 'parked';
+  fitting: number,
+): Promise<number> {
+  const [first, ...behind] = chain.slice(0, fitting);
+  const [next, ...rest] = chain.slice(fitting);
+  if (first === undefined || next === undefined) return 0;
+  const last = behind.pop();
+  const marked = { ...(last ?? first), hasMore: true } as const;
+  const stored = await (last === undefined
+    ? park(destinationId, tier, marked)
+    : park(destinationId, tier, first, [...behind, marked]));
+  if (stored < fitting) return stored;
+  return stored + (await park(destinationId, tier, { ...next, isMore: true }, rest));
 }
 
 function soonest(one: WantedLook, other: WantedLook): WantedLook {

@@ -14,7 +14,7 @@ suite('a Retry-After to a batch', () => {
     const held: number[] = [];
     let now = NOW;
     const { settle } = openSettlement({
-      parker: { park: async () => 'parked' },
+      parker: { park: async () => 1 },
       deadLetters: { append: async () => 'stored' },
       schedule: retrySchedule(1),
       hold: (_, until) => void held.push(until),
@@ -58,11 +58,12 @@ suite('a delivery whose last target was removed from the settings', () => {
 });
 
 suite('settling', () => {
-  test('buries a chain that finds no room in its order, as a retry of its dead letters sends it', async () => {
+  /** Settles a chain of three in a lane that has room for some of them. */
+  async function settleWithRoomFor(stored: number) {
     const buried: string[] = [];
     const told: string[] = [];
     const { settle } = openSettlement({
-      parker: { park: async () => 'full' },
+      parker: { park: async () => stored },
       deadLetters: { append: async (_, letterId) => (buried.push(letterId), 'stored') },
       schedule: retrySchedule(1),
       hold: () => undefined,
@@ -72,8 +73,46 @@ suite('settling', () => {
       log: openLog({ level: 'silent', pretty: false }),
     });
     const [first, ...behind] = ['a', 'b', 'c'].map((id) => aDelivery({ id }));
-    assert.equal(await settle(first ?? assert.fail(), aWebhook({ order: 'user' }), undefined, behind), 'lane_full');
+    const settled = await settle(first ?? assert.fail(), aWebhook({ order: 'user' }), undefined, behind);
+    return { settled, buried, told };
+  }
+
+  test('buries a chain that finds no room in its order, as a retry of its dead letters sends it', async () => {
+    const { settled, buried, told } = await settleWithRoomFor(0);
+    assert.equal(settled, 'lane_full');
     assert.deepEqual(buried, ['a..0.lane_full', 'b..0.lane_full', 'c..0.lane_full']);
     assert.deepEqual(told, ['a waiting', 'a given_up', 'b given_up', 'c given_up']);
+  });
+
+  test('parks more of a chain where its first part waits', async () => {
+    const parked: string[] = [];
+    const { settle, follow } = openSettlement({
+      parker: {
+        park: async (_, tier, { id, isMore }, behind = []) => (
+          parked.push(`${tier} ${id} ${isMore}`), 1 + behind.length
+        ),
+      },
+      deadLetters: { append: async () => assert.fail('there is room') },
+      schedule: retrySchedule(1),
+      hold: () => undefined,
+      record: async () => undefined,
+      now: () => NOW,
+      random: () => 0,
+      log: openLog({ level: 'silent', pretty: false }),
+    });
+    const webhook = aWebhook({ order: 'user' });
+    const [failed, untried] = [aDelivery({ id: 'a', attempts: 3, firstAttemptAt: NOW }), aDelivery({ id: 'b' })];
+    await settle(failed, webhook, { startedAt: NOW, answers: answersOf(status(503)) });
+    assert.equal(await follow(aDelivery({ id: 'c' }), webhook, failed, []), 'untried');
+    await settle(untried, webhook, undefined);
+    await follow(aDelivery({ id: 'd' }), webhook, untried, []);
+    assert.deepEqual(parked, ['4 a undefined', '4 c true', '0 b undefined', '0 d true']);
+  });
+
+  test('buries only those of a chain that found no room: the others are in the lane', async () => {
+    const { settled, buried, told } = await settleWithRoomFor(2);
+    assert.equal(settled, 'untried');
+    assert.deepEqual(buried, ['c..0.lane_full']);
+    assert.deepEqual(told, ['a waiting', 'c given_up']);
   });
 });

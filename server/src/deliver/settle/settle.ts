@@ -26,6 +26,11 @@ export type Settlement = {
    * lane with it, in this order, if it does: see `isLeftToLane`.
    */
   settle(delivery: Delivery, webhook: Webhook, attempt: Attempt | undefined, behind?: Behind): Promise<Settled>;
+  /**
+   * Parks more of a chain whose first part, from `before` on, was left to the lane: behind it in the same tier, where the holder of the
+   * lane looks for it. The caller records that they wait.
+   */
+  follow(delivery: Delivery, webhook: Webhook, before: Delivery, behind: Behind): Promise<Settled>;
   /** Ends a delivery whose retry window was over before its next attempt. */
   expire(delivery: Delivery, webhook: Webhook): Promise<Settled>;
   /** Ends a delivery whose destination was deleted. No dead letter: there is nothing left that it could be sent to. */
@@ -36,7 +41,7 @@ export type Settlement = {
   erase(delivery: Delivery, webhook: Webhook): Promise<Settled>;
 };
 
-/** Whether a delivery, and those behind it, are stored in the lane; or buried, because it had no room for them. */
+/** Whether a delivery, and those behind it, are stored in the lane; or those of them buried that it had no room for. */
 export function isLeftToLane(settled: Settled): boolean {
   return settled === 'retry' || settled === 'untried' || settled === 'lane_full';
 }
@@ -65,6 +70,8 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   const { parker, deadLetters, schedule, record, now, random, log } = needs;
   /** Until when the `Retry-After` of an attempt has shut the gate. Deliveries of a batch share it, but one near the end of its window asks for less. */
   const held = new WeakMap<Attempt, number>();
+  /** The tiers of deliveries that were parked for a retry. */
+  const tiers = new WeakMap<Delivery, number>();
 
   async function settleUnhappy(
     delivery: Delivery,
@@ -96,6 +103,7 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
         const recorded = record(attemptEntry(delivery, webhook, attempt, { ...facts, nextAt }));
         if (holdUntil !== undefined) holdFor(attempt, webhook, holdUntil);
         // A shut gate holds the whole lane. With that time of its own, this delivery would hold up those behind it as long.
+        tiers.set(delivery, tier);
         const isHeldAsLong = holdUntil !== undefined && holdUntil >= dueAt;
         const end = await park({ ...next, dueAt: isHeldAsLong ? now() : dueAt }, webhook, tier, behind);
         await recorded;
@@ -120,11 +128,11 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   }
 
   async function park(delivery: Delivery, webhook: Webhook, tier: number, behind: Behind): Promise<Settled> {
-    const parked = await parker.park(webhook.destinationId, tier, delivery, behind);
-    if (parked === 'parked') return delivery.attempts === 0 ? 'untried' : 'retry';
+    const stored = await parker.park(webhook.destinationId, tier, delivery, behind);
     // In their order: a retry of dead letters sends them as they are stored.
-    for (const each of [delivery, ...behind]) await giveUp(each, webhook, 'lane_full');
-    return 'lane_full';
+    for (const each of [delivery, ...behind].slice(stored)) await giveUp(each, webhook, 'lane_full');
+    if (stored === 0) return 'lane_full';
+    return delivery.attempts === 0 ? 'untried' : 'retry';
   }
 
   /** Ends a delivery without an attempt that would tell of it. */
@@ -147,7 +155,8 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
   async function bury(delivery: Delivery, webhook: Webhook, reason: DeadReason): Promise<'refused' | undefined> {
     const { id, replayId = '', attempts } = delivery;
     const { destinationId } = webhook;
-    const letter: DeadLetter = { reason, at: now(), destinationId, delivery };
+    const { hasMore: _, isMore: __, ...alone } = delivery;
+    const letter: DeadLetter = { reason, at: now(), destinationId, delivery: alone };
     // A letter that was replayed and comes back is another one, even within the duplicate window.
     const letterId = `${id}.${replayId}.${attempts}.${reason}`;
     const facts = { deliveryId: id, destinationId, reason, attempts };
@@ -173,6 +182,8 @@ export function openSettlement(needs: SettlementNeeds): Settlement {
       const facts = { attempt: delivery.attempts + 1, outcome: 'delivered' } as const;
       return record(attemptEntry(delivery, webhook, attempt, facts)).then(() => 'delivered');
     },
+    follow: (delivery, webhook, before, behind) =>
+      park({ ...delivery, isMore: true }, webhook, tiers.get(before) ?? UNTRIED_TIER, behind),
     expire: (delivery, webhook) => giveUp(delivery, webhook, 'expired'),
     async abandon(delivery, webhook) {
       const { attempts } = delivery;

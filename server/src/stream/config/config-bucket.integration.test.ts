@@ -47,12 +47,21 @@ suite('the configuration', () => {
     const names = (sourceId: string) => view.destinationsOf(sourceId).map((each) => each.name);
     assert.deepEqual(names('src_1'), ['dst_1', 'dst_2']);
     assert.equal(view.destinationsOf('src_1')[0], view.destination('dst_1'), 'parsed once');
+    const heard = new Set<string>();
+    using listening = new DisposableStack();
+    listening.use(view.onDestination(() => assert.fail('a listener that fails')));
+    listening.use(view.onDestination((id) => heard.add(id)));
 
     await writer.write([{ key: 'destination.dst_1', value: '{"broken' }]);
     await writer.putDestination({ ...destination('dst_2', 'src_2'), name: 'moved' });
     await writer.deleteDestination('dst_1');
     t.diagnostic(`seen after ${await until(() => view.destination('dst_1') === undefined, PROMPTLY_MS)} ms`);
     assert.deepEqual([names('src_1'), names('src_2')], [[], ['moved']]);
+    assert.deepEqual(
+      [...heard].toSorted(),
+      ['dst_1', 'dst_2'],
+      'a listener that fails keeps no other from hearing of it',
+    );
   });
 
   test('follows a write key that moves to another source', async () => {

@@ -106,7 +106,7 @@ export async function openConfigView(needs: ConfigViewNeeds): Promise<ConfigView
       const judged = trusted?.judge({ key, text, isDeletion: entry === undefined }) ?? 'use';
       const change = { key, text: entry && bareValue(text), isHeld: judged === 'hold' };
       const changed = judged === 'keep' ? undefined : apply(indexes, change);
-      if (changed !== undefined) for (const listener of listeners) listener(changed);
+      if (changed !== undefined) for (const listener of listeners) tell(listener, changed, log);
     },
   });
   return {
@@ -136,6 +136,15 @@ export async function openConfigView(needs: ConfigViewNeeds): Promise<ConfigView
     },
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
+}
+
+/** The entry is in effect, whatever a listener makes of it: the next one hears of it too. */
+function tell(listener: (id: string) => void, destinationId: string, log: Logger): void {
+  try {
+    listener(destinationId);
+  } catch (error) {
+    log.error({ destinationId, error: String(error) }, 'config.listener_failed');
+  }
 }
 
 /** A process that cannot read the entry of a source still sends to its destinations, and must know of erased users. */
