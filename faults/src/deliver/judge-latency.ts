@@ -57,7 +57,7 @@ export function judgeLatency({
     failures: trueOnes(complaints),
     late: trueOnes(late),
     figures: {
-      [name]: { ...latencyFigures(during), quietP99Ms, limitMs, machineLateMs },
+      [name]: { ...latencyFigures(during), [`${word}Ms`]: p99Ms, quietP99Ms, limitMs, machineLateMs },
     },
   };
 }

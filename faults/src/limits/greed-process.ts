@@ -1,7 +1,9 @@
 /** A greedy workspace, in a process of its own: the effort of being greedy must not be taken for the server's. */
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { type ControlClient, controlClient } from '../control-client.ts';
 import { markedCall } from '../deliver/marked-call.ts';
+import { sendRequest } from '../send-request.ts';
 import type { Source } from '../sources.ts';
 import { spend } from '../wait-until.ts';
 import { askOften, steadily } from './ask-often.ts';
@@ -82,18 +84,17 @@ async function openTails(client: ControlClient, sourceId: string, codes: Set<str
 /** Single calls at a steady rate, each sent once: a client that ignores every answer. */
 function floodCalls(url: string, sources: readonly Source[]) {
   const seen: CallsSeen = { taken: 0, refused: 0, withoutRetryAfter: 0 };
+  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
   const underWay = new Set<Promise<void>>();
   let sent = 0;
   const sendOne = async (source: Source, nth: number): Promise<void> => {
     const call = { ...markedCall(source, `greedy-${nth}`), context: { padding: PADDING } };
-    const headers = { Authorization: `Basic ${Buffer.from(`${source.writeKey}:`).toString('base64')}` };
-    const body = JSON.stringify({ batch: [call] });
-    const answer = await fetch(`${url}/v1/batch`, { method: 'POST', headers, body }).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.status === 200) seen.taken += 1;
-    if (answer?.status !== 429) return;
+    const { writeKey } = source;
+    const answer = await sendRequest({ url, agent, writeKey, body: JSON.stringify({ batch: [call] }) });
+    if (answer.outcome === 200) seen.taken += 1;
+    if (answer.outcome !== 429) return;
     seen.refused += 1;
-    if (!answer.headers.has('Retry-After')) seen.withoutRetryAfter += 1;
+    if (!answer.hasRetryAfter) seen.withoutRetryAfter += 1;
   };
   const sending = steadily(1_000 / GREEDY_CALLS_PER_SECOND, () => {
     const source = sources[sent % sources.length];

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { LIMIT_NAMES, type LimitUse } from '@millrace/contract/control';
 import type { ControlClient } from '../control-client.ts';
@@ -26,6 +27,8 @@ export async function startGreed({ scene, greedy, greedyToken, plans }: Tenants)
   await scene.receivers.behave(failing ?? [], { status: 500 });
   await scene.receivers.behave(refusing ?? [], { status: 400 });
   const { child, ...forked } = forkWithUs(join(import.meta.dirname, 'greed-process.ts'));
+  // Its clients stand for machines of others: the server comes first on the processors of this one.
+  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
   const heard = once(child, 'message');
   child.send({
     collectUrl: scene.collect.url,

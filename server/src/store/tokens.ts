@@ -1,4 +1,4 @@
-import type { Tx } from './open-store.ts';
+import type { Statement, Tx } from './open-store.ts';
 import { oneRow, type Page } from './rows.ts';
 
 export type TokenRow = {
@@ -39,14 +39,18 @@ export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow | undefin
   return oneRow(tx, sql, [workspaceId, id, name, role, scopes, secretHash, hint, createdBy, expiresAt]);
 }
 
+const FIND_VALID: Statement = {
+  name: 'find-valid-token',
+  text: `SELECT ${COLUMNS}, last_used_at IS DISTINCT FROM date_trunc('minute', now()) AS is_use_due FROM tokens
+    WHERE secret_hash = $1 AND (expires_at IS NULL OR expires_at > now())`,
+};
+
 /** The token, if it is still valid. Its last use and address are stored to the minute: one write a minute, not one a request. */
 export async function useToken(tx: Tx, secretHash: Buffer, address?: string): Promise<TokenRow | undefined> {
-  const token = await oneRow<TokenRow>(
-    tx,
-    `SELECT ${COLUMNS} FROM tokens WHERE secret_hash = $1 AND (expires_at IS NULL OR expires_at > now())`,
-    [secretHash],
-  );
-  if (token === undefined) return undefined;
+  const [found] = await tx.query<TokenRow & { is_use_due: boolean }>(FIND_VALID, [secretHash]);
+  if (found === undefined) return undefined;
+  const { is_use_due: isUseDue, ...token } = found;
+  if (!isUseDue) return token;
   await tx.query(
     `UPDATE tokens SET last_used_at = date_trunc('minute', now()), last_used_address = coalesce($2, last_used_address)
      WHERE secret_hash = $1 AND last_used_at IS DISTINCT FROM date_trunc('minute', now())`,

@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AddressReader } from '../../http/client-address.ts';
 import type { AccountAnswer, AccountNeeds, AccountRoute, Visit } from './account-route.ts';
 import type { Actor } from '../access/actor.ts';
-import { actorIn, bearerOf, identify, type Identity } from '../access/authenticate.ts';
+import { actorIn, bearerOf, type Credentials, type From, identify, type Identity } from '../access/authenticate.ts';
 import type { ReadLog } from '../audit/read-log.ts';
 import { mustBeOurPage, mustNotBeAnotherSite } from '../access/csrf.ts';
 import { type Answer, doOnce, type Once, readOnce } from './idempotency.ts';
@@ -42,10 +43,7 @@ export function answerRoute(route: Route, needs: AnswerNeeds): Answering {
   const readBody = route.body === undefined ? () => undefined : bodyValidator(route.body, route.check);
   const readQuery = queryValidator(route.query ?? NO_QUERY);
   return async (request, reply) => {
-    const workspaceId = oneHeader(request, 'millrace-workspace');
-    const from = { workspaceId, address: addressOf(request, needs) };
-    const actor = await actorIn(await identifySender(request, needs), from, needs.store);
-    needs.requestLimit.take(actor.workspaceId);
+    const { actor } = await admit(request, needs);
     const params = paramsOf(request);
     const answering = async () => {
       mustHaveRights(actor, route);
@@ -178,11 +176,28 @@ export function answerAccountRoute(route: AccountRoute, needs: AnswerNeeds): Ans
   };
 }
 
-export async function identifySender(request: FastifyRequest, needs: AnswerNeeds): Promise<Identity> {
-  const bearer = bearerOf(request.headers.authorization);
-  const sessionSecret = bearer === undefined ? request.cookies[SESSION_COOKIE] : undefined;
+export type Admitted = { identity: Identity; from: From; actor: Actor };
+
+/** Authenticates the sender in the workspace that it names, and counts the request. */
+export async function admit(request: FastifyRequest, needs: AnswerNeeds): Promise<Admitted> {
+  const from = { workspaceId: oneHeader(request, 'millrace-workspace'), address: addressOf(request, needs) };
+  const { bearer, sessionSecret } = credentialsOf(request);
+  const sender = hash('sha256', JSON.stringify([bearer, sessionSecret, from.workspaceId]));
+  needs.requestLimit.recall(sender);
+  const identity = await identifySender(request, needs);
+  const actor = await actorIn(identity, from, needs.store);
+  needs.requestLimit.take(actor.workspaceId, sender);
+  return { identity, from, actor };
+}
+
+function credentialsOf({ headers, cookies }: FastifyRequest): Credentials {
+  const bearer = bearerOf(headers.authorization);
+  return { bearer, sessionSecret: bearer === undefined ? cookies[SESSION_COOKIE] : undefined };
+}
+
+async function identifySender(request: FastifyRequest, needs: AnswerNeeds): Promise<Identity> {
   const sender = { address: addressOf(request, needs), userAgent: userAgentOf(request), at: needs.now() };
-  const identity = await identify({ bearer, sessionSecret }, sender, needs.store);
+  const identity = await identify(credentialsOf(request), sender, needs.store);
   if (identity.kind === 'user' && request.method !== 'GET') mustBeOurPage(request.headers);
   return identity;
 }

@@ -4,7 +4,7 @@ import { StoreUnavailable, type Tx } from '../../store/open-store.ts';
 import { sessionStands } from '../../store/sessions.ts';
 import { findToken } from '../../store/tokens.ts';
 import type { Actor } from '../access/actor.ts';
-import { addressOf, type AnswerNeeds, identifySender, oneHeader, paramsOf } from './answer-route.ts';
+import { admit, type AnswerNeeds, paramsOf } from './answer-route.ts';
 import { actorIn, type From, type Identity, withRoleNow } from '../access/authenticate.ts';
 import { ApiProblem } from '../problems/problems.ts';
 import { mustHaveRights, noteRead, noteRefusal } from './route-rights.ts';
@@ -52,10 +52,7 @@ export function openStreams(needs: AnswerNeeds): Streams {
     answer(route) {
       const readQuery = queryValidator(route.query);
       return async (request, reply) => {
-        const from = { workspaceId: oneHeader(request, 'millrace-workspace'), address: addressOf(request, needs) };
-        const identity = await identifySender(request, needs);
-        const actor = await actorIn(identity, from, needs.store);
-        needs.requestLimit.take(actor.workspaceId);
+        const { identity, from, actor } = await admit(request, needs);
         const params = paramsOf(request);
         mustBeOpenTo(actor, route, { params, reads: needs.reads });
         const query = readQuery(request.query);
