@@ -1,5 +1,5 @@
 /** The chain of makers of a token or an invitation. A right that one maker has lost is lost for everything made after it. */
-import type { Statement, Tx } from './open-store.ts';
+import type { Tx } from './open-store.ts';
 
 export type MakerRow = {
   /** `missing`: a token that is gone or expired, or a user who is no longer a member. */
@@ -12,13 +12,7 @@ export type MakerRow = {
  * first token of an installation and are no link of a chain.
  */
 export function makersOf(tx: Tx, workspaceId: string, id: string): Promise<MakerRow[]> {
-  return tx.query(MAKERS, [workspaceId, id]);
-}
-
-/** Each request with a token asks this. */
-const MAKERS: Statement = {
-  name: 'makers',
-  text: `WITH RECURSIVE chain AS (
+  const sql = `WITH RECURSIVE chain AS (
       SELECT $2::text AS id
       -- Each once: whatever the rows say, the chain ends.
       UNION
@@ -30,8 +24,9 @@ const MAKERS: Statement = {
     FROM chain c
       LEFT JOIN tokens t ON t.workspace_id = $1 AND t.id = c.id
       LEFT JOIN members m ON m.workspace_id = $1 AND m.user_id = c.id
-    WHERE c.id ~ '^(tok|usr)_'`,
-};
+    WHERE c.id ~ '^(tok|usr)_'`;
+  return tx.query(sql, [workspaceId, id]);
+}
 
 /** Ids of the tokens that these users or tokens made, and of all that those made. */
 export async function tokensMadeBy(tx: Tx, workspaceId: string, id: string): Promise<string[]> {

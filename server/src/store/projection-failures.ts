@@ -1,6 +1,6 @@
 /** Entries that the config bucket refused: the projector sets them aside and retries them, the API shows them. */
 import { MAIN_CELL } from '../domain/configuration.ts';
-import type { Statement, Tx } from './open-store.ts';
+import type { Tx } from './open-store.ts';
 import type { Projected } from './outbox.ts';
 
 export type SetAside = Projected & { why: string };
@@ -55,16 +55,12 @@ export type ProjectionRow = { object_id: string; since: Date; why: string | null
 /** Of these objects, those whose last change is not in the bucket of every cell: with the reason where it was refused. */
 export async function unprojected(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<ProjectionRow[]> {
   if (ids.length === 0) return [];
-  return tx.query(UNPROJECTED, [workspaceId, ids]);
-}
-
-const UNPROJECTED: Statement = {
-  name: 'unprojected',
-  text: `SELECT object_id, since, CASE cell WHEN '${MAIN_CELL}' THEN why ELSE 'in the cell ' || cell || ': ' || why END AS why
+  const sql = `SELECT object_id, since, CASE cell WHEN '${MAIN_CELL}' THEN why ELSE 'in the cell ' || cell || ': ' || why END AS why
       FROM projection_failures WHERE workspace_id = $1 AND object_id = ANY($2)
     UNION ALL SELECT object_id, min(created_at), NULL FROM outbox
-      WHERE workspace_id = $1 AND object_id = ANY($2) AND NOT is_repair GROUP BY object_id`,
-};
+      WHERE workspace_id = $1 AND object_id = ANY($2) AND NOT is_repair GROUP BY object_id`;
+  return tx.query(sql, [workspaceId, ids]);
+}
 
 type Unwritten = { sourceIds: readonly string[]; tried: readonly string[]; cell: string };
 

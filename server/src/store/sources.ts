@@ -1,5 +1,5 @@
 import { MAIN_CELL } from '../domain/configuration.ts';
-import type { Statement, Tx } from './open-store.ts';
+import type { Tx } from './open-store.ts';
 import { oneRow, type Page, readInOrder } from './rows.ts';
 
 /** Calls of a `collected` source come from clients; those of the `computed` one are made by Millrace, and it has no write key. */
@@ -71,13 +71,9 @@ export function lockSource(tx: Tx, workspaceId: string, id: string): Promise<Sou
 
 export async function listSources(tx: Tx, workspaceId: string, { limit, after }: Page): Promise<SourceRow[]> {
   await readInOrder(tx);
-  return tx.query(LIST, [workspaceId, after ?? '', limit]);
+  const sql = `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+  return tx.query(sql, [workspaceId, after ?? '', limit]);
 }
-
-const LIST: Statement = {
-  name: 'list-sources',
-  text: `SELECT ${COLUMNS} FROM sources WHERE workspace_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
-};
 
 /** Undefined fields stay as they are. */
 export async function updateSource(tx: Tx, before: SourceRow, change: SourceChange): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Statement, Tx } from './open-store.ts';
+import type { Tx } from './open-store.ts';
 import { oneRow, type Page } from './rows.ts';
 
 export type TokenRow = {
@@ -39,15 +39,14 @@ export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow | undefin
   return oneRow(tx, sql, [workspaceId, id, name, role, scopes, secretHash, hint, createdBy, expiresAt]);
 }
 
-const FIND_VALID: Statement = {
-  name: 'find-valid-token',
-  text: `SELECT ${COLUMNS}, last_used_at IS DISTINCT FROM date_trunc('minute', now()) AS is_use_due FROM tokens
-    WHERE secret_hash = $1 AND (expires_at IS NULL OR expires_at > now())`,
-};
-
 /** The token, if it is still valid. Its last use and address are stored to the minute: one write a minute, not one a request. */
 export async function useToken(tx: Tx, secretHash: Buffer, address?: string): Promise<TokenRow | undefined> {
-  const [found] = await tx.query<TokenRow & { is_use_due: boolean }>(FIND_VALID, [secretHash]);
+  const found = await oneRow<TokenRow & { is_use_due: boolean }>(
+    tx,
+    `SELECT ${COLUMNS}, last_used_at IS DISTINCT FROM date_trunc('minute', now()) AS is_use_due FROM tokens
+     WHERE secret_hash = $1 AND (expires_at IS NULL OR expires_at > now())`,
+    [secretHash],
+  );
   if (found === undefined) return undefined;
   const { is_use_due: isUseDue, ...token } = found;
   if (!isUseDue) return token;

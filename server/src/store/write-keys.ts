@@ -1,4 +1,4 @@
-import type { Statement, Tx } from './open-store.ts';
+import type { Tx } from './open-store.ts';
 import { oneRow } from './rows.ts';
 
 export type WriteKeyRow = {
@@ -31,14 +31,10 @@ export async function insertWriteKey(tx: Tx, key: NewWriteKey): Promise<void> {
 
 /** The keys that still work, of these sources. */
 export function listWriteKeys(tx: Tx, workspaceId: string, sourceIds: string[]): Promise<WriteKeyRow[]> {
-  return tx.query(LIST, [workspaceId, sourceIds]);
+  const sql = `SELECT ${COLUMNS} FROM write_keys
+    WHERE workspace_id = $1 AND source_id = ANY($2) AND revoked_at IS NULL ORDER BY created_at, id`;
+  return tx.query(sql, [workspaceId, sourceIds]);
 }
-
-const LIST: Statement = {
-  name: 'list-write-keys',
-  text: `SELECT ${COLUMNS} FROM write_keys
-    WHERE workspace_id = $1 AND source_id = ANY($2) AND revoked_at IS NULL ORDER BY created_at, id`,
-};
 
 /** A revoked key stays in the table: its hash must never be given out again. */
 export function revokeWriteKey(
