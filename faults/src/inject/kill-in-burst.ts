@@ -1,10 +1,14 @@
+import { laneStreamName } from '../../../server/src/stream/layout/layout.ts';
+import { openInspector } from '../../../server/testing/inspector.ts';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
 import { planWorkspaces } from '../deliver/plan-workspaces.ts';
 import type { Leftovers } from '../engine-view.ts';
+import type { Arrival } from '../deliver/read-arrival.ts';
 import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
+import { SILENT } from '../sources.ts';
 import { waitUntil } from '../wait-until.ts';
 import { arrivedLately, ON_ITS_WAY_MS } from './kill-deliver.ts';
 
@@ -34,8 +38,8 @@ export async function killInBurst(run: FaultRun): Promise<Findings> {
   const from = performance.now();
   await deliver.kill('SIGKILL');
   const killedAt = performance.now();
-  const { unacknowledged, laneGroups } = await readLeftovers(scene);
-  const fromLane = Math.min(laneGroups, (await arrivedLately(scene, killedAt)).length);
+  const { unacknowledged } = await readLeftovers(scene);
+  const fromLane = await countInLanes(scene, await arrivedLately(scene, killedAt));
   const inFlight = unacknowledged + fromLane;
   const strikes: Strike[] = [{ what: 'kill in a burst', from, until: killedAt + ON_ITS_WAY_MS, inFlight }];
   await deliver.start();
@@ -53,6 +57,14 @@ async function readLeftovers({ engine }: DeliverScene): Promise<Leftovers> {
   let left = await engine.leftovers();
   await waitUntil('the engine says what is left', WITHIN_MS, async () => (left = await engine.leftovers()).isWhole);
   return left;
+}
+
+/** Of these arrivals, those that a lane still holds. A lane gathers deliveries that come together into one group. */
+async function countInLanes({ cluster }: DeliverScene, arrived: readonly Arrival[]): Promise<number> {
+  await using inspector = await openInspector(cluster.url, SILENT);
+  const texts = await Promise.all([laneStreamName(0), laneStreamName(1)].map((stream) => inspector.textOf(stream)));
+  const ids = new Set(arrived.map(({ messageId }) => messageId));
+  return [...ids].filter((id) => texts.some((text) => text.includes(`"messageId":"${id}"`))).length;
 }
 
 /** How long before the kill the first of those had arrived that came again after it. */
