@@ -82,6 +82,7 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'collect-kill',
   'all-nodes-kill',
   'deliver-kill',
+  'deliver-burst-kill',
   'deliver-leader-kill',
   'deliver-both-kill',
   'deliver-sigterm',
