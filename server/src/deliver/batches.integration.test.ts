@@ -183,14 +183,22 @@ suite('an event that its receiver cannot take', () => {
       answer(one.body.length > limit ? 413 : 200)(one, response),
     );
     await using _ = await scene.bed.deliver();
-    const text = 'x'.repeat(1_000);
-    await scene.bed.append(...numbered(0, 100, { properties: { text } }));
-    await until(() => new Set(scene.delivered()).size === 100);
-    await until(scene.isIdle);
+    const properties = { text: 'x'.repeat(1_000) };
+    let sent = 0;
+    const sendMore = async () => {
+      await scene.bed.append(...numbered(sent, sent + 100, { properties }));
+      sent += 100;
+      await until(() => new Set(scene.delivered()).size === sent);
+      await until(scene.isIdle);
+    };
+    const refused = () => scene.posts.filter(({ status }) => status === 413);
+    // A busy machine may divide the first ones by itself.
+    do await sendMore();
+    while (refused().length === 0);
+    const least = Math.min(...refused().map(({ received }) => received.body.length));
     const before = scene.posts.length;
-    await scene.bed.append(...numbered(100, 200, { properties: { text } }));
-    await until(() => new Set(scene.delivered()).size === 200);
-    assert.ok(scene.posts.slice(before).filter(({ status }) => status === 413).length <= 1);
+    await sendMore();
+    assert.ok(scene.posts.slice(before).every(({ received }) => received.body.length < least));
     assert.deepEqual(await scene.bed.deadLetters(), []);
   });
 });
