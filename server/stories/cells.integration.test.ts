@@ -82,7 +82,8 @@ async function deadLetter(
 ): Promise<{ id: string }[]> {
   let letters: { id: string }[] = [];
   await until(async () => {
-    if (received() === 0) await cells.send(writeKey, [track('Refused')]);
+    // Each with an id of its own: the first ones may find the settings from before, and a repeated one is stored once.
+    if (received() === 0) await cells.send(writeKey, [track('Refused', { messageId: randomUUID() })]);
     letters = (await cells.get<Page<{ id: string }>>('GET', `/dead-letters?destinationId=${destinationId}`)).items;
     return letters.length > 0;
   });
