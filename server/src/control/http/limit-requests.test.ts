@@ -7,9 +7,9 @@ import { openRequestLimit } from './limit-requests.ts';
 const PER_SECOND = 10;
 
 function openLimit() {
-  const clock = { ms: 0 };
+  const clock = { ms: 0, isFree: false };
   const limits = {
-    of: (workspaceId: string) => (workspaceId === 'ws_free' ? {} : { apiRequestsPerSecond: PER_SECOND }),
+    of: () => (clock.isFree ? {} : { apiRequestsPerSecond: PER_SECOND }),
     refusal: () => new ApiProblem('too_many_requests_a_second'),
   } as unknown as WorkspaceLimits;
   return { clock, limit: openRequestLimit(limits, () => clock.ms) };
@@ -50,9 +50,13 @@ describe('requests over the limit of a workspace', () => {
     assert.ok(!isRefused(() => limit.recall('one')));
   });
 
-  it('refuses nothing of a workspace without a limit', () => {
-    const { limit } = openLimit();
-    for (let nth = 0; nth < 1_000; nth += 1) limit.take('ws_free', 'one');
+  it('refuses nothing of a workspace without a limit, and counts nothing against a later one', () => {
+    const { clock, limit } = openLimit();
+    limit.take('ws_a', 'one');
+    clock.isFree = true;
+    for (let nth = 0; nth < 1_000; nth += 1) limit.take('ws_a', 'one');
     limit.recall('one');
+    clock.isFree = false;
+    limit.take('ws_a', 'one');
   });
 });

@@ -22,11 +22,13 @@ export function openRequestLimit(limits: WorkspaceLimits | undefined, nowMs: () 
   /** By sender; the oldest refusal first. */
   const refused = new Map<string, { workspaceId: string; at: number }>();
 
-  function mustHaveRoom(workspaceId: string): void {
+  /** Tells whether the workspace has a limit. */
+  function mustHaveRoom(workspaceId: string): boolean {
     const perSecond = limits?.of(workspaceId).apiRequestsPerSecond;
-    if (limits === undefined || perSecond === undefined) return;
+    if (limits === undefined || perSecond === undefined) return false;
     const waitSeconds = limiter.waitSeconds(workspaceId, { perSecond, burst: perSecond * 2 });
     if (waitSeconds > 0) throw limits.refusal('apiRequestsPerSecond', perSecond, 'too_many_requests_a_second');
+    return true;
   }
 
   function remember(sender: string, workspaceId: string): void {
@@ -46,12 +48,12 @@ export function openRequestLimit(limits: WorkspaceLimits | undefined, nowMs: () 
     },
     take(workspaceId, sender) {
       try {
-        mustHaveRoom(workspaceId);
+        // Requests without a limit are no debt for the time when there is one again.
+        if (mustHaveRoom(workspaceId)) limiter.spend(workspaceId, 1);
       } catch (error) {
         remember(sender, workspaceId);
         throw error;
       }
-      limiter.spend(workspaceId, 1);
     },
   };
 }
