@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { freePorts } from '@millrace/engines';
 import { gotten } from '../run-client.ts';
 import { serve } from '../serve.ts';
 import { processesWith, runToEnd, startDev } from './dev-process.ts';
@@ -12,7 +13,11 @@ import { type Installed, installPacked, ownFolder } from './install-packed.ts';
 let installed: Installed;
 let node: string;
 let millrace: string;
-before(() => {
+/** The usual ports belong to the tests of a plain start, which may run beside these. */
+let ports: string[];
+before(async () => {
+  const [collect, console] = await freePorts(2);
+  ports = ['--collect-port', String(collect), '--console-port', String(console)];
   installed = installPacked();
   node = join(installed.dir, 'bin/node');
   millrace = join(installed.appDir, 'node_modules/millrace/bin/millrace.cjs');
@@ -21,7 +26,7 @@ after(() => installed[Symbol.dispose]());
 
 /** Runs `millrace dev`, which must fail with these words, without a stack trace. */
 async function mustFail(args: readonly string[], expected: RegExp, env = {}): Promise<void> {
-  const { code, stdout, stderr } = await runToEnd(installed, [node, millrace, 'dev', '--json', ...args], env);
+  const { code, stdout, stderr } = await runToEnd(installed, [node, millrace, 'dev', '--json', ...ports, ...args], env);
   assert.match(stderr, expected);
   assert.doesNotMatch(stderr, /\n\s+at /);
   assert.equal(stdout, '');
@@ -88,7 +93,7 @@ suite('a data folder', () => {
     writeFileSync(stateFile(), change(readFileSync(stateFile(), 'utf8')));
   };
   before(async () => {
-    await using _ = await startDev(installed, ['--no-shop', '--data', data()], [node, millrace]);
+    await using _ = await startDev(installed, [...ports, '--no-shop', '--data', data()], [node, millrace]);
   });
 
   test('of another database', async () => {
@@ -108,7 +113,7 @@ suite('a data folder', () => {
 
   test('begins anew with --wipe', async () => {
     const before = readFileSync(stateFile(), 'utf8');
-    await using dev = await startDev(installed, ['--no-shop', '--wipe', '--data', data()], [node, millrace]);
+    await using dev = await startDev(installed, [...ports, '--no-shop', '--wipe', '--data', data()], [node, millrace]);
     assert.ok(!before.includes(dev.ready.token));
   });
 });
