@@ -22,7 +22,18 @@ const STREAM = ['domain', 'limits', 'log', 'metrics', 'stream/layout', 'stream/n
 export const ROOMS: Readonly<Record<string, Room>> = {
   demo: {
     holds: 'npm run dev: the server with a source, a receiver and a screen to look at',
-    imports: ['demo/shop', '.', 'collect', 'control', 'control/access', 'secrets', 'store', 'stream/*', ...LEAVES],
+    imports: [
+      'demo/shop',
+      '.',
+      'processes',
+      'collect',
+      'control',
+      'control/access',
+      'secrets',
+      'store',
+      'stream/*',
+      ...LEAVES,
+    ],
   },
   'demo/shop': {
     holds: 'npm run dev -- --demo: a made-up shop that uses the real APIs, with receivers in every state of health',
@@ -35,6 +46,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'compute',
       'control',
       'deliver',
+      'cells',
       'record',
       'projection',
       'store',
@@ -44,8 +56,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'secrets',
       'tracing',
       'version',
+      'processes',
       ...LEAVES,
     ],
+  },
+  processes: {
+    holds: 'several processes for one installation on one machine: the supervisor, its children, one page of metrics',
+    imports: ['limits', 'metrics', 'log', 'pause'],
   },
   collect: {
     holds: 'role: calls come in over HTTP and are stored; never touches PostgreSQL',
@@ -262,6 +279,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'http',
       'store',
       'stream/config',
+      'version',
       ...LEAVES,
     ],
   },
@@ -278,6 +296,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['secrets', 'store', 'log', 'pause'],
   },
   'control/problems': { holds: 'every refusal of the control API, as RFC 9457 documents', imports: ['store', 'log'] },
+  cells: {
+    holds:
+      'several NATS clusters: links to them, which one a request goes to, and the views of control and compute over all',
+    imports: ['record', 'projection', 'store', 'stream', 'stream/*', 'secrets', 'version', ...LEAVES],
+  },
   record: {
     holds: 'outcomes become rows: the recorder, usage, sightings, refusals, the story that explain tells',
     imports: ['store', 'stream', 'stream/*', ...LEAVES],
@@ -294,7 +317,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'PostgreSQL: definitions of audiences and computed traits, their versions and what is left to do for them',
     imports: ['compute/profiles', 'store'],
   },
-  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['log', 'installed-files', 'version'] },
+  store: { holds: 'PostgreSQL: all SQL, one file a table', imports: ['domain', 'log', 'installed-files', 'version'] },
   'compute/fold': {
     holds: 'pure: events become facts of profiles, definitions are evaluated over them, changes become transitions',
     imports: ['compute/state', 'compute/profiles', 'domain'],
@@ -344,7 +367,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
   http: { holds: 'shared by all roles: the hardened HTTP server, the address policy', imports: [] },
   limits: {
-    holds: 'pure: every limit of a workspace, the rates that token buckets keep, the host of a target',
+    holds:
+      'pure: every limit of a workspace, the rates that token buckets keep, the host of a target, how long a stop may take',
     imports: ['domain'],
   },
   domain: {

@@ -51,17 +51,31 @@ func WithXSignature() VerifyOption {
 // as they came. It checks webhook-signature (Standard Webhooks) with the time it was signed at, or, WithXSignature,
 // X-Signature; which of them is never up to the request. Comparing takes the same time wherever a signature differs.
 func VerifyWebhook(body []byte, header http.Header, secret string, options ...VerifyOption) (*Event, error) {
+	if err := verify(body, header, secret, options); err != nil {
+		return nil, err
+	}
+	return readEvent(body, header)
+}
+
+// VerifyWebhookBatch does the same for a destination that gets batches, and reads the events in their order; each has
+// its own Id and Attempt. A webhook with a single event gives that one, so a receiver may change its body format at any
+// time.
+func VerifyWebhookBatch(body []byte, header http.Header, secret string, options ...VerifyOption) ([]*Event, error) {
+	if err := verify(body, header, secret, options); err != nil {
+		return nil, err
+	}
+	return readBatch(body, header)
+}
+
+func verify(body []byte, header http.Header, secret string, options []VerifyOption) error {
 	v := verification{tolerance: 5 * time.Minute, now: time.Now}
 	for _, option := range options {
 		option(&v)
 	}
 	if secret == "" {
-		return nil, ErrSecretInvalid
+		return ErrSecretInvalid
 	}
-	if err := v.check(body, header, secret); err != nil {
-		return nil, err
-	}
-	return readEvent(body, header)
+	return v.check(body, header, secret)
 }
 
 func (v *verification) check(body []byte, header http.Header, secret string) error {

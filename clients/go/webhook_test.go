@@ -166,3 +166,37 @@ func TestWhileSecretsRotateEitherOneVerifies(t *testing.T) {
 	assertVerifies(t, []byte(trackBody), header, "new", clockAt(signedAt))
 	assertVerifies(t, []byte(trackBody), header, "old", clockAt(signedAt))
 }
+
+func TestABatchGivesItsEventsInTheirOrderEachWithItsId(t *testing.T) {
+	body := []byte(`{"version":1,"type":"batch","events":[{"id":"dlv_1","attempt":1,"body":{"version":1,"type":"track","userId":"u1","event":"E","properties":{},"timestamp":"2026-11-15T00:08:46.123Z","context":{}}},{"id":"dlv_2","attempt":3,"order":"1794701330000","body":{"type":"delete","userId":"u2","timestamp":"2026-11-15T00:08:46.123Z"}}]}`)
+	header := http.Header{"X-Signature": {signBody("s3cr3t", body)}}
+	events, err := VerifyWebhookBatch(body, header, "s3cr3t", WithXSignature())
+	if err != nil || len(events) != 2 {
+		t.Fatalf("read %d events: %v", len(events), err)
+	}
+	first, second := events[0], events[1]
+	if first.Id != "dlv_1" || first.Attempt != 1 || first.Order != "" || first.Event != "E" {
+		t.Errorf("the first is %+v", first)
+	}
+	if second.Id != "dlv_2" || second.Attempt != 3 || second.Order != "1794701330000" || second.Type != "delete" || second.UserId != "u2" {
+		t.Errorf("the second is %+v", second)
+	}
+	if _, err := VerifyWebhook(body, header, "s3cr3t", WithXSignature()); err == nil {
+		t.Error("a batch was read as one event")
+	}
+	if _, err := VerifyWebhookBatch(body, header, "other", WithXSignature()); !errors.Is(err, ErrSignatureWrong) {
+		t.Errorf("a wrong secret gives %v", err)
+	}
+}
+
+func TestAWebhookThatIsNoBatchGivesItsEvent(t *testing.T) {
+	body := []byte(`{"version":1,"type":"track","userId":"u1","event":"E","properties":{},"timestamp":"2026-11-15T00:08:46.123Z","context":{}}`)
+	header := http.Header{"X-Signature": {signBody("s3cr3t", body)}}
+	header.Set("webhook-id", "dlv_9")
+	header.Set("X-Millrace-Attempt", "2")
+	header.Set("X-Millrace-Order", "17")
+	events, err := VerifyWebhookBatch(body, header, "s3cr3t", WithXSignature())
+	if err != nil || len(events) != 1 || events[0].Id != "dlv_9" || events[0].Attempt != 2 || events[0].Order != "17" {
+		t.Fatalf("read %v: %v", events, err)
+	}
+}

@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import {
+  type AcceptedEvent,
   acceptRequest,
+  batchBody,
+  type BatchItem,
+  batchItem,
+  type BodyFormat,
   brokenRule,
   checkRequest,
   deleteBody,
+  type DeleteEvent,
   type Envelope,
   type FilterRule,
   formatTimestamp,
@@ -31,7 +37,7 @@ interface Case {
   browser?: boolean;
   destination?: string;
   rules?: string;
-  format?: 'documented' | 'full' | 'delete';
+  format?: BodyFormat | 'delete';
   scheme?: 'hmac-sha1' | 'standard-webhooks';
 }
 
@@ -125,7 +131,15 @@ function stoppedBy(input: string, { rules = '[]' }: Case): string {
 
 function bodyOf(input: string, format: Case['format']): string {
   const event = JSON.parse(input);
+  if (format === 'batch' || format === 'batch-full') return batchOf(event, format);
   return format === 'delete' ? deleteBody(event) : webhookBody(event, format ?? 'documented');
+}
+
+type BatchedEvent = BatchItem & { event: AcceptedEvent | DeleteEvent };
+
+function batchOf(events: BatchedEvent[], format: BodyFormat): string {
+  const bodies = events.map(({ event }) => (event.type === 'delete' ? deleteBody(event) : webhookBody(event, format)));
+  return batchBody(events.map((each, place) => batchItem(each, bodies[place] ?? '')));
 }
 
 function signatureOf(input: string, scheme: Case['scheme']): string {

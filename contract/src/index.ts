@@ -51,4 +51,15 @@ export {
   verifyStandardWebhook,
 } from './signature.ts';
 export { formatTimestamp, parseTimestamp } from './timestamps.ts';
-export { type BodyFormat, deleteBody, type DeleteEvent, webhookBody } from './webhook-body.ts';
+export {
+  BATCH_FRAME_BYTES,
+  batchBody,
+  type BatchItem,
+  batchItem,
+  BODY_FORMATS,
+  type BodyFormat,
+  deleteBody,
+  type DeleteEvent,
+  isBatchFormat,
+  webhookBody,
+} from './webhook-body.ts';

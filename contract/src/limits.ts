@@ -15,3 +15,9 @@ export const MAX_MESSAGE_ID_CHARACTERS = 256;
 
 /** The shared fields of a batch become part of each event: the most bytes that all the copies may have together. */
 export const MAX_SHARED_BYTES = 8_000_000;
+
+/** Events in one POST to a destination whose body format is a batch: enough that the request costs little beside them. */
+export const MAX_BATCHED_EVENTS = 100;
+
+/** The body of such a POST. Receivers already have to take 512,000 bytes; one event that is larger goes alone. */
+export const MAX_BATCHED_BYTES = 500_000;

@@ -10,7 +10,11 @@ import { CHART_DIR, type Manifest, named, pods, render } from './chart.ts';
 
 const SETTINGS = Object.keys(DEFAULTS).toSorted();
 /** The chart's default, where it is not that of the program; values.yaml says why. */
-const OTHER_DEFAULTS: Record<string, string> = { MILLRACE_DRAIN_MS: '10000', MILLRACE_REPLICAS: '3' };
+const OTHER_DEFAULTS: Record<string, string> = {
+  MILLRACE_PROCESSES: '1',
+  MILLRACE_DRAIN_MS: '10000',
+  MILLRACE_REPLICAS: '3',
+};
 
 suite('the settings in the chart', () => {
   test('are all that the program has, and no others', () => {

@@ -152,7 +152,7 @@ suite('the Helm chart', () => {
       ['nats.servers=null', /set nats\.servers, such as \[nats\.nats\.svc:4222\]/],
       ['database.existingSecret=', /set database\.existingSecret to a Secret with the URLs of PostgreSQL/],
       ['nats.auth.method=nkey', /nats\.auth\.method nkey needs nats\.auth\.existingSecret/],
-      ['terminationGracePeriodSeconds=30', /at least 25 more than settings\.drainMs/],
+      ['terminationGracePeriodSeconds=39', /at least 30 more than settings\.drainMs/],
       [
         'deliver.autoscaling.enabled=true,deliver.autoscaling.by=keda',
         /deliver\.autoscaling\.by keda needs keda\.prometheusUrl/,

@@ -51,11 +51,16 @@ suite('the versions of an installation', () => {
 });
 
 suite('the NATS accounts in deploy/nats', () => {
-  test('are those that this version prints for up to 16 event and 16 lane streams', () => {
-    const env = { ...process.env, MILLRACE_EVENT_STREAMS: '16', MILLRACE_LANE_STREAMS: '16' };
+  test('are those that this version prints for up to 16 streams of events, of lanes and of outcomes', () => {
+    const env = {
+      ...process.env,
+      MILLRACE_EVENT_STREAMS: '16',
+      MILLRACE_LANE_STREAMS: '16',
+      MILLRACE_OUTCOME_STREAMS: '16',
+    };
     const printed = execFileSync(process.execPath, ['server/src/print-nats-users.ts'], { cwd: ROOT_DIR, env });
     const how =
-      'MILLRACE_EVENT_STREAMS=16 MILLRACE_LANE_STREAMS=16 node server/src/print-nats-users.ts > deploy/nats/accounts.conf';
+      'MILLRACE_EVENT_STREAMS=16 MILLRACE_LANE_STREAMS=16 MILLRACE_OUTCOME_STREAMS=16 node server/src/print-nats-users.ts > deploy/nats/accounts.conf';
     assert.equal(read('deploy/nats/accounts.conf'), printed.toString(), `print them again: ${how}`);
   });
 });

@@ -53,7 +53,7 @@ test('the page lists the fields of every body in their order', () => {
   const listed = new Map(rows.map(([, type, fields = '']) => [type, [...fields.matchAll(/`([\w ]+)`(\?)?/g)]]));
   assert.equal(listed.size, 7);
   for (const { format, expect } of casesOf('bodies.json')) {
-    if (format === 'full') continue;
+    if (format !== 'documented' && format !== 'delete') continue;
     const body = JSON.parse(expect);
     const fields = listed.get(body.type) ?? [];
     // Every other field is there unless it is marked; of the user's ids the call chooses.
@@ -87,7 +87,8 @@ for (const { name, schemes, command } of examples) {
 function tell(schemes: Scheme[], secret: string, command: () => string[]): void {
   let receiver: Receiver;
   let count = 0;
-  const bodies = casesOf('bodies.json').map(({ expect }) => expect);
+  const single = casesOf('bodies.json').filter(({ format = '' }) => !format.startsWith('batch'));
+  const bodies = single.map(({ expect }) => expect);
   const [body = ''] = bodies;
   const now = () => Math.floor(Date.now() / 1_000);
   const signing = (some: Partial<Signing> = {}): Signing => {

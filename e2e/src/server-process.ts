@@ -67,7 +67,7 @@ export async function startServerProcess({ program, args = [], settings, urls }:
 /** Without settings that a shell was given for another engine: they would not fit this one. */
 export function serverEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('MILLRACE_'));
-  return { ...Object.fromEntries(others), ...settings };
+  return { ...Object.fromEntries(others), MILLRACE_PROCESSES: '1', ...settings };
 }
 
 /** Also fails at once when the server ends instead of becoming ready, with what it said. */

@@ -16,7 +16,8 @@ export type NatsNode = {
   monitorUrl: string;
   logFile: string;
   pid(): number | undefined;
-  start(): Promise<void>;
+  /** With another size than it was planned with, as an operator changes it. */
+  start(change?: { maxFileStoreMb: number }): Promise<void>;
   /** Sends a signal; resolves when the process is gone for SIGKILL and SIGTERM, at once for SIGSTOP and SIGCONT. */
   kill(signal: NodeJS.Signals): Promise<void>;
 };
@@ -28,6 +29,8 @@ export type NatsCluster = AsyncDisposable & {
   adminUrl: string;
   nodes: NatsNode[];
   dir: string;
+  /** Starts one more server, which joins the others; `nodes` has it then. */
+  addNode(options?: Pick<NatsClusterOptions, 'maxFileStoreMb' | 'sync'>): Promise<NatsNode>;
 };
 
 export type NatsClusterOptions = {
@@ -39,10 +42,13 @@ export type NatsClusterOptions = {
   nkey?: string;
 };
 
+const STORE_MB = 4096;
+
 /** Real servers of a test's own, on free ports, stopped and removed when the test lets go of them. */
 export async function startNatsCluster(options: NatsClusterOptions = {}): Promise<NatsCluster> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'millrace-nats-'));
-  const nodes = await planNodes(dir, options);
+  const plans = await planNodes(dir, options);
+  const nodes = plans.map((plan) => natsNode(dir, plan));
   const stopWithUs = () => nodes.forEach((node) => void node.kill('SIGKILL'));
   process.once('exit', stopWithUs);
   await Promise.all(nodes.map((node) => node.start()));
@@ -51,6 +57,14 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
     adminUrl: nodes.map((node) => node.adminUrl).join(','),
     nodes,
     dir,
+    async addNode(own = {}) {
+      const plan = await planNode(dir, plans, { ...options, ...own });
+      const node = natsNode(dir, plan);
+      plans.push(plan);
+      nodes.push(node);
+      await node.start();
+      return node;
+    },
     async [Symbol.asyncDispose]() {
       process.removeListener('exit', stopWithUs);
       await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
@@ -59,24 +73,34 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
   };
 }
 
-async function planNodes(dir: string, options: NatsClusterOptions): Promise<NatsNode[]> {
+async function planNodes(dir: string, options: NatsClusterOptions): Promise<NatsNodeSettings[]> {
   const size = options.nodes ?? 1;
   const ports = await freePorts(size * 3);
   const clusterPorts = ports.slice(size * 2);
-  return Array.from({ length: size }, (_, i) =>
-    natsNode(dir, {
-      name: `n${i + 1}`,
-      storeDir: join(dir, `n${i + 1}`),
-      port: ports[i] ?? 0,
-      monitorPort: ports[size + i] ?? 0,
-      clusterPort: clusterPorts[i] ?? 0,
-      clusterPorts,
-      maxFileStoreMb: options.maxFileStoreMb ?? 4096,
-      sync: options.sync ?? 'always',
-      tls: options.tls,
-      nkey: options.nkey,
-    }),
-  );
+  return Array.from({ length: size }, (_, i) => ({
+    name: `n${i + 1}`,
+    storeDir: join(dir, `n${i + 1}`),
+    port: ports[i] ?? 0,
+    monitorPort: ports[size + i] ?? 0,
+    clusterPort: clusterPorts[i] ?? 0,
+    clusterPorts,
+    maxFileStoreMb: options.maxFileStoreMb ?? STORE_MB,
+    sync: options.sync ?? 'always',
+    tls: options.tls,
+    nkey: options.nkey,
+  }));
+}
+
+/** The others need not know it: they learn of each other over any route. */
+async function planNode(
+  dir: string,
+  plans: readonly NatsNodeSettings[],
+  { sync = 'always', maxFileStoreMb = STORE_MB }: NatsClusterOptions,
+): Promise<NatsNodeSettings> {
+  const [port = 0, monitorPort = 0, clusterPort = 0] = await freePorts(3);
+  const name = `n${plans.length + 1}`;
+  const clusterPorts = [...plans.map((plan) => plan.clusterPort), clusterPort];
+  return { name, storeDir: join(dir, name), port, monitorPort, clusterPort, clusterPorts, maxFileStoreMb, sync };
 }
 
 function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
@@ -90,8 +114,8 @@ function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
     monitorUrl,
     logFile,
     pid: () => child?.pid,
-    async start() {
-      child = spawnNats(settings, { logFile, detached: false });
+    async start(change) {
+      child = spawnNats({ ...settings, ...change }, { logFile, detached: false });
       await natsIsReady(monitorUrl, settings.clusterPorts.length);
     },
     async kill(signal) {

@@ -44,7 +44,7 @@ ${tlsBlock(node)}${clusterBlock(node)}`;
 }
 
 /** The most of each kind that development and tests use. */
-const COUNTS = { eventStreams: 16, laneStreams: 16 };
+const COUNTS = { eventStreams: 16, laneStreams: 16, outcomeStreams: 16 };
 /** For tests that look at or change what no role may. */
 const ADMIN = '      { user: admin, password: admin }';
 

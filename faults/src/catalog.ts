@@ -1,3 +1,4 @@
+import { addServer } from './inject/add-server.ts';
 import { attackFromReceivers } from './inject/attack-from-receivers.ts';
 import { attackSignIn } from './inject/attack-sign-in.ts';
 import { collectBacklog } from './inject/collect-backlog.ts';
@@ -13,7 +14,11 @@ import { killDeliverAndLeaders, killDeliverLeaders } from './inject/kill-deliver
 import { killDeliver } from './inject/kill-deliver.ts';
 import { killInBurst } from './inject/kill-in-burst.ts';
 import { killLeader } from './inject/kill-leader.ts';
+import { killOneRecorder } from './inject/kill-one-recorder.ts';
+import { killOutcomesLeaders } from './inject/kill-outcomes-leaders.ts';
 import { limitTenant } from './inject/limit-tenant.ts';
+import { loseCell } from './inject/lose-cell.ts';
+import { moveCell } from './inject/move-cell.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
 import { starveCompute } from './inject/starve-compute.ts';
@@ -54,6 +59,8 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['quiet-receivers', quietReceivers],
   ['recorder-stopped', stopRecorder],
   ['database-restarted', restartDatabase],
+  ['outcomes-leader-kill', killOutcomesLeaders],
+  ['one-recorder-kill', killOneRecorder],
   ['clock-skew', skewClocks],
   ['poison', poisonStreams],
   ['mixed-versions', mixVersions],
@@ -62,6 +69,9 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['compute-kill', killCompute],
   ['compute-behind', starveCompute],
   ['sign-in-attack', attackSignIn],
+  ['server-added', addServer],
+  ['cell-lost', loseCell],
+  ['cell-move', moveCell],
 ]);
 
 /**
@@ -72,13 +82,17 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'collect-kill',
   'all-nodes-kill',
   'deliver-kill',
+  'deliver-burst-kill',
   'deliver-leader-kill',
   'deliver-both-kill',
   'deliver-sigterm',
+  'outcomes-leader-kill',
+  'one-recorder-kill',
   'clock-skew',
   'mixed-versions',
   'rolling-upgrade',
   'restore-drill',
   'compute-kill',
   'compute-behind',
+  'server-added',
 ]);

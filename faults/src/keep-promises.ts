@@ -34,6 +34,9 @@ export const PROMISES: Readonly<Record<string, string>> = {
   'recorder-stopped':
     'deliveries do not notice that nobody records them, and afterwards the record misses none of them',
   'database-restarted': 'the record is exact to the last attempt when PostgreSQL dies in the middle of it',
+  'outcomes-leader-kill': 'the record is exact to the last attempt when servers die that lead its streams',
+  'one-recorder-kill':
+    'of two processes that record, one dies for long: the other records everything, and the record is exact to the last attempt',
   'clock-skew': 'a wrong clock gives no lane two holders, moves no attempt from its time, and loses nothing',
   poison:
     'what nobody can read, in every stream and of every kind, kills no process, delays nobody and is in quarantine, all of it',
@@ -49,6 +52,11 @@ export const PROMISES: Readonly<Record<string, string>> = {
     'collect takes every call while nothing computes, and definitions say since when events are missing in them',
   'sign-in-attack':
     'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
+  'server-added':
+    'a server that joins the cluster under load adds room and leads streams without a restart of any process, and nothing is lost',
+  'cell-lost':
+    'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
+  'cell-move': 'a source that moves between cells under load loses nothing, and the other cell does not notice',
 };
 
 const SEED = 1;

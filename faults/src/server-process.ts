@@ -61,7 +61,7 @@ export async function serverProcess(
     pid: () => child?.pid,
     logFile,
     async start() {
-      const env = { ...process.env, ...settings, MILLRACE_COLLECT_PORT: String(port) };
+      const env = { ...process.env, MILLRACE_PROCESSES: '1', ...settings, MILLRACE_COLLECT_PORT: String(port) };
       const started = spawnServer(main(), env, hasSettableClock);
       child = started;
       for (const output of [started.stdout, started.stderr]) output?.pipe(log, { end: false });

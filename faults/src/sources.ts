@@ -56,5 +56,5 @@ export async function writeConfig(
 export const SILENT = openLog({ level: 'silent', pretty: false });
 
 export function streamSettings(size: Pick<StreamSettings, 'replicas' | 'eventStreams'>): StreamSettings {
-  return { ...size, laneStreams: 2, retentionMs: 72 * HOUR_MS, dedupWindowMs: HOUR_MS / 6 };
+  return { ...size, laneStreams: 2, outcomeStreams: 1, retentionMs: 72 * HOUR_MS, dedupWindowMs: HOUR_MS / 6 };
 }

@@ -16,6 +16,7 @@ suite('the configuration', () => {
       replicas: 1,
       eventStreams: 2,
       laneStreams: 2,
+      outcomeStreams: 1,
       retentionMs: 72 * 3_600_000,
       dedupWindowMs: 600_000,
     });

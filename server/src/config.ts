@@ -11,28 +11,36 @@ import { type Networks, readNetworks } from './http/address-policy.ts';
 import type { MetricsSettings } from './metrics/serve-metrics.ts';
 import { readHostCap, readHostProof, readLimits } from './limit-settings.ts';
 import { readMailSettings } from './mail-settings.ts';
-import { type NatsSettings, readNatsSettings } from './nats-settings.ts';
+import { type CellSettings, type NatsSettings, readCells, readNatsSettings } from './nats-settings.ts';
+import { readChild, readChildFlags, readProcesses } from './process-settings.ts';
+import type { ChildPlan } from './processes/start-child.ts';
 import { readSecretsDir } from './read-secrets-dir.ts';
 import { type Environment, listOf, type Name, type Reader, reader } from './read-setting.ts';
 import { type ShownSetting, showSettings } from './show-settings.ts';
-import type { StreamSettings } from './stream/layout/layout.ts';
+import { MOST_EVENT_STREAMS, type StreamSettings } from './stream/layout/layout.ts';
 
 export const ROLES = ['collect', 'deliver', 'control', 'compute'] as const;
 export type Role = (typeof ROLES)[number];
 
-export type Config = NatsSettings & {
-  roles: Role[];
-  logLevel: string;
-  /** Whether spans are made, for an OpenTelemetry SDK that `node --import` has loaded. */
-  isTraced: boolean;
-  stream: StreamSettings;
-  collect: CollectSettings;
-  deliver: DeliverSettings;
-  control: ControlSettings;
-  metrics: MetricsSettings;
-  /** Every setting as it may be shown. */
-  shown: ShownSetting[];
-};
+export type Config = NatsSettings &
+  CellSettings & {
+    roles: Role[];
+    processes: number;
+    /** Flags of Node that a supervisor adds for its children. */
+    childFlags: string[];
+    /** Set in a process that a supervisor has started: its number, and the roles that it plays. */
+    child: ChildPlan | undefined;
+    logLevel: string;
+    /** Whether spans are made, for an OpenTelemetry SDK that `node --import` has loaded. */
+    isTraced: boolean;
+    stream: StreamSettings;
+    collect: CollectSettings;
+    deliver: DeliverSettings;
+    control: ControlSettings;
+    metrics: MetricsSettings;
+    /** Every setting as it may be shown. */
+    shown: ShownSetting[];
+  };
 
 export type ConfigRead = { ok: true; value: Config } | { ok: false; problems: string[] };
 
@@ -41,16 +49,23 @@ export function readConfig(env: Environment = process.env, extra: Environment = 
   const problems: string[] = [];
   const files = readSecretsDir(env, problems);
   const read = reader({ ...extra, ...files, ...env }, problems, extra['MILLRACE_BOOTSTRAP_TOKEN'] === DEMO_TOKEN);
+  const nats = readNatsSettings(read);
+  const processes = readProcesses(read);
   const value: Config = {
     roles: readRoles(read),
-    ...readNatsSettings(read),
+    processes,
+    childFlags: readChildFlags(env, processes),
+    child: readChild(env),
+    ...nats,
+    ...readCells(read, nats.natsUrl, readRoles(read)),
     logLevel: readLogLevel(read),
     // The SDK's own setting, so that one says both where spans go and that there are any.
     isTraced: (env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '',
     stream: {
       replicas: readReplicas(read),
-      eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, 64),
+      eventStreams: read.number('MILLRACE_EVENT_STREAMS', 1, MOST_EVENT_STREAMS),
       laneStreams: read.number('MILLRACE_LANE_STREAMS', 1, 64),
+      outcomeStreams: read.number('MILLRACE_OUTCOME_STREAMS', 1, 64),
       retentionMs: read.duration('MILLRACE_RETENTION'),
       dedupWindowMs: read.duration('MILLRACE_DEDUP_WINDOW'),
     },
@@ -111,6 +126,8 @@ function readControl(read: Reader): ControlSettings {
       recordRetentionMs: read.duration('MILLRACE_RECORD_RETENTION'),
       counterRetentionMs: read.duration('MILLRACE_COUNTER_RETENTION'),
       sample: readShare(read, 'MILLRACE_RECORD_SAMPLE'),
+      rows: readShare(read, 'MILLRACE_RECORD_ROWS'),
+      exportRetentionMs: read.duration('MILLRACE_EXPORT_RETENTION'),
     },
   };
 }

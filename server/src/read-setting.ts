@@ -4,6 +4,7 @@ import { LIMITS } from './limits/limits.ts';
 /** Every setting with its default; docs/run/settings.md lists them, and a test holds the two together. */
 export const DEFAULTS = {
   MILLRACE_ROLES: 'collect,deliver,control,compute',
+  MILLRACE_PROCESSES: 'auto',
   MILLRACE_SECRETS_DIR: '',
   MILLRACE_NATS_URL: 'nats://127.0.0.1:4222',
   MILLRACE_NATS_CA_FILE: '',
@@ -11,6 +12,8 @@ export const DEFAULTS = {
   MILLRACE_NATS_KEY_FILE: '',
   MILLRACE_NATS_NKEY_FILE: '',
   MILLRACE_NATS_CREDS_FILE: '',
+  MILLRACE_CELLS: '',
+  MILLRACE_CELL: 'main',
   MILLRACE_HOST: '0.0.0.0',
   MILLRACE_COLLECT_HOST: '',
   MILLRACE_COLLECT_PORT: '8080',
@@ -57,11 +60,14 @@ export const DEFAULTS = {
   MILLRACE_REPLICAS: '1',
   MILLRACE_EVENT_STREAMS: '2',
   MILLRACE_LANE_STREAMS: '2',
+  MILLRACE_OUTCOME_STREAMS: '1',
   MILLRACE_RETENTION: '72h',
   MILLRACE_DEDUP_WINDOW: '10m',
   MILLRACE_RECORD_RETENTION: '7d',
   MILLRACE_COUNTER_RETENTION: '400d',
   MILLRACE_RECORD_SAMPLE: '1',
+  MILLRACE_RECORD_ROWS: '1',
+  MILLRACE_EXPORT_RETENTION: '24h',
   MILLRACE_LOG_LEVEL: 'info',
 } as const;
 

@@ -9,6 +9,8 @@ const SECRET = /(KEY|KEYS|TOKEN|SECRET|PASSWORD)$/;
 const URLS = /_URL$/;
 /** The one setting that may hold several: elsewhere a comma may be part of a password. */
 const NATS_URLS = 'MILLRACE_NATS_URL';
+/** JSON, with such URLs in it. */
+const CELLS = 'MILLRACE_CELLS';
 /** Parts of a query string that are no secret. */
 const PLAIN_PARTS = ['sslmode', 'application_name'];
 
@@ -22,8 +24,20 @@ export function showSettings(text: (name: Name) => string): ShownSetting[] {
 function shown(name: string, value: string): string {
   if (value === '') return '';
   if (SECRET.test(name)) return MASK;
+  if (name === CELLS) return showCells(value);
   if (name === NATS_URLS) return value.split(',').map(showNatsUrl).join(',');
   return URLS.test(name) ? showUrl(value) : value;
+}
+
+/** As JSON whose URLs are masked; a text that is none is masked as a whole. */
+function showCells(value: string): string {
+  try {
+    const mask = (key: string, part: unknown) =>
+      key === 'url' ? String(part).split(',').map(showNatsUrl).join(',') : part;
+    return JSON.stringify(JSON.parse(value), mask);
+  } catch {
+    return MASK;
+  }
 }
 
 /** The scheme may be left out. */

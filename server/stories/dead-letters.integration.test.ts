@@ -45,6 +45,8 @@ suite('a dead letter', () => {
     await until(() => receiver.received.length === 2);
     const [first, second] = receiver.received;
     assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id']);
+    assert.match(String(first?.headers['x-millrace-order']), /^\d{13}-\d\d-\d{15}-\d{4}$/);
+    assert.equal(second?.headers['x-millrace-order'], first?.headers['x-millrace-order']);
     assert.equal(second?.headers['x-millrace-attempt'], '1');
     assert.equal(second?.body, first?.body);
     assert.equal((await stack.ask('GET', `/dead-letters/${letter.id}`)).status, 404);

@@ -22,6 +22,9 @@ function rangeOf({ sourceId, destinationId }: Scene, change: object = {}) {
 
 const idsOf = (receiver: Receiver, from = 0) =>
   receiver.received.slice(from).map(({ headers }) => headers['webhook-id']);
+/** Each with the id of its delivery. */
+const ordersOf = (received: Receiver['received']) =>
+  new Map(received.map(({ headers }) => [headers['webhook-id'], headers['x-millrace-order']] as const));
 const start = (scene: Scene, change: object = {}) => stack.get<Job>('POST', '/replays', rangeOf(scene, change));
 
 /** In several requests, which are in both event streams then. */
@@ -90,6 +93,7 @@ suite('a replay', () => {
     await until(() => receiver.received.length === 600);
     assert.deepEqual(new Set(idsOf(receiver, 300)), new Set(idsOf(receiver).slice(0, 300)));
     assert.equal(new Set(idsOf(receiver, 300)).size, 300);
+    assert.deepEqual(ordersOf(receiver.received.slice(300)), ordersOf(receiver.received.slice(0, 300)));
     const { items } = await stack.get<{ items: { action: string; objectId: string }[] }>('GET', '/audit-log');
     assert.ok(items.some(({ action, objectId }) => action === 'replay.started' && objectId === job.id));
   });

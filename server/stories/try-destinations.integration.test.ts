@@ -357,7 +357,8 @@ suite('without a deliver process', () => {
   test('a check and a test say so at once, with what to do; a preview is made all the same', async () => {
     await using alone = await openStack({ MILLRACE_ROLES: 'collect,control' });
     await using receiver = await openReceiver();
-    const { destinationId, sourceId } = await addScene(alone, receiver.url);
+    const { id: sourceId } = await alone.get<{ id: string }>('POST', '/sources', { name: 'Shop' });
+    const destinationId = await addDestination(alone, sourceId, { targets: [{ url: receiver.url }] });
     const startedAt = performance.now();
     const asked = [
       await alone.ask<Problem>('POST', `/destinations/${destinationId}/test`, {}),

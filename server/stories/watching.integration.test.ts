@@ -89,6 +89,8 @@ suite('what operators see', () => {
       'millrace_collect_requests_total{status="200"}': 1,
       'millrace_attempts_total{outcome="discarded"}': 2,
       'millrace_attempt_errors_total{class="http_4xx"}': 2,
+      'millrace_posts_total{answer="2xx"}': 2,
+      'millrace_posts_total{answer="4xx"}': 2,
       millrace_append_seconds_count: 1,
       millrace_first_delivery_seconds_count: 2,
       millrace_attempt_seconds_count: 4,

@@ -6,7 +6,7 @@ import { type Logger, openLog } from '../src/log.ts';
 import { openKeyRing } from '../src/secrets/seal.ts';
 import { sealSettings } from '../src/secrets/sealed-settings.ts';
 import { openEntrySigner } from '../src/secrets/sign-entry.ts';
-import type { DestinationConfig } from '../src/domain/configuration.ts';
+import type { DestinationConfig, SourceConfig } from '../src/domain/configuration.ts';
 import { openInspector } from './inspector.ts';
 import type { StreamSettings } from '../src/stream/layout/layout.ts';
 import { openStream, type Stream, type StreamNeeds } from '../src/stream/open-stream.ts';
@@ -28,6 +28,8 @@ export const SETTINGS: DeliverSettings = {
 
 export const WORKSPACE_ID = 'ws_1';
 export const SOURCE_ID = 'src_1';
+
+const SOURCE: SourceConfig = { id: SOURCE_ID, workspaceId: WORKSPACE_ID, name: '', enabled: true, writeKeyHashes: [] };
 
 export type DestinationChange = Partial<Omit<DestinationConfig, 'settings'>> & { settings: WebhookSettings };
 
@@ -66,6 +68,7 @@ export async function openBed(options: { nodes?: 1 | 3; level?: string } = {}) {
       const seen = () => ({ ...view.destination(wanted.id), mac: undefined });
       await until(() => JSON.stringify(seen()) === JSON.stringify(wanted));
     },
+    putSource: (change: Partial<SourceConfig>) => writer.putSource({ ...SOURCE, ...change }),
     /** As another version of control would write it. */
     async putEntry(id: string, value: object): Promise<void> {
       await writer.write([{ key: `destination.${id}`, value: JSON.stringify(value) }]);

@@ -38,7 +38,7 @@ export function play(
   t: TestContext,
   { maxInFlight = 100, peers = 1, longMost = 100, worked = [] as string[], hostCap }: PlaySettings = {},
 ) {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const stage = openStage();
   const { clock, learned, noted } = stage;
   const dispatcher = openDispatcher({
@@ -64,10 +64,10 @@ export function play(
 }
 
 function attemptOn({ clock, started, running }: Stage): DispatcherNeeds['attempt'] {
-  return (delivery, { destinationId }, standing) => {
+  return (batch, { destinationId }, standing) => {
     const { promise, resolve } = Promise.withResolvers<Attempt>();
     const one: Started = {
-      id: delivery.id,
+      id: batch.map(({ delivery }) => delivery.id).join(' '),
       destinationId,
       standing,
       async end(answer = status(200), rest) {

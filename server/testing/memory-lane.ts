@@ -11,6 +11,7 @@ import { aDelivery } from './samples.ts';
 export function openMemoryLane(
   groups: Record<number, string[]>,
   change: Partial<Delivery> & { parkedAt?: number } = {},
+  each: (id: string) => Partial<Delivery> = () => ({}),
 ) {
   const { parkedAt = 0, ...delivery } = change;
   const stored = new Map(Object.entries(groups).map(([sequence, ids]) => [Number(sequence), ids]));
@@ -22,12 +23,16 @@ export function openMemoryLane(
   const lanes: Lanes = {
     append: () => assert.fail('nothing is parked here'),
     remove: async () => undefined,
+    async forget(_, sequence) {
+      await failIf(trouble.drop);
+      stored.delete(sequence);
+    },
     async read(_, from, most) {
       reads += 1;
       await failIf(trouble.read);
       const found = [...stored].filter(([sequence]) => sequence >= from).slice(0, most);
       return found.map(([sequence, ids]) => {
-        const texts = ids.map((id) => JSON.stringify(aDelivery({ takenAt: parkedAt, ...delivery, id })));
+        const texts = ids.map((id) => JSON.stringify(aDelivery({ takenAt: parkedAt, ...delivery, ...each(id), id })));
         return { sequence, parkedAt, payload: encodeDeliveries(texts), format: '' };
       });
     },

@@ -40,6 +40,7 @@ export function aWebhook(change: Partial<Webhook> = {}): Webhook {
     previousSecret: undefined,
     policy: 'any',
     format: 'documented',
+    order: 'none',
     maxConcurrency: undefined,
     maxPerSecond: undefined,
     isPaused: false,

@@ -133,6 +133,7 @@ export function stackSettings(
 ): Record<string, string> {
   return {
     MILLRACE_HOST: '127.0.0.1',
+    MILLRACE_PROCESSES: '1',
     MILLRACE_NATS_URL: natsUrl,
     MILLRACE_COLLECT_PORT: '0',
     MILLRACE_CONTROL_PORT: '0',

@@ -5,6 +5,7 @@ export const STREAM_SETTINGS: Readonly<StreamSettings> = {
   replicas: 1,
   eventStreams: 1,
   laneStreams: 1,
+  outcomeStreams: 1,
   retentionMs: 3_600_000,
   dedupWindowMs: 60_000,
 };

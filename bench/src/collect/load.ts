@@ -9,9 +9,9 @@ export const PLACE = '@ID@';
 export const BENCH_WRITE_KEY = 'wk_7FhQ2mZpLx93vTnRkW8yBdCsGjA0uEoIi1qXzV5tNcM_1a2b3c4';
 
 /** Twenty calls of an online shop, 15 KB; `@ID@` is where the load generator puts a new id for each request. */
-export function batchTemplate(): string {
+export function batchTemplate(calls = 20): string {
   return JSON.stringify({
-    batch: Array.from({ length: 20 }, (_, i) => shopCall(i)),
+    batch: Array.from({ length: calls }, (_, i) => shopCall(i)),
     sentAt: '2026-11-15T10:00:01.000Z',
   });
 }

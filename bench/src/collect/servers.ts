@@ -29,6 +29,7 @@ export function startCollect(main = join(ROOT_DIR, 'server/src/main.ts')): Start
       streams: Array.from({ length: STREAMS }, (_, index) => `EVENTS-${index}`),
       env: {
         MILLRACE_ROLES: 'collect',
+        MILLRACE_PROCESSES: '1',
         MILLRACE_HOST: '127.0.0.1',
         MILLRACE_NATS_URL: natsUrl,
         MILLRACE_COLLECT_PORT: String(port),

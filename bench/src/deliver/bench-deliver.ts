@@ -1,8 +1,9 @@
 import { checkOutVersion } from '@millrace/engines';
 import type { BenchOptions, Verdict } from '../run.ts';
-import { median, round, type Spread, spreadOf } from '../spread.ts';
+import type { Spread } from '../spread.ts';
+import { costs, ratio } from './compare-slices.ts';
 import { deliver, type Traffic, twin } from './contenders.ts';
-import { type Cost, measure, type Plan, type Slice } from './measure.ts';
+import { measure, type Plan } from './measure.ts';
 import type { Shape } from './scene.ts';
 import { type Receiver, startReceiver } from './start-receiver.ts';
 
@@ -10,14 +11,30 @@ const GOALS = { ratio: 1.5, flatWithin: 1.2 };
 /** How much dearer than another version of itself it may be. */
 const GOAL_BESIDE = 1.03;
 
-type Scenario = { name: string; shape: Shape; destinations: number; warmUpDeliveries: number; isGoal: boolean };
+type Scenario = {
+  name: string;
+  shape: Shape;
+  destinations: number;
+  perSource?: number;
+  warmUpDeliveries: number;
+  isGoal: boolean;
+};
 
+const ONE = {
+  name: 'one destination',
+  shape: 'batch',
+  destinations: 1,
+  warmUpDeliveries: 12_000,
+  isGoal: true,
+} satisfies Scenario;
 const SCENARIOS: Scenario[] = [
-  { name: 'one destination', shape: 'batch', destinations: 1, warmUpDeliveries: 12_000, isGoal: true },
+  ONE,
   // A batch for every destination.
   { name: '1,000 destinations', shape: 'batch', destinations: 1_000, warmUpDeliveries: 20_000, isGoal: true },
   { name: 'one destination, single events', shape: 'single', destinations: 1, warmUpDeliveries: 12_000, isGoal: false },
 ];
+/** A twin has one destination, so this one is only compared with another version. */
+const FIVE: Scenario = { ...ONE, name: 'five destinations of one source', perSource: 5 };
 const CONFIGURED = [100, 10_000, 100_000];
 const ACTIVE = 100;
 
@@ -71,9 +88,9 @@ async function benchBeside(revision: string, receiver: Receiver, isQuick: boolea
   using other = await checkOutVersion(revision);
   const figures: Record<string, unknown> = { bench: 'deliver', beside: revision, goal: GOAL_BESIDE };
   let isGood = true;
-  for (const scenario of SCENARIOS) {
+  for (const scenario of [...SCENARIOS, FIVE]) {
     const traffic = trafficOf(scenario, receiver);
-    const configured = scenario.destinations;
+    const configured = scenario.destinations * (scenario.perSource ?? 1);
     const contenders = [
       deliver({ name: 'now', configured }, traffic),
       deliver({ name: 'before', configured, main: other.serverMain }, traffic),
@@ -87,8 +104,8 @@ async function benchBeside(revision: string, receiver: Receiver, isQuick: boolea
   return { isGood, figures };
 }
 
-function trafficOf({ shape, destinations }: Scenario, { port }: Receiver): Traffic {
-  return { shape, destinations: Array.from({ length: destinations }, (_, i) => i), port };
+function trafficOf({ shape, destinations, perSource }: Scenario, { port }: Receiver): Traffic {
+  return { shape, destinations: Array.from({ length: destinations }, (_, i) => i), port, perSource };
 }
 
 /** The noise floor: the twin measured beside itself. */
@@ -114,15 +131,4 @@ async function flatness(receiver: Receiver, isQuick: boolean) {
 function planOf(traffic: Traffic, warmUpDeliveries: number, isQuick: boolean): Plan {
   const size = isQuick ? { launches: 1, slices: 3, seconds: 2 } : { launches: 3, slices: 3, seconds: 3 };
   return { traffic, ...size, deliveriesPerSecond: 1_000, warmUpDeliveries };
-}
-
-function ratio(slices: Slice[], first: string, second: string): Spread {
-  return spreadOf(slices.map((slice) => (slice[first]?.us ?? NaN) / (slice[second]?.us ?? NaN)));
-}
-
-function costs(slices: Slice[], of: keyof Cost): Record<string, number> {
-  const names = Object.keys(slices[0] ?? {}).sort();
-  return Object.fromEntries(
-    names.map((name) => [name, round(median(slices.map((slice) => slice[name]?.[of] ?? NaN)))]),
-  );
 }

@@ -13,8 +13,8 @@ export type Plan = {
   warmUpDeliveries: number;
 };
 
-/** CPU a delivery, in microseconds: of the contender itself and of its NATS server. */
-export type Cost = { us: number; natsUs: number };
+/** CPU a delivery, in microseconds: of the contender itself and of its NATS server; and the deliveries in one POST. */
+export type Cost = { us: number; natsUs: number; perPost: number };
 /** The cost of each contender in one and the same stretch of time. */
 export type Slice = Record<string, Cost>;
 
@@ -67,36 +67,38 @@ async function warmUp(running: Running[], plan: Plan, receiver: Receiver): Promi
 
 async function measureSlice(running: Running[], plan: Plan, receiver: Receiver): Promise<Slice> {
   const { traffic, deliveriesPerSecond, seconds } = plan;
-  const perSecond = deliveriesPerSecond / EVENTS_PER_REQUEST[traffic.shape];
+  const perRequest = EVENTS_PER_REQUEST[traffic.shape] * (traffic.perSource ?? 1);
+  const perSecond = deliveriesPerSecond / perRequest;
   const flow = { units: Math.round(perSecond * seconds), perSecond };
-  const deliveries = flow.units * EVENTS_PER_REQUEST[traffic.shape];
+  const deliveries = flow.units * perRequest;
   await receiver.counts({ forget: true });
   const before = running.map(({ launched }) => spent(launched));
   await Promise.all(running.map(({ launched }) => launched.send(flow)));
-  await allArrived(running, deliveries, receiver);
+  const posts = await allArrived(running, deliveries, receiver);
   const costs = running.map(({ name, launched }, i) => {
     const now = spent(launched);
     const cost = {
       us: (now.us - (before[i]?.us ?? 0)) / deliveries,
       natsUs: (now.natsUs - (before[i]?.natsUs ?? 0)) / deliveries,
+      perPost: deliveries / (posts[i] ?? NaN),
     };
     return [name, cost] as const;
   });
   return Object.fromEntries(costs);
 }
 
-function spent({ pid, natsPid }: Launched): Cost {
+function spent({ pid, natsPid }: Launched): Omit<Cost, 'perPost'> {
   return { us: cpuUs(pid), natsUs: natsPid === undefined ? 0 : cpuUs(natsPid) };
 }
 
-/** The run is void unless each contender brought every delivery once, with the right signatures. */
-async function allArrived(running: Running[], deliveries: number, receiver: Receiver): Promise<void> {
+/** The POSTs of each contender. The run is void unless each brought every delivery once, with the right signatures. */
+async function allArrived(running: Running[], deliveries: number, receiver: Receiver): Promise<number[]> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     const counts = await receiver.counts({ forget: false });
-    const mine = running.map(({ name }) => counts[name] ?? { posts: 0, distinct: 0, wrong: 0 });
-    const isVoid = mine.some(({ posts, distinct, wrong }) => posts !== distinct || wrong > 0 || posts > deliveries);
-    if (!isVoid && mine.every(({ posts }) => posts === deliveries)) return;
+    const mine = running.map(({ name }) => counts[name] ?? { deliveries: 0, distinct: 0, wrong: 0, posts: 0 });
+    const isVoid = mine.some((one) => one.deliveries !== one.distinct || one.wrong > 0 || one.deliveries > deliveries);
+    if (!isVoid && mine.every((one) => one.deliveries === deliveries)) return mine.map(({ posts }) => posts);
     if (isVoid || performance.now() > giveUpAt) {
       throw new Void(`void: ${deliveries} deliveries each were due, but there came ${JSON.stringify(counts)}`);
     }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { acceptRequest, type AcceptedEvent, webhookBody } from '@millrace/contract';
 import { batchTemplate, PLACE, singleTemplate } from '../collect/load.ts';
 
-export type Shape = 'batch' | 'single';
-export const EVENTS_PER_REQUEST: Readonly<Record<Shape, number>> = { batch: 20, single: 1 };
+export type Shape = 'batch' | 'hundred' | 'single';
+export const EVENTS_PER_REQUEST: Readonly<Record<Shape, number>> = { batch: 20, hundred: 100, single: 1 };
 
 /** Each destination has an origin of its own: the whole of 127.0.0.0/8 leads to us. */
 export function urlOf(contender: string, destination: number, port: number): string {
@@ -18,13 +18,14 @@ export function secretOf(destination: number): string {
 
 /** The stored body of a request, by the id that makes its events new ones. */
 export function requestBodies(shape: Shape): (id: string) => Buffer {
-  const parts = (shape === 'batch' ? batchTemplate() : singleTemplate()).split(PLACE);
+  const calls = EVENTS_PER_REQUEST[shape];
+  const parts = (calls > 1 ? batchTemplate(calls) : singleTemplate()).split(PLACE);
   return (id) => Buffer.from(parts.join(id));
 }
 
 export function envelopeOf(shape: Shape, requestId: string): string {
   return JSON.stringify({
-    shape: shape === 'batch' ? 'batch' : 'track',
+    shape: shape === 'single' ? 'track' : 'batch',
     receivedAt: new Date().toISOString(),
     requestId,
   });

@@ -58,6 +58,7 @@ function addStandardWebhook(headers: string[], { id, body, key }: { id: string; 
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   headers.push('webhook-timestamp', timestamp, 'webhook-signature', `v1,${signature}`);
+  headers.push('X-Millrace-Order', `1794701330000-00-${String(count).padStart(15, '0')}-0000`);
   headers.push('X-Millrace-Attempt', '1', 'X-Millrace-Give-Up-At', '2026-11-15T14:00:00.000Z');
 }
 

@@ -7,19 +7,20 @@ import { insertWorkspace } from '../../../server/src/store/workspaces.ts';
 import { openLog } from '../../../server/src/log.ts';
 import { openKeyRing } from '../../../server/src/secrets/seal.ts';
 import type { Verdict } from '../run.ts';
+import { compareRecorders, ROUNDS } from './compare-recorders.ts';
 import { dayOf, loadRows } from './load-rows.ts';
 import { timeQuestions } from './time-questions.ts';
 import { timeRecording } from './time-recording.ts';
 
 export const WORKSPACE = 'ws_bench';
 const DAYS = 7;
-const GOALS = { listP95Ms: 200, explainP95Ms: 100, dropSeconds: 1 };
-
+const GOALS = { listP95Ms: 200, explainP95Ms: 100, dropSeconds: 1, streamsRatio: 2 };
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** The record when it is large: the cost of queries, of dropping a day's partition, and of recording. */
 export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Verdict> {
   const rows = isQuick ? 140_000 : 10_000_000;
+  const streams = await compareRecorders(isQuick ? 20_000 : 200_000, isQuick ? 1 : ROUNDS);
   await using scene = await openScene();
   const recording = await timeRecording(scene, isQuick ? 20_000 : 200_000);
   console.log(JSON.stringify(recording));
@@ -31,8 +32,11 @@ export async function benchRecord({ isQuick }: { isQuick: boolean }): Promise<Ve
   const isGood =
     Object.values(lists).every(({ p95Ms }) => p95Ms < GOALS.listP95Ms) &&
     (explain?.p95Ms ?? Infinity) < GOALS.explainP95Ms &&
-    dropSeconds < GOALS.dropSeconds;
-  return { isGood, figures: { bench: 'record', goals: GOALS, rows, loadSeconds, questions, dropSeconds, recording } };
+    dropSeconds < GOALS.dropSeconds &&
+    streams.isExact &&
+    streams.ratio >= GOALS.streamsRatio;
+  const figures = { goals: GOALS, rows, loadSeconds, questions, dropSeconds, recording, streams };
+  return { isGood, figures: { bench: 'record', ...figures } };
 }
 
 async function openScene() {

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { hash } from 'node:crypto';
 import { writeOutcomes } from '../../../server/src/record/write-outcomes.ts';
 import type { OutcomeEntry } from '../../../server/src/domain/outcome.ts';
 import type { Scene } from './bench-record.ts';
+import { deliveredAtOnce } from './delivered-at-once.ts';
 import { runSql } from './load-rows.ts';
+import { postgresCpuMs } from './processor-time.ts';
 
 const PER_TRANSACTION = 4_000;
 
@@ -13,7 +13,7 @@ type Cost = { rowsPerSecond: number; nodeMicros: number; postgresMicros: number 
 export async function timeRecording(scene: Scene, deliveries: number): Promise<Record<string, unknown>> {
   const batches = Array.from({ length: Math.ceil(deliveries / PER_TRANSACTION) }, (_, index) => entries(index));
   const knownPartitions = new Set<string>();
-  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions };
+  const needs = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions };
   const write = (batch: OutcomeEntry[]) => scene.store.asSystem((tx) => writeOutcomes(tx, batch, needs));
   const ours = await costOf(batches, { scene, write });
   const again = await costOf(batches, { scene, write });
@@ -33,27 +33,7 @@ export async function timeRecording(scene: Scene, deliveries: number): Promise<R
 
 function entries(index: number): OutcomeEntry[] {
   const at = Date.now();
-  return Array.from({ length: PER_TRANSACTION }, (_, offset) => {
-    const number = index * PER_TRANSACTION + offset;
-    return {
-      workspaceId: 'ws_bench',
-      sourceId: `src_${number % 20}`,
-      destinationId: `dst_${number % 100}`,
-      deliveryId: `dlv_${hash('sha1', String(number), 'base64url')}`,
-      messageId: `m-${number}`,
-      type: 'track',
-      name: `Event ${number % 50}`,
-      userId: `user-${(number * 31) % 1_000_000}`,
-      receivedAt: new Date(at).toISOString(),
-      at,
-      kind: 'attempt',
-      attempt: 1,
-      outcome: 'delivered',
-      answers: [
-        { url: 'https://hooks.example.com/orders', status: 200, address: '203.0.113.7', timings: { totalMs: 43.5 } },
-      ],
-    };
-  });
+  return Array.from({ length: PER_TRANSACTION }, (_, offset) => deliveredAtOnce(index * PER_TRANSACTION + offset, at));
 }
 
 /** The same rows as a plain batched insert would write them. */
@@ -95,28 +75,3 @@ async function costOf(batches: OutcomeEntry[][], { scene, write }: Work): Promis
 }
 
 const round = (micros: number) => Math.round(micros * 10) / 10;
-
-/** Of the server that answers us, with all its processes. */
-async function postgresCpuMs({ store }: Scene): Promise<number> {
-  const [row] = await store.asSystem((tx) => tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'));
-  const postmaster = readStat(String(row?.pid))[0]?.parent ?? 0;
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return processes
-    .flatMap(readStat)
-    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
-    .reduce((sum, { ms }) => sum + ms, 0);
-}
-
-type Stat = { pid: number; parent: number; ms: number };
-
-/** A tick is ten milliseconds. Children that have ended are counted by their parent. */
-function readStat(name: string): Stat[] {
-  try {
-    const text = readFileSync(`/proc/${name}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    return [{ pid: Number(name), parent: Number(fields[1]), ms: ticks * 10 }];
-  } catch {
-    return [];
-  }
-}

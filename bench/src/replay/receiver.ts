@@ -8,11 +8,19 @@ export type ReceiverOrder = { kind: 'look' } | { kind: 'reset' } | { kind: 'refu
 
 /** The last one is its webhook-id. */
 export type Arrival = [what: string, at: number, id: string];
-/** `lastAt` and the times of `others` are of the clock that all processes of a machine share. */
-export type ReceiverView = { count: number; distinct: number; lastAt: number; others: Arrival[] };
+/** `count` is of events, also of those in a batch; `bytes` are those of headers and bodies. `lastAt` and the times of `others` are of the clock that all processes of a machine share. */
+export type ReceiverView = {
+  count: number;
+  posts: number;
+  distinct: number;
+  lastAt: number;
+  bytes: number;
+  others: Arrival[];
+};
 
+const BATCH_START = Buffer.from('{"version":1,"type":"batch"');
 const ids = new Set<string>();
-const state = { count: 0, lastAt: 0, isRefusing: false, others: [] as Arrival[] };
+const state = { count: 0, posts: 0, lastAt: 0, bytes: 0, isRefusing: false, others: [] as Arrival[] };
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   void receive(request).then((status) => response.writeHead(status).end());
@@ -31,10 +39,27 @@ async function receive(request: IncomingMessage): Promise<number> {
     state.others.push([toldIn(Buffer.concat(parts).toString()), clockMs(), id]);
     return 200;
   }
-  state.count += 1;
+  const body = Buffer.concat(parts);
+  const events = idsIn(body, id);
+  state.posts += 1;
+  state.count += events.length;
+  state.bytes += headBytes(request) + body.length;
   state.lastAt = clockMs();
-  ids.add(id);
+  for (const each of events) ids.add(each);
   return state.isRefusing ? 400 : 200;
+}
+
+/** The ids of all events of a batch, or that of the one event. */
+function idsIn(body: Buffer, id: string): string[] {
+  if (!body.subarray(0, BATCH_START.length).equals(BATCH_START)) return [id];
+  const { events } = JSON.parse(body.toString()) as { events: { id: string }[] };
+  return events.map((event) => event.id);
+}
+
+/** The request line, and names and values of headers with the four bytes between them. */
+function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+  const line = `${method} ${url} HTTP/1.1\r\n\r\n`.length;
+  return rawHeaders.reduce((sum, { length }) => sum + length + 2, line);
 }
 
 function toldIn(body: string): string {
@@ -52,10 +77,12 @@ process.on('message', (order: ReceiverOrder) => {
   if (order.kind === 'refuse') state.isRefusing = order.isRefusing;
   if (order.kind === 'reset') {
     state.count = 0;
+    state.posts = 0;
+    state.bytes = 0;
     ids.clear();
   }
-  const { count, lastAt, others } = state;
-  process.send?.({ count, lastAt, others, distinct: ids.size } satisfies ReceiverView);
+  const { count, posts, lastAt, bytes, others } = state;
+  process.send?.({ count, posts, lastAt, bytes, others, distinct: ids.size } satisfies ReceiverView);
   state.others = [];
 });
 process.once('disconnect', () => process.exit(0));

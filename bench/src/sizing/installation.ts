@@ -37,7 +37,7 @@ export async function openInstallation() {
   };
 }
 
-function postmasterOf(postgres: PostgresServer): number {
+export function postmasterOf(postgres: PostgresServer): number {
   const file = join(postgres.run('SHOW data_directory').trim(), 'postmaster.pid');
   return Number(readFileSync(file, 'utf8').split('\n')[0]);
 }
@@ -51,7 +51,7 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-function childrenOf(parent: number): number[] {
+export function childrenOf(parent: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -72,7 +72,7 @@ function privateBytes(pid: number): number {
 }
 
 /** CPU of processes that ended and were waited for, in ticks of 10 ms: PostgreSQL has one for each connection. */
-function endedChildrenUs(pid: number): number {
+export function endedChildrenUs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');

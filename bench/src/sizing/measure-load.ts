@@ -1,11 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BodyFormat } from '@millrace/contract';
+import { freePorts } from '@millrace/engines';
 import { addDestination } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
 import { orderCall } from '../order-call.ts';
 import type { Receivers } from '../replay/start-receivers.ts';
 import { type Installation, type Part, PARTS } from './installation.ts';
 
-export type Load = { name: string; events: number; callsPerRequest: number; padding: number; destinations: number };
+export type Load = {
+  name: string;
+  events: number;
+  callsPerRequest: number;
+  padding: number;
+  destinations: number;
+  /** From 0 to 1: this part of the requests is for destinations that refuse every connection. */
+  failingShare?: number;
+  /** `documented` without this. */
+  bodyFormat?: BodyFormat;
+  /** Events that go before those that are measured. */
+  warmUpEvents?: number;
+};
 /** `idle` is the work of processes without any load, taken before the first one: afterwards PostgreSQL vacuums. */
 export type Bench = { stack: Installation; receivers: Receivers; idle: Spent };
 export type Measured = {
@@ -15,6 +29,9 @@ export type Measured = {
   memoryBytes: Record<Part, number>;
   /** By kind of stream. */
   streamBytes: Record<string, number>;
+  /** Bytes of a POST to a receiver that works, with its headers. */
+  postBytes: number;
+  eventsPerPost: number;
 };
 
 type NewSource = { id: string; writeKeys: { key: string }[] };
@@ -26,29 +43,56 @@ const SENDERS = 4;
 
 /** One load from the first call to the last row of the record: bytes and CPU for each event. */
 export async function measureLoad({ stack, receivers, idle }: Bench, load: Load): Promise<Measured> {
-  const { id, writeKeys } = await stack.get<NewSource>('POST', '/sources', { name: load.name });
-  for (let i = 0; i < load.destinations; i += 1)
-    await addDestination(stack, id, { targets: [{ url: receivers.hookUrl }] });
-  const key = writeKeys[0]?.key ?? '';
+  const key = await addSource(stack, load, receivers.hookUrl);
+  const brokenKey = await addBrokenSource(stack, load);
   const calls = Array.from({ length: load.events }, (_, index) => callOf(load, index));
+  const failing = Math.round(load.events * (load.failingShare ?? 0));
   await warmUp(stack, receivers, key, load);
   const streams = await streamBytes(stack);
   await receivers.reset();
   const work = await spent(stack, async () => {
-    await sendAll(stack, key, calls, load.callsPerRequest);
-    await until(async () => (await receivers.look()).count >= load.events * load.destinations, PATIENCE_MS);
+    await Promise.all([
+      sendAll(stack, key, calls.slice(failing), load.callsPerRequest),
+      sendAll(stack, brokenKey, calls.slice(0, failing), load.callsPerRequest),
+    ]);
+    const expected = (load.events - failing) * load.destinations;
+    await until(async () => (await receivers.look()).count >= expected, PATIENCE_MS);
+    if (failing > 0) await steadyBytes(stack, 'lanes', streams['lanes'] ?? 0);
     await recorded(stack);
   });
   const after = await streamBytes(stack);
-  const perEvent = (bytes: number) => bytes / load.events;
+  const { bytes, posts, count } = await receivers.look();
+  const perEvent = (sum: number) => sum / load.events;
   return {
     eventBytes: calls.reduce((sum, call) => sum + JSON.stringify(call).length, 0) / load.events,
     cpuUs: eachPart((part) => perEvent(work.cpu[part] - (idle.cpu[part] * work.ms) / idle.ms)),
     memoryBytes: eachPart(stack.memoryBytesOf),
     streamBytes: Object.fromEntries(
-      Object.entries(after).map(([name, bytes]) => [name, perEvent(bytes - (streams[name] ?? 0))]),
+      Object.entries(after).map(([name, sum]) => [name, perEvent(sum - (streams[name] ?? 0))]),
     ),
+    postBytes: bytes / posts,
+    eventsPerPost: count / posts,
   };
+}
+
+/** Its write key. */
+async function addSource(
+  stack: Installation,
+  { name, destinations, bodyFormat = 'documented' }: Load,
+  url: string,
+): Promise<string> {
+  const { id, writeKeys } = await stack.get<NewSource>('POST', '/sources', { name });
+  for (let i = 0; i < destinations; i += 1) await addDestination(stack, id, { targets: [{ url }], bodyFormat });
+  return writeKeys[0]?.key ?? '';
+}
+
+/** A source whose destinations refuse every connection; collect knows its key when this resolves. */
+async function addBrokenSource(stack: Installation, load: Load): Promise<string> {
+  if ((load.failingShare ?? 0) === 0) return '';
+  const [port = 0] = await freePorts(1);
+  const key = await addSource(stack, { ...load, name: `${load.name}-broken` }, `http://127.0.0.1:${port}/`);
+  await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
+  return key;
 }
 
 /** Bytes of a stream for each event of a destination that cannot be delivered to, once the stream has stopped growing. */
@@ -58,14 +102,17 @@ export async function measureUndelivered(
   url: string,
   kind: 'lanes' | 'dead',
 ): Promise<number> {
-  const { id, writeKeys } = await stack.get<NewSource>('POST', '/sources', { name: load.name });
-  await addDestination(stack, id, { targets: [{ url }] });
-  const key = writeKeys[0]?.key ?? '';
+  const key = await addSource(stack, load, url);
   await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
   await sleep(IDLE_MS);
   const before = (await streamBytes(stack))[kind] ?? 0;
   const calls = Array.from({ length: load.events }, (_, index) => callOf(load, index));
   await sendAll(stack, key, calls, load.callsPerRequest);
+  return (await steadyBytes(stack, kind, before)) / load.events;
+}
+
+/** Bytes of a kind of stream beyond those before, once it has grown and stopped growing. */
+async function steadyBytes(stack: Installation, kind: string, before: number): Promise<number> {
   let bytes = 0;
   await until(async () => {
     await sleep(2_000);
@@ -74,18 +121,21 @@ export async function measureUndelivered(
     bytes = now;
     return isStill;
   }, PATIENCE_MS);
-  return bytes / load.events;
+  return bytes;
 }
 
+/** The padding is in `properties`: receivers get those of a track call, and not its `traits`. */
 function callOf({ padding, name }: Load, index: number): object {
-  return { type: 'track', messageId: `${name}-${index}`, ...orderCall(index), traits: { note: 'x'.repeat(padding) } };
+  const call = orderCall(index);
+  const properties = padding === 0 ? call.properties : { ...call.properties, note: 'x'.repeat(padding) };
+  return { type: 'track', messageId: `${name}-${index}`, ...call, properties };
 }
 
 /** The first deliveries open connections and compile code. */
 async function warmUp(stack: Installation, receivers: Receivers, key: string, load: Load): Promise<void> {
   await until(async () => (await stack.send(key, [])) === 400, PATIENCE_MS);
   await receivers.reset();
-  const calls = Array.from({ length: WARM_UP_EVENTS }, (_, index) =>
+  const calls = Array.from({ length: load.warmUpEvents ?? WARM_UP_EVENTS }, (_, index) =>
     callOf({ ...load, name: `${load.name}-warm` }, index),
   );
   // Deliver may hear of the destination after collect has heard of the key; it skips events that come in between.

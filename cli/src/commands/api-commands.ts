@@ -9,6 +9,7 @@ import { applyCommand } from './config/apply.ts';
 import { exportCommand } from './config/export.ts';
 import { deadLettersCommand } from './deliveries/dead-letters.ts';
 import { deliveriesCommand } from './deliveries/deliveries.ts';
+import { outcomesCommand } from './deliveries/outcomes.ts';
 import { replayCommand } from './deliveries/replay.ts';
 import { destinationsCommand } from './destinations/destinations.ts';
 import { explainCommand } from './events/explain.ts';
@@ -31,6 +32,7 @@ export function apiCommands(): Command[] {
     destinationsCommand(),
     hostsCommand(),
     deliveriesCommand(),
+    outcomesCommand(),
     deadLettersCommand(),
     replayCommand(),
     audiencesCommand(),

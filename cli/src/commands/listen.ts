@@ -1,4 +1,5 @@
 /** `millrace listen`: see calls and webhooks arrive on the own machine, without an account and without an engine. */
+import { BODY_FORMATS } from '@millrace/contract';
 import { Command, Option } from 'commander';
 import { withExamples } from '../output/example-of.ts';
 import type { ListenOptions } from '../listen/listen.ts';
@@ -48,7 +49,7 @@ function addForwarding(command: Command): void {
     new Option('--header <name:value>', 'add a header to forwarded webhooks (repeat it for more)')
       .argParser(collect)
       .helpGroup(FORWARD),
-    new Option('--body <format>', 'documented or full body').choices(['documented', 'full']).helpGroup(FORWARD),
+    new Option('--body <format>', 'the body format; a batch has one event').choices(BODY_FORMATS).helpGroup(FORWARD),
     new Option('--from <server>', 'forward the events of a source of this server or profile').helpGroup(REAL),
     new Option('--source <name>', 'name or id of the source').helpGroup(REAL),
     new Option('--as <destination>', 'body, headers, filters and ids of this destination').helpGroup(REAL),

@@ -24,9 +24,9 @@ export function sizeCommand(): Command {
   const command = new Command('size')
     .description('estimate disks, memory, processes and connections for a load; held against measurements within 30 %')
     .option('--events <number>', 'events a second, the mean of a day', positive, USUAL.eventsPerSecond)
-    .option('--peak <factor>', 'the busiest minutes as a multiple of the mean', positive, USUAL.peakFactor)
+    .option('--peak <factor>', 'the busiest minutes as a multiple of the mean', atLeastOne, USUAL.peakFactor)
     .option('--bytes <number>', 'mean size of an event as JSON', positive, USUAL.eventBytes)
-    .option('--batch <number>', 'calls in one request', positive, USUAL.callsPerRequest)
+    .option('--batch <number>', 'calls in one request', atLeastOne, USUAL.callsPerRequest)
     .option('--destinations <number>', 'destinations of an event', positive, USUAL.destinationsPerEvent)
     .option('--retention <hours>', 'hours that events are kept for replays', positive, USUAL.retentionHours)
     .option('--record <days>', 'days that deliveries can be looked up', positive, USUAL.recordDays)
@@ -54,9 +54,9 @@ export function sizeCommand(): Command {
 function loadOf(flags: Flags): Workload {
   return {
     eventsPerSecond: flags.events,
-    peakFactor: Math.max(1, flags.peak),
+    peakFactor: flags.peak,
     eventBytes: flags.bytes,
-    callsPerRequest: Math.max(1, flags.batch),
+    callsPerRequest: flags.batch,
     destinationsPerEvent: flags.destinations,
     retentionHours: flags.retention,
     recordDays: flags.record,
@@ -67,9 +67,18 @@ function loadOf(flags: Flags): Workload {
   };
 }
 
+/** Sizes beyond anything that was ever run give no number that means something. */
+const MOST = 1e15;
+
 function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  if (!(value > 0 && value <= MOST)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
+function atLeastOne(text: string): number {
+  const value = positive(text);
+  if (value < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
   return value;
 }
 

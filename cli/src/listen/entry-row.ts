@@ -133,7 +133,8 @@ function webhookRow(entry: WebhookEntry): Row {
   const isChecked = signatures.length > 0;
   const verdict = isChecked ? 'ok, signatures valid' : 'ok, signatures not checked (give --secret)';
   const problem = wrong.map(({ header, says }) => `${header} ${says}`).join('; ');
-  const name = nameOf(body);
+  const events = body['type'] === 'batch' ? body['events'] : undefined;
+  const name = Array.isArray(events) ? `${events.length} events` : nameOf(body);
   const cells = {
     time: clockMs(at),
     type: typeof body['type'] === 'string' ? body['type'] : 'webhook',

@@ -1,4 +1,5 @@
 /** A sizing as people read it, in the terminal and on the page. */
+import { figure } from './figures.ts';
 import type { Machine, Sizing } from './size-installation.ts';
 
 /** Less than a hundredth of a core is no figure to plan with. */
@@ -39,12 +40,21 @@ export function describeSizing(sizing: Sizing): string {
     ...table,
     '',
     `NATS: max_file_store ${bytes(nats.maxFileStoreBytes)} on each server, decided by ${nats.decidedBy}.`,
-    `Streams: ${streams.events} for events, ${streams.lanes} for lanes.`,
+    `Streams: ${streams.events} for events, ${streams.lanes} for lanes, ${streams.outcomes} for outcomes.`,
     `Connections: ${connections.nats} to NATS, up to ${connections.postgres} to PostgreSQL, about ${connections.receivers} to receivers at a time.`,
     `Settings: ${Object.entries(settings)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}`,
+    'Estimates, not measured: the requests that one event stream takes, and the CPU of deliveries that fail (docs/measurements/figures.md).',
+    ...tooMany(streams),
   ].join('\n');
+}
+
+function tooMany({ events, lanes, outcomes }: Sizing['streams']): string[] {
+  const most = figure('streams.most');
+  if (Math.max(events, lanes, outcomes) <= most) return [];
+  const advice = 'Use larger batches, or plan cells with npm run scale.';
+  return [`Note: the server takes ${most} streams of a kind at most. ${advice}`];
 }
 
 export function bytes(count: number): string {

@@ -1,7 +1,8 @@
 /**
- * The cost of an event, as `npm run bench -- sizing` measures it: bytes and CPU time on two shared cores, one NATS server, PostgreSQL 15.
- * docs/measurements has the figures of the last run; the bench fails when an answer is more than 30 % off.
+ * The cost of an event: bytes, CPU time and memory, from the table of figures. `npm run bench -- sizing` and `npm run bench -- scale` fail when an
+ * answer is more than 30 % off.
  */
+import { figure } from './figures.ts';
 
 /** A part of an installation that needs CPU and memory of its own. */
 export type Part = 'collect' | 'deliver' | 'control' | 'nats' | 'postgres';
@@ -12,37 +13,70 @@ export type EventShape = {
   /** Calls in one request: 20 for libraries of servers, 1 for a browser that leaves the page. */
   callsPerRequest: number;
   destinationsPerEvent: number;
+  /** From 0 to 1: deliveries whose receiver is down. */
+  failingShare?: number;
+  /** All destinations that a deliver process may meet; one unless given. */
+  destinationsConfigured?: number;
+  /** From 0 to 1, MILLRACE_RECORD_ROWS: deliveries that have a row although they succeeded at once; all unless given. */
+  rowsKept?: number;
+  /** Events in one POST; one unless given. */
+  eventsPerPost?: number;
+  /** Receivers that are asked over TLS; the measurements are without. */
+  hasTls?: boolean;
 };
 
-/** CPU in microseconds: for a request, for a call, for a kilobyte of it, for a delivery, for a kilobyte of that. */
-const CPU_US: Readonly<
-  Record<Part, { request: number; call: number; callKb: number; delivery: number; deliveryKb: number }>
-> = {
-  collect: { request: 210, call: 16, callKb: 1, delivery: 0, deliveryKb: 0 },
-  deliver: { request: 185, call: 0, callKb: 0, delivery: 84, deliveryKb: 2 },
-  control: { request: 28, call: 0, callKb: 0, delivery: 52, deliveryKb: 0 },
-  nats: { request: 230, call: 0, callKb: 16, delivery: 13, deliveryKb: 0 },
-  postgres: { request: 35, call: 0, callKb: 0, delivery: 98, deliveryKb: 0 },
+type Cost = { request: number; call: number; callKb: number; delivery: number; deliveryKb: number; failing: number };
+
+const NOTHING: Cost = { request: 0, call: 0, callKb: 0, delivery: 0, deliveryKb: 0, failing: 0 };
+/** CPU in microseconds: for a request, for a call, for a kilobyte of it, for a delivery, for a kilobyte of that, for one that fails. */
+const CPU_US: Readonly<Record<Part, Cost>> = {
+  collect: {
+    ...NOTHING,
+    request: figure('cpu.collect.request'),
+    call: figure('cpu.collect.call'),
+    callKb: figure('cpu.collect.kilobyte'),
+  },
+  deliver: {
+    ...NOTHING,
+    request: figure('cpu.deliver.request'),
+    delivery: figure('cpu.deliver.delivery'),
+    deliveryKb: figure('cpu.deliver.kilobyte'),
+    failing: figure('cpu.deliver.failing'),
+  },
+  control: {
+    ...NOTHING,
+    request: figure('cpu.control.request'),
+    delivery: figure('cpu.control.delivery'),
+    failing: figure('cpu.control.failing'),
+  },
+  nats: {
+    ...NOTHING,
+    request: figure('cpu.nats.request'),
+    callKb: figure('cpu.nats.kilobyte'),
+    delivery: figure('cpu.nats.delivery'),
+    failing: figure('cpu.nats.failing'),
+  },
+  postgres: {
+    ...NOTHING,
+    request: figure('cpu.postgres.request'),
+    delivery: figure('cpu.postgres.delivery'),
+    failing: figure('cpu.postgres.failing'),
+  },
 };
 
 const KB = 1_000;
-/** The envelope of a stored request, and what NATS adds to each message. */
-const REQUEST_BYTES = 300;
-/** A waiting delivery beside its event. */
-const LANE_BYTES = 200;
-const DEAD_LETTER_BYTES = 600;
-/** Deliveries, attempts and counters in PostgreSQL, with their indexes. */
-const RECORDED_BYTES = 1_200;
-/** In the stream until the recorder has written it. */
-export const OUTCOME_BYTES = 600;
+/** An outcome in its stream until the recorder has written it. Several streams take a third of it, which is not counted on. */
+export const OUTCOME_BYTES = figure('bytes.outcome');
+/** The measurement of many destinations has this many. */
+const MANY_DESTINATIONS = 1_000;
 
 /** Anonymous memory of a process under load. NATS and PostgreSQL need the page cache beside it. */
 export const MEMORY_BYTES: Readonly<Record<Part, number>> = {
-  collect: 185_000_000,
-  deliver: 400_000_000,
-  control: 390_000_000,
-  nats: 300_000_000,
-  postgres: 70_000_000,
+  collect: figure('memory.collect'),
+  deliver: figure('memory.deliver'),
+  control: figure('memory.control'),
+  nats: figure('memory.nats'),
+  postgres: figure('memory.postgres'),
 };
 
 /** Connections of one process to NATS. */
@@ -55,27 +89,73 @@ export const NATS_CONNECTIONS: Readonly<Record<'collect' | 'deliver' | 'control'
 export const POSTGRES_CONNECTIONS = 10;
 
 /** CPU time that each part spends on one event with all its deliveries. */
-export function cpuUsOf(part: Part, { eventBytes, callsPerRequest, destinationsPerEvent }: EventShape): number {
-  const { request, call, callKb, delivery, deliveryKb } = CPU_US[part];
+export function cpuUsOf(part: Part, shape: EventShape): number {
+  const { eventBytes, callsPerRequest, destinationsPerEvent, failingShare = 0 } = shape;
+  const { request, call, callKb, delivery, deliveryKb, failing } = CPU_US[part];
   const kb = eventBytes / KB;
-  return request / callsPerRequest + call + callKb * kb + destinationsPerEvent * (delivery + deliveryKb * kb);
+  const one = part === 'deliver' ? deliveryUs(shape) : part === 'postgres' ? rowUs(shape) : delivery;
+  return (
+    request / callsPerRequest +
+    call +
+    callKb * kb +
+    destinationsPerEvent * (one + deliveryKb * kb + failing * failingShare)
+  );
+}
+
+function rowUs(shape: EventShape): number {
+  return perRow(shape, figure('cpu.postgres.delivery'), figure('cpu.postgres.plain'));
+}
+
+/** Connections, signatures and answers are for a POST; reading the event and writing its outcome are for each event in it. */
+function deliveryUs({ destinationsConfigured = 1, eventsPerPost = 1, hasTls = false }: EventShape): number {
+  const event = figure('cpu.deliver.in-batch');
+  const post = figure('cpu.deliver.delivery') - event;
+  const tls = hasTls ? figure('cpu.deliver.tls') : 0;
+  // The measurement of many destinations has no parts: both grow with their number.
+  const spread = (event + post / eventsPerPost) * spreadFactor(destinationsConfigured);
+  return spread + (tls + openingUs(destinationsConfigured)) / eventsPerPost;
+}
+
+/** A delivery costs more where many destinations take turns; between one and a thousand by the number of digits. */
+function spreadFactor(destinations: number): number {
+  const most = figure('deliver.many-destinations') / figure('deliver.one-destination');
+  const digits = Math.log10(Math.max(1, destinations)) / Math.log10(MANY_DESTINATIONS);
+  return 1 + (most - 1) * Math.min(1, digits);
+}
+
+/** Destinations beyond the cache are opened again for their next delivery. */
+function openingUs(destinations: number): number {
+  const cached = Math.min(1, figure('deliver.cached-destinations') / Math.max(1, destinations));
+  return figure('cpu.deliver.open') * (1 - cached);
 }
 
 /** Bytes in the event streams. */
 export function storedBytesOf({ eventBytes, callsPerRequest }: EventShape): number {
-  return eventBytes + REQUEST_BYTES / callsPerRequest;
+  return eventBytes + figure('bytes.request') / callsPerRequest;
 }
 
 /** Bytes of one delivery that waits in its lane. */
 export function laneBytesOf({ eventBytes }: EventShape): number {
-  return eventBytes + LANE_BYTES;
+  return eventBytes + figure('bytes.lane');
 }
 
 export function deadLetterBytesOf({ eventBytes }: EventShape): number {
-  return eventBytes + DEAD_LETTER_BYTES;
+  return eventBytes + figure('bytes.dead-letter');
+}
+
+/** Bytes of a POST to a receiver with all its events, each about as long as its call was. */
+export function postBytesOf({ eventBytes, eventsPerPost = 1 }: EventShape, isSigned: boolean): number {
+  const head = figure('bytes.post') + (isSigned ? figure('bytes.signatures') : 0);
+  return head + eventsPerPost * (eventBytes + figure('bytes.in-post'));
 }
 
 /** Bytes of an event's deliveries in PostgreSQL. */
-export function recordedBytesOf({ destinationsPerEvent }: EventShape): number {
-  return destinationsPerEvent * RECORDED_BYTES;
+export function recordedBytesOf(shape: EventShape): number {
+  return shape.destinationsPerEvent * perRow(shape, figure('bytes.row'), figure('bytes.plain-row'));
+}
+
+/** The mean over deliveries with a row and without: every delivery that failed once has one. */
+function perRow({ failingShare = 0, rowsKept = 1 }: EventShape, withRow: number, without: number): number {
+  const rows = failingShare + (1 - failingShare) * rowsKept;
+  return rows * withRow + (1 - rows) * without;
 }

@@ -1,4 +1,5 @@
 /** The size of an installation from its load: used by `millrace size` and by the page "Sizing" of the documentation. */
+import { figure } from './figures.ts';
 import {
   cpuUsOf,
   deadLetterBytesOf,
@@ -20,7 +21,6 @@ export type Workload = EventShape & {
   retentionHours: number;
   recordDays: number;
   replicas: 1 | 3;
-  /** From 0 to 1: deliveries whose receiver is down. */
   failingShare: number;
   /** For how long they are down. */
   outageHours: number;
@@ -39,7 +39,7 @@ export type Sizing = {
   /** Of each server. */
   nats: Machine & { maxFileStoreBytes: number; diskBytes: number; decidedBy: StoreKind };
   postgres: Machine & { diskBytes: number };
-  streams: { events: number; lanes: number };
+  streams: { events: number; lanes: number; outcomes: number };
   connections: { nats: number; postgres: number; receivers: number };
   settings: Record<`MILLRACE_${string}`, string>;
 };
@@ -59,48 +59,36 @@ export const USUAL: Workload = {
 };
 
 const HOUR_S = 3_600;
-const DAY_S = 24 * HOUR_S;
+const DAY_HOURS = 24;
+const DAY_S = DAY_HOURS * HOUR_S;
 const US = 1_000_000;
 const GB = 1_000_000_000;
 /** A process plays on one core, and is not late while a third of it is free. */
-const BUSY_CORE = 0.65;
-/** Half of the slots of a deliver process, `MILLRACE_MAX_IN_FLIGHT`: the other half is for surprises. */
-const IN_FLIGHT_PER_PROCESS = 500;
-/** Requests a second that one stream syncs to its disk; an assumption for disks that sync in a millisecond. */
-const REQUESTS_PER_STREAM = 500;
-/** After this time a delivery is given up. */
-const RETRY_HOURS = 4;
-/** PostgreSQL may be away for this long without a gap in the record. */
-const RECORD_OUTAGE_HOURS = 1;
+const BUSY_CORE = figure('plan.busy-core');
 /** Parts of max_file_store that the kinds of streams have, and how full they should be at most. */
 const STORE: Readonly<Record<StoreKind, { share: number; fill: number }>> = {
-  events: { share: 0.499, fill: 0.65 },
-  lanes: { share: 0.16, fill: 0.8 },
-  'dead letters': { share: 0.05, fill: 0.8 },
-  outcomes: { share: 0.06, fill: 0.8 },
+  events: { share: figure('store.events'), fill: figure('plan.full-events') },
+  lanes: { share: figure('store.lanes'), fill: figure('plan.full-others') },
+  'dead letters': { share: figure('store.dead-letters'), fill: figure('plan.full-others') },
+  outcomes: { share: figure('store.outcomes'), fill: figure('plan.full-others') },
 };
-/** A fifth of the disk stays free beside max_file_store; PostgreSQL wants a third for its log, vacuum and bloat. */
-const FREE_DISK = 0.2;
-const FREE_DATABASE = 0.33;
-/** Twice the memory that a process was seen to use: V8 takes what it may have before it collects. */
-const MEMORY_FACTOR = 2;
-/** Shared buffers and page cache that the newest part of the record and of the streams should fit into. */
-const POSTGRES_CACHE_BYTES = 2 * GB;
-const NATS_CACHE_BYTES = 1 * GB;
+const LANE_STREAMS = 2;
 
 export function sizeInstallation(load: Workload): Sizing {
   const { eventsPerSecond, peakFactor, destinationsPerEvent, callsPerRequest, answerMs, replicas } = load;
+  const { eventsPerPost = 1 } = load;
   const peakEvents = eventsPerSecond * peakFactor;
   const peak = {
     eventsPerSecond: peakEvents,
     requestsPerSecond: peakEvents / callsPerRequest,
     deliveriesPerSecond: peakEvents * destinationsPerEvent,
   };
-  const receivers = Math.ceil((peak.deliveriesPerSecond * answerMs) / 1_000);
+  const receivers = Math.ceil((peak.deliveriesPerSecond * answerMs) / 1_000 / eventsPerPost);
   const collect = processesOf('collect', load);
-  const deliver = processesOf('deliver', load, Math.ceil(receivers / IN_FLIGHT_PER_PROCESS));
+  const busySlots = figure('deliver.slots') * figure('plan.busy-slots');
+  const deliver = processesOf('deliver', load, Math.ceil(receivers / busySlots));
   const control = processesOf('control', load);
-  const eventStreams = Math.max(2, Math.ceil(peak.requestsPerSecond / REQUESTS_PER_STREAM));
+  const streams = streamsOf(peak);
   const natsConnections = NATS_CONNECTIONS.collect * collect.processes + NATS_CONNECTIONS.deliver * deliver.processes;
   return {
     peak,
@@ -109,7 +97,7 @@ export function sizeInstallation(load: Workload): Sizing {
     control,
     nats: { ...natsServer(load), ...storeOf(load) },
     postgres: databaseOf(load),
-    streams: { events: eventStreams, lanes: 2 },
+    streams,
     connections: {
       nats: natsConnections + NATS_CONNECTIONS.control * control.processes,
       postgres: POSTGRES_CONNECTIONS * control.processes,
@@ -117,10 +105,26 @@ export function sizeInstallation(load: Workload): Sizing {
     },
     settings: {
       MILLRACE_REPLICAS: String(replicas),
-      MILLRACE_EVENT_STREAMS: String(eventStreams),
-      MILLRACE_RETENTION: `${load.retentionHours}h`,
-      MILLRACE_RECORD_RETENTION: `${load.recordDays}d`,
+      MILLRACE_EVENT_STREAMS: String(streams.events),
+      MILLRACE_RETENTION: timeText(load.retentionHours),
+      MILLRACE_RECORD_RETENTION: timeText(load.recordDays * DAY_HOURS),
+      MILLRACE_OUTCOME_STREAMS: String(streams.outcomes),
     },
+  };
+}
+
+/** In a unit that makes it a whole number: the server takes no other. */
+function timeText(hours: number): string {
+  if (hours > 72 && Number.isInteger(hours / DAY_HOURS)) return `${hours / DAY_HOURS}d`;
+  return Number.isInteger(hours) ? `${hours}h` : `${Math.max(1, Math.round(hours * 60))}m`;
+}
+
+/** As many as the load asks for, even where the server refuses the number: then one installation is not enough. */
+function streamsOf({ requestsPerSecond, deliveriesPerSecond }: Sizing['peak']): Sizing['streams'] {
+  return {
+    events: Math.max(2, Math.ceil(requestsPerSecond / figure('stream.requests'))),
+    lanes: LANE_STREAMS,
+    outcomes: Math.max(1, Math.ceil(deliveriesPerSecond / (figure('record.per-second') * BUSY_CORE))),
   };
 }
 
@@ -128,7 +132,13 @@ export function sizeInstallation(load: Workload): Sizing {
 function processesOf(role: 'collect' | 'deliver' | 'control', load: Workload, least = 1): Machine {
   const cores = coresOf(role, load);
   const processes = Math.max(load.replicas === 3 ? 2 : 1, Math.ceil(cores / BUSY_CORE), least);
-  return { processes, cores, memoryBytes: processes * MEMORY_BYTES[role] * MEMORY_FACTOR };
+  const bytes = MEMORY_BYTES[role] * figure('plan.memory') + (role === 'deliver' ? configBytes(load) : 0);
+  return { processes, cores, memoryBytes: processes * bytes };
+}
+
+/** Each deliver process holds every destination. */
+function configBytes({ destinationsConfigured = 0 }: Workload): number {
+  return destinationsConfigured * figure('bytes.destination');
 }
 
 function coresOf(part: Parameters<typeof cpuUsOf>[0], load: Workload): number {
@@ -137,21 +147,23 @@ function coresOf(part: Parameters<typeof cpuUsOf>[0], load: Workload): number {
 
 /** Every server of three stores every message, so each has the work of one that is alone. */
 function natsServer(load: Workload): Machine {
-  const memoryBytes = MEMORY_BYTES.nats * MEMORY_FACTOR + NATS_CACHE_BYTES;
+  const memoryBytes = MEMORY_BYTES.nats * figure('plan.memory') + figure('plan.nats-cache');
   return { processes: load.replicas, cores: coresOf('nats', load), memoryBytes };
 }
 
+type Store = Pick<Sizing['nats'], 'maxFileStoreBytes' | 'diskBytes' | 'decidedBy'>;
+
 /** The kind of stream that needs most for its share decides. */
-function storeOf(load: Workload): Pick<Sizing['nats'], 'maxFileStoreBytes' | 'diskBytes' | 'decidedBy'> {
+function storeOf(load: Workload): Store {
   const deliveriesPerSecond = load.eventsPerSecond * load.destinationsPerEvent;
   const failingPerSecond = deliveriesPerSecond * load.failingShare;
-  const waitingS = Math.min(load.outageHours, RETRY_HOURS) * HOUR_S;
-  const givenUpS = Math.max(0, load.outageHours - RETRY_HOURS) * HOUR_S;
+  const waitingS = Math.min(load.outageHours, figure('retry.hours')) * HOUR_S;
+  const givenUpS = Math.max(0, load.outageHours - figure('retry.hours')) * HOUR_S;
   const bytes: Record<StoreKind, number> = {
     events: load.eventsPerSecond * load.retentionHours * HOUR_S * storedBytesOf(load),
     lanes: failingPerSecond * waitingS * laneBytesOf(load),
     'dead letters': failingPerSecond * givenUpS * deadLetterBytesOf(load),
-    outcomes: deliveriesPerSecond * RECORD_OUTAGE_HOURS * HOUR_S * OUTCOME_BYTES,
+    outcomes: deliveriesPerSecond * figure('plan.record-outage') * HOUR_S * OUTCOME_BYTES,
   };
   const needs = (Object.keys(STORE) as StoreKind[]).map((kind) => ({
     kind,
@@ -159,12 +171,12 @@ function storeOf(load: Workload): Pick<Sizing['nats'], 'maxFileStoreBytes' | 'di
   }));
   const largest = needs.reduce((most, need) => (need.bytes > most.bytes ? need : most));
   const maxFileStoreBytes = Math.max(1, Math.ceil(largest.bytes / GB)) * GB;
-  return { maxFileStoreBytes, diskBytes: maxFileStoreBytes / (1 - FREE_DISK), decidedBy: largest.kind };
+  return { maxFileStoreBytes, diskBytes: maxFileStoreBytes / (1 - figure('plan.free-disk')), decidedBy: largest.kind };
 }
 
 function databaseOf(load: Workload): Sizing['postgres'] {
   const bytes = load.eventsPerSecond * load.recordDays * DAY_S * recordedBytesOf(load);
-  const memoryBytes = MEMORY_BYTES.postgres * MEMORY_FACTOR + POSTGRES_CACHE_BYTES;
-  const diskBytes = Math.max(1, Math.ceil(bytes / (1 - FREE_DATABASE) / GB)) * GB;
+  const memoryBytes = MEMORY_BYTES.postgres * figure('plan.memory') + figure('plan.postgres-cache');
+  const diskBytes = Math.max(1, Math.ceil(bytes / (1 - figure('plan.free-database')) / GB)) * GB;
   return { processes: 1, cores: coresOf('postgres', load), memoryBytes, diskBytes };
 }

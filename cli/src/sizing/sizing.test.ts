@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { sizeCommand } from '../commands/size.ts';
 import { bytes, describeSizing } from './describe-sizing.ts';
+import { figure } from './figures.ts';
+import { cpuUsOf } from './measured-costs.ts';
 import { sizeInstallation, USUAL } from './size-installation.ts';
 
 suite('the sizing of an installation', () => {
@@ -49,6 +52,57 @@ suite('the sizing of an installation', () => {
     const slow = sizeInstallation({ ...USUAL, answerMs: 4_000 }).deliver.processes;
     assert.equal(fast, 2);
     assert.equal(slow, 5);
+  });
+
+  test('needs fewer connections and processes where a POST has several events', () => {
+    const slow = { ...USUAL, answerMs: 4_000 };
+    const { deliver, connections } = sizeInstallation({ ...slow, eventsPerPost: 20 });
+    assert.equal(connections.receivers, Math.ceil(sizeInstallation(slow).connections.receivers / 20));
+    assert.equal(deliver.processes, 2);
+  });
+
+  test('has a delivery cost more by the measured part where 1,000 destinations take turns, alone or in batches', () => {
+    const empty = { eventBytes: 0, callsPerRequest: Infinity, destinationsPerEvent: 1 };
+    const measured = figure('deliver.many-destinations') / figure('deliver.one-destination');
+    for (const eventsPerPost of [1, 20, 100]) {
+      const one = cpuUsOf('deliver', { ...empty, eventsPerPost });
+      const many = cpuUsOf('deliver', { ...empty, eventsPerPost, destinationsConfigured: 1_000 });
+      assert.ok(Math.abs(many / one - measured) < 1e-9, `${eventsPerPost} events in a POST`);
+    }
+  });
+
+  test('never has an event in a batch cost less than it was measured to', () => {
+    const empty = { eventBytes: 0, callsPerRequest: Infinity, destinationsPerEvent: 1 };
+    assert.ok(cpuUsOf('deliver', { ...empty, eventsPerPost: 100 }) >= figure('cpu.deliver.in-batch'));
+  });
+
+  test('prints times that the server takes: whole numbers with a unit', () => {
+    const { settings } = sizeInstallation({ ...USUAL, retentionHours: 0.5, recordDays: 1.5 });
+    assert.deepEqual([settings['MILLRACE_RETENTION'], settings['MILLRACE_RECORD_RETENTION']], ['30m', '36h']);
+  });
+
+  test('says which of its numbers no measurement stands behind, and which the server does not take', () => {
+    const text = (eventsPerSecond: number) => describeSizing(sizeInstallation({ ...USUAL, eventsPerSecond }));
+    assert.match(text(100), /^Estimates, not measured: .*event stream/m);
+    assert.doesNotMatch(text(100), /takes 64/);
+    assert.match(text(300_000), /^Note: the server takes 64 streams of a kind at most/m);
+  });
+
+  test('refuses flags that make no sense, instead of changing them', () => {
+    const parse = (...flags: string[]) => {
+      const quiet = sizeCommand()
+        .exitOverride()
+        .configureOutput({ writeErr: () => undefined });
+      return quiet.parse(flags, { from: 'user' });
+    };
+    for (const [flag, value] of [
+      ['--peak', '0.5'],
+      ['--batch', '0.5'],
+      ['--events', '1e300'],
+      ['--events', '0'],
+    ] as const) {
+      assert.throws(() => parse(flag, value), /It must be a number/, `${flag} ${value}`);
+    }
   });
 
   test('reads as a table with the settings below it', () => {

@@ -20,6 +20,7 @@ export const setting: ExampleSetting = {
     'destinations',
     'hosts',
     'deliveries',
+    'outcomes',
     'dead-letters',
     'replay',
     'audiences',
@@ -53,7 +54,8 @@ async function openServer(): Promise<OpenSetting> {
     async run(line) {
       await resetStates(scene);
       const jobs = line.includes('_JOB') ? await openJobs(scene) : {};
-      const stopSending = line.includes('millrace tail') ? scene.keepSending() : () => undefined;
+      const isFollowing = /millrace (tail|outcomes)/.test(line);
+      const stopSending = isFollowing ? scene.keepSending() : () => undefined;
       return person.shell(line, { env: { ...env, ...jobs } }).finally(stopSending);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -115,6 +115,23 @@ suite('the examples', () => {
     await ended;
   });
 
+  test('receive-batches.js, which docs/use/batches.md shows', async () => {
+    const page = readFileSync(join(EXAMPLES, '../../docs/use/batches.md'), 'utf8');
+    assert.ok(page.includes(readFileSync(join(EXAMPLES, 'receive-batches.js'), 'utf8')));
+    await using server = await serveAnswers();
+    const [port = 0] = await freePorts(1);
+    const child = start('receive-batches.js', environment(server, { PORT: String(port) }));
+    const event = '{"type":"delete","userId":"u1","timestamp":"2026-11-15T00:08:46.123Z"}';
+    const batch = `{"version":1,"type":"batch","events":[{"id":"dlv_1","attempt":1,"body":${event}}]}`;
+    const url = `http://localhost:${port}/`;
+    assert.equal((await answered(url, signedRequest(batch))).status, 200);
+    assert.equal((await answered(url, signedRequest())).status, 200);
+    assert.equal((await answered(url, { method: 'POST', body: batch })).status, 401);
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  });
+
   test('next-route.js', async () => {
     process.env['MILLRACE_SHARED_SECRET'] = SECRET;
     const { POST } = (await import(join(EXAMPLES, 'next-route.js'))) as { POST(request: Request): Promise<Response> };
@@ -123,8 +140,9 @@ suite('the examples', () => {
   });
 });
 
-function signedRequest(): RequestInit {
-  const body = '{"type":"delete","userId":"u1","timestamp":"2026-11-15T00:08:46.123Z"}';
+const DELETION = '{"type":"delete","userId":"u1","timestamp":"2026-11-15T00:08:46.123Z"}';
+
+function signedRequest(body = DELETION): RequestInit {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const signature = signStandardWebhook([SECRET], { id: 'dlv_1', timestampSeconds, body });
   const signed = { 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature };

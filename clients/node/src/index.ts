@@ -27,7 +27,7 @@ export type { Counts } from './counts.ts';
 export { Millrace, type NowCalls, type TotalCounts } from './millrace.ts';
 export type { Options, WhenFull } from './options.ts';
 export type { Scheme, VerifyOptions, WebhookHeaders } from './verify-options.ts';
-export { type Secrets, verifyWebhook, type WebhookBody } from './verify-webhook.ts';
+export { type Secrets, verifyWebhook, verifyWebhookBatch, type WebhookBody } from './verify-webhook.ts';
 export {
   type FastifyLike,
   fastifyWebhooks,
@@ -36,9 +36,11 @@ export {
   type ReceiveOptions,
   receiveWebhooks,
   verifyRequest,
+  verifyRequestBatch,
 } from './webhook-adapters.ts';
 export type {
   AliasWebhook,
+  BatchedWebhook,
   DeleteWebhook,
   GroupWebhook,
   IdentifyWebhook,

@@ -65,7 +65,7 @@ export function isSame(a: string, b: string): boolean {
   return difference === 0;
 }
 
-function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+export function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const plain = headers as Readonly<Record<string, string | readonly string[] | undefined>>;
   const found = Object.keys(plain).find((key) => key.toLowerCase() === name);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { signBody, signStandardWebhook } from '../../../contract/src/signature.ts';
 import { caseFiles } from '../testing/contract-cases.ts';
 import { WebhookVerificationError, type WebhookProblem } from './errors.ts';
-import { verifySigned, verifyWebhook } from './verify-webhook.ts';
+import { verifySigned, verifyWebhook, verifyWebhookBatch } from './verify-webhook.ts';
 
 const SECRET = 's3cr3t';
 const NOW_SECONDS = 1_794_701_326;
@@ -158,5 +158,39 @@ suite('verifyWebhook', () => {
       }),
       { numRuns: 20 },
     );
+  });
+});
+
+suite('verifyWebhookBatch', () => {
+  const events = [
+    { id: 'dlv_1', attempt: 1, order: '1794701330000-00-000000000004711-0003', body: EVENT },
+    { id: 'dlv_2', attempt: 3, body: { type: 'delete', userId: 'u1', timestamp: 't' } },
+  ];
+  const batch = JSON.stringify({ version: 1, type: 'batch', events });
+
+  test('gives the events of a batch as they stand, each with its id and, if it is there, its order', () => {
+    const given = verifyWebhookBatch(batch, standardHeaders([SECRET], batch), SECRET, { now });
+    assert.deepEqual(
+      given,
+      events.map(({ body, ...rest }) => ({ ...rest, event: body })),
+    );
+  });
+
+  test('gives the event of a webhook that is no batch', () => {
+    const headers = { ...standardHeaders(), 'X-Millrace-Attempt': '2', 'X-Millrace-Order': '17' };
+    const given = verifyWebhookBatch(BODY, headers, SECRET, { now });
+    assert.deepEqual(given, [{ id: 'dlv_1', attempt: 2, order: '17', event: EVENT }]);
+  });
+
+  test('refuses a batch with a wrong signature, and one that has something else inside', () => {
+    const headers = standardHeaders(['other'], batch);
+    assert.throws(() => verifyWebhookBatch(batch, headers, SECRET, { now }), isProblem('signature_invalid'));
+    for (const broken of ['x', [1], [{ id: 'dlv_1' }], [{ body: EVENT }]]) {
+      const body = JSON.stringify({ type: 'batch', events: broken });
+      const signed = standardHeaders([SECRET], body);
+      assert.throws(() => verifyWebhookBatch(body, signed, SECRET, { now }), isProblem('body_invalid'));
+    }
+    const asEvent = () => verifyWebhook(batch, standardHeaders([SECRET], batch), SECRET, { now });
+    assert.throws(asEvent, isProblem('body_invalid'), 'a batch is no event');
   });
 });

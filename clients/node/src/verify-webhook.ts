@@ -1,9 +1,9 @@
 import { isObject } from '../../../contract/src/call.ts';
 import { builtin } from './builtin.ts';
 import { WebhookVerificationError } from './errors.ts';
-import { isSame, readSigned, type Signed } from './read-signed.ts';
+import { headerOf, isSame, readSigned, type Signed } from './read-signed.ts';
 import type { VerifyOptions, WebhookHeaders } from './verify-options.ts';
-import type { WebhookEvent } from './webhook-event.ts';
+import type { BatchedWebhook, WebhookEvent } from './webhook-event.ts';
 
 /** The bytes or the text that came in; a body that was parsed already is written again, which gives the same bytes. */
 export type WebhookBody = string | Uint8Array | object;
@@ -23,6 +23,44 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
 ): WebhookEvent {
+  return asEvent(verifiedBody(rawBody, headers, secret, options));
+}
+
+/**
+ * The events of a webhook whose destination gets batches, in their order, once the signature is known to be right. Each has the id
+ * to deduplicate by. A webhook with a single event gives that one, so a receiver may change its body format at any time.
+ */
+export function verifyWebhookBatch(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
+): BatchedWebhook[] {
+  return eventsIn(verifiedBody(rawBody, headers, secret, options), headers);
+}
+
+function eventsIn(body: unknown, headers: WebhookHeaders): BatchedWebhook[] {
+  if (!isObject(body) || body.type !== 'batch') {
+    const attempt = Number(headerOf(headers, 'x-millrace-attempt') ?? 1);
+    const order = headerOf(headers, 'x-millrace-order');
+    return [{ id: headerOf(headers, 'webhook-id') ?? '', attempt, ...orderIn(order), event: asEvent(body) }];
+  }
+  const { events } = body;
+  if (!Array.isArray(events)) throw invalid();
+  return events.map((each: unknown) => {
+    if (!isObject(each) || typeof each.id !== 'string') throw invalid();
+    return { id: each.id, attempt: Number(each.attempt), ...orderIn(each.order), event: asEvent(each.body) };
+  });
+}
+
+function orderIn(order: unknown): Pick<BatchedWebhook, 'order'> {
+  return typeof order === 'string' ? { order } : {};
+}
+
+function verifiedBody(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  ...[secret, options]: [secret: Secrets, options: VerifyOptions]
+): unknown {
   const crypto = builtin('node:crypto');
   if (crypto === undefined) throw new TypeError('verifyWebhook needs node:crypto. Use verifyRequest, which does not.');
   const body = bytesOf(rawBody);
@@ -30,19 +68,36 @@ export function verifyWebhook(
   const digests = secretsOf(secret).map((each) =>
     crypto.createHmac(NODE_HASH[signed.hash], signed.keyOf(each)).update(signed.content).digest(),
   );
-  return readEvent(body, signed, digests);
+  return readBody(body, signed, digests);
 }
 
-/** The same with the Web Crypto API, which all runtimes have. */
+/** As verifyWebhook, with the Web Crypto API, which all runtimes have. */
 export async function verifySigned(
   rawBody: WebhookBody,
   headers: WebhookHeaders,
   ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
 ): Promise<WebhookEvent> {
+  return asEvent(await signedBody(rawBody, headers, secret, options));
+}
+
+/** As verifyWebhookBatch, in the same way. */
+export async function verifySignedBatch(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  ...[secret, options = {}]: [secret: Secrets, options?: VerifyOptions]
+): Promise<BatchedWebhook[]> {
+  return eventsIn(await signedBody(rawBody, headers, secret, options), headers);
+}
+
+async function signedBody(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  ...[secret, options]: [secret: Secrets, options: VerifyOptions]
+): Promise<unknown> {
   const body = bytesOf(rawBody);
   const signed = readSigned(body, headers, options);
   const digests = await Promise.all(secretsOf(secret).map((each) => hmac(signed, each)));
-  return readEvent(body, signed, digests);
+  return readBody(body, signed, digests);
 }
 
 async function hmac({ hash, content, keyOf }: Signed, secret: string): Promise<Uint8Array> {
@@ -63,7 +118,7 @@ function bytesOf(body: WebhookBody): Uint8Array {
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function readEvent(body: Uint8Array, { given, write }: Signed, digests: readonly Uint8Array[]): WebhookEvent {
+function readBody(body: Uint8Array, { given, write }: Signed, digests: readonly Uint8Array[]): unknown {
   const expected = digests.map(write);
   // All are compared, also after a match: the time it takes tells nothing.
   const matches = expected.flatMap((right) => given.filter((each) => isSame(each, right)));
@@ -73,19 +128,19 @@ function readEvent(body: Uint8Array, { given, write }: Signed, digests: readonly
       'The signature was not made with this secret and this body.',
     );
   }
-  return parseEvent(new TextDecoder().decode(body));
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
 }
 
-function parseEvent(text: string): WebhookEvent {
-  let event: unknown;
-  try {
-    event = JSON.parse(text);
-  } catch {
-    event = undefined;
-  }
-  if (!isObject(event) || typeof event.type !== 'string' || !TYPES.has(event.type)) {
-    throw new WebhookVerificationError('body_invalid', 'The body is not an event of a known type.');
-  }
+function asEvent(event: unknown): WebhookEvent {
+  if (!isObject(event) || typeof event.type !== 'string' || !TYPES.has(event.type)) throw invalid();
   // The service signed it, so it has the form that the service writes.
   return event as unknown as WebhookEvent;
+}
+
+function invalid(): WebhookVerificationError {
+  return new WebhookVerificationError('body_invalid', 'The body is not an event of a known type.');
 }

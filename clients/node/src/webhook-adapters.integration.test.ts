@@ -5,11 +5,15 @@ import { suite, test } from 'node:test';
 import express from 'express';
 import Fastify from 'fastify';
 import { signBody, signStandardWebhook } from '../../../contract/src/signature.ts';
-import { fastifyWebhooks, receiveWebhooks, verifyRequest, type WebhookEvent } from './index.ts';
+import { fastifyWebhooks, receiveWebhooks, verifyRequest, verifyRequestBatch, type WebhookEvent } from './index.ts';
 
 const SECRET = 's3cr3t';
 const BODY =
   '{"version":1,"type":"track","userId":"u1","event":"Größe 😀","properties":{"n":1},"timestamp":"t","context":{}}';
+
+const itemOf = (id: string, attempt: number, order: string) =>
+  `{"id":"${id}","attempt":${attempt},"order":"${order}","body":${BODY}}`;
+const BATCH = `{"version":1,"type":"batch","events":[${itemOf('dlv_7', 1, '7')},${itemOf('dlv_8', 2, '8')}]}`;
 
 type Receiver = AsyncDisposable & { url: string; events: [WebhookEvent, string][] };
 type OnEvent = (event: WebhookEvent, id: string) => void;
@@ -83,6 +87,17 @@ for (const [name, make] of Object.entries(receivers)) {
       assert.deepEqual(receiver.events, [[JSON.parse(BODY), 'dlv_1']]);
     });
 
+    test('the events of a batch reach it one after the other, each with its own id', async () => {
+      await using receiver = await open();
+      const response = await fetch(receiver.url, { method: 'POST', headers: signedHeaders(BATCH), body: BATCH });
+      assert.equal(response.status, 200);
+      const event = JSON.parse(BODY);
+      assert.deepEqual(receiver.events, [
+        [event, 'dlv_7'],
+        [event, 'dlv_8'],
+      ]);
+    });
+
     test('one that was changed on its way is answered 401 and goes no further', async () => {
       await using receiver = await open();
       const body = BODY.replace('u1', 'u2');
@@ -112,4 +127,15 @@ test('verifyRequest verifies a fetch Request', async () => {
   const request = () => new Request('http://x/', { method: 'POST', headers: signedHeaders(BODY), body: BODY });
   assert.deepEqual(await verifyRequest(request(), SECRET), JSON.parse(BODY));
   await assert.rejects(verifyRequest(request(), 'other'), /signature/);
+});
+
+test('verifyRequestBatch gives the events of a fetch Request, and the event of one that is no batch', async () => {
+  const request = (body: string) => new Request('http://x/', { method: 'POST', headers: signedHeaders(body), body });
+  const event = JSON.parse(BODY);
+  assert.deepEqual(await verifyRequestBatch(request(BATCH), SECRET), [
+    { id: 'dlv_7', attempt: 1, order: '7', event },
+    { id: 'dlv_8', attempt: 2, order: '8', event },
+  ]);
+  assert.deepEqual(await verifyRequestBatch(request(BODY), SECRET), [{ id: 'dlv_1', attempt: 1, event }]);
+  await assert.rejects(verifyRequestBatch(request(BATCH), 'other'), /signature/);
 });

@@ -1,11 +1,17 @@
 import { WebhookVerificationError } from './errors.ts';
 import type { VerifyOptions } from './verify-options.ts';
-import { type Secrets, verifySigned, verifyWebhook, type WebhookBody } from './verify-webhook.ts';
-import type { WebhookEvent } from './webhook-event.ts';
+import {
+  type Secrets,
+  verifySigned,
+  verifySignedBatch,
+  verifyWebhookBatch,
+  type WebhookBody,
+} from './verify-webhook.ts';
+import type { BatchedWebhook, WebhookEvent } from './webhook-event.ts';
 
 export interface ReceiveOptions extends VerifyOptions {
   secret: Secrets;
-  /** Called with each verified event; the answer waits for it. If it throws, the delivery is made again later. */
+  /** Called with each verified event, those of a batch one after the other; the answer waits for it. If it throws, all of them come again later. */
   onEvent: (event: WebhookEvent, id: string) => void | Promise<void>;
   /** Default 1 MiB. */
   maxBodyBytes?: number | undefined;
@@ -22,6 +28,15 @@ export async function verifyRequest(
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   return verifySigned(new Uint8Array(await request.arrayBuffer()), request.headers, secret, options);
+}
+
+/** The same where the destination gets batches: all its events, as verifyWebhookBatch gives them. */
+export async function verifyRequestBatch(
+  request: Parameters<typeof verifyRequest>[0],
+  secret: Secrets,
+  options: VerifyOptions = {},
+): Promise<BatchedWebhook[]> {
+  return verifySignedBatch(new Uint8Array(await request.arrayBuffer()), request.headers, secret, options);
 }
 
 type PlainHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -59,8 +74,8 @@ async function replyTo(request: IncomingLike, options: ReceiveOptions): Promise<
 }
 
 async function receive(body: WebhookBody, headers: PlainHeaders, options: ReceiveOptions): Promise<Reply> {
-  const event = verifyWebhook(body, headers, options.secret, options);
-  await options.onEvent(event, String(headers['webhook-id'] ?? ''));
+  const events = verifyWebhookBatch(body, headers, options.secret, options);
+  for (const { id, event } of events) await options.onEvent(event, id);
   return { status: 200, body: '{"success":true}' };
 }
 

@@ -64,3 +64,14 @@ export type WebhookEvent =
   | GroupWebhook
   | AliasWebhook
   | DeleteWebhook;
+
+/** An event of a batch. */
+export interface BatchedWebhook {
+  /** The same for every attempt to deliver this event: receivers recognise a repeated one by it. */
+  id: string;
+  /** From 1. */
+  attempt: number;
+  /** Sorts as text, byte by byte: of one source, the event that was received earlier has the lower one. Older servers gave none in batches. */
+  order?: string;
+  event: WebhookEvent;
+}

@@ -9,7 +9,12 @@ import {
 } from '@tanstack/react-query';
 import { askControl, currentWorkspace, type Method, type Query } from './ask-control.ts';
 
-export type Page<Item> = { items: Item[]; nextCursor: string | null };
+export type Page<Item> = {
+  items: Item[];
+  nextCursor: string | null;
+  /** Of deliveries only: how many of those that succeeded at once are listed, from 0 to 1. */
+  successRowsKept?: number;
+};
 
 type ReadOptions = {
   query?: Query;

@@ -1,6 +1,7 @@
 /** Trying a destination before events go to it: its URL, one call to it, and what its filters let through. */
 import { type Static, Type } from 'typebox';
 import { CALL_TYPES } from '../call.ts';
+import { BODY_FORMATS } from '../webhook-body.ts';
 import { Filters } from './destinations.ts';
 import { Time } from './page.ts';
 
@@ -95,7 +96,7 @@ export const PreviewDestination = Type.Object(
     filters: Type.Optional(Filters),
     /** As for a new destination; only `bodyFormat` has a say, and the others may be left out. */
     settings: Type.Optional(
-      Type.Object({ bodyFormat: Type.Optional(Type.Enum(['documented', 'full'])) }, { additionalProperties: true }),
+      Type.Object({ bodyFormat: Type.Optional(Type.Enum([...BODY_FORMATS])) }, { additionalProperties: true }),
     ),
     last: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
   },

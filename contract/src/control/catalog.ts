@@ -1,5 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { CallType } from '../call.ts';
+import { BODY_FORMATS } from '../webhook-body.ts';
 
 /**
  * A kind of destination, as data: for a second one, control and console need only its entry here. Deliver makes webhook POSTs: a
@@ -44,7 +45,8 @@ const WebhookSettings = Type.Object(
       Type.String({ minLength: 8, maxLength: 500, ...marks({ kind: 'webhook-secret', secret: true, rotates: true }) }),
     ),
     successPolicy: Type.Optional(Type.Enum(['any', 'all'], { default: 'any' })),
-    bodyFormat: Type.Optional(Type.Enum(['documented', 'full'], { default: 'documented' })),
+    bodyFormat: Type.Optional(Type.Enum([...BODY_FORMATS], { default: 'documented' })),
+    order: Type.Optional(Type.Enum(['none', 'user'], { default: 'none' })),
     maxConcurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
     maxPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   },

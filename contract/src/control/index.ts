@@ -14,6 +14,7 @@ export * from './factors.ts';
 export * from './installation.ts';
 export * from './jobs.ts';
 export * from './limits.ts';
+export * from './outcomes.ts';
 export * from './overview.ts';
 export * from './page.ts';
 export * from './profiles.ts';

@@ -65,7 +65,10 @@ export const DeadLetterDetails = Type.Object({
   ...DeadLetterItem.properties,
   event: Type.Record(Type.String(), Type.Unknown()),
   /** The latest attempts, oldest first. */
-  history: Type.Array(Type.Object({ at: Time, answers: Type.Array(AnswerNote) })),
+  /** `events`: how many the request had, when it was a batch of several. */
+  history: Type.Array(
+    Type.Object({ at: Time, answers: Type.Array(AnswerNote), events: Type.Optional(Type.Integer()) }),
+  ),
 });
 
 export const RetriedLetter = Type.Object({

@@ -42,7 +42,11 @@ export const Delivery = Type.Object({
   /** Its user was erased: the user's ids and the receivers' answers are no longer kept. */
   isErased: Type.Boolean(),
 });
-export const Deliveries = PageOf(Delivery);
+export const Deliveries = Type.Object({
+  ...PageOf(Delivery).properties,
+  /** From 0 to 1: how many of the deliveries that succeeded at once are listed; the others are in the counters. */
+  successRowsKept: Type.Number(),
+});
 
 export const DeliveryQuery = Type.Object(
   {
@@ -89,7 +93,9 @@ export const DeliveryAttempt = Type.Object({
       /** The address that was connected to. */
       address: Type.Optional(Type.String()),
       timings: Timings,
-      /** The first 16 KiB. */
+      /** How many events the request had, when it was a batch of several. */
+      events: Type.Optional(Count),
+      /** The first 16 KiB. Not kept of the answer to several events: it may name the user of another one. */
       body: Type.Optional(Type.String()),
     }),
   ),
@@ -146,6 +152,10 @@ export const Explanation = Type.Object({
   stored: Type.Union([StoredFacts, Type.Null()]),
   refusals: Type.Array(
     Type.Object({ sourceId: Type.String(), code: Type.String(), message: Type.String(), at: Time, call: Text }),
+  ),
+  /** Deliveries that succeeded at once and have no row, because the installation keeps a sample of those. */
+  withoutRow: Type.Array(
+    Type.Object({ deliveryId: Type.String(), destinationId: Type.String(), destinationName: Text, deliveredAt: Time }),
   ),
   destinations: Type.Array(
     Type.Object({

@@ -10,6 +10,8 @@ export const WriteKey = Type.Object({
   lastUsedAt: Type.Union([Time, Type.Null()]),
 });
 
+const Cell = Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$' });
+
 export const Source = Type.Object({
   id: Id('src'),
   /** `computed`: the calls of audiences and computed traits, which Millrace makes itself. */
@@ -18,6 +20,10 @@ export const Source = Type.Object({
   enabled: Type.Boolean(),
   /** Calls a second; null takes the limit of the installation. */
   rateLimitPerSecond: Type.Union([Type.Integer(), Type.Null()]),
+  /** The NATS cluster that carries it; `main` in an installation without cells. */
+  cell: Cell,
+  /** The cell that it moves to: its calls go there when that cell has its configuration. */
+  nextCell: Type.Optional(Cell),
   writeKeys: Type.Array(WriteKey),
   projection: Projection,
   createdAt: Time,
@@ -25,12 +31,14 @@ export const Source = Type.Object({
 });
 export const Sources = PageOf(Source);
 
-export const NewSource = Type.Object({ name: Name }, { additionalProperties: false });
+export const NewSource = Type.Object({ name: Name, cell: Type.Optional(Cell) }, { additionalProperties: false });
 export const SourceChange = Type.Object(
   {
     name: Type.Optional(Name),
     enabled: Type.Optional(Type.Boolean()),
     rateLimitPerSecond: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 10_000_000 }), Type.Null()])),
+    /** Moves the source: new calls go to that cell as soon as it has the configuration, and the old one delivers what it has. */
+    cell: Type.Optional(Cell),
   },
   { additionalProperties: false, minProperties: 1 },
 );

@@ -65,6 +65,8 @@ export const PROBLEM_CODES = [
   'sso_refused',
   'workspace_required',
   'not_found',
+  'delivery_without_row',
+  'cursor_gone',
   'conflict',
   'last_owner',
   'last_operator',
@@ -96,6 +98,7 @@ export const PROBLEM_CODES = [
   'not_waiting',
   'limit_reached',
   'host_not_proven',
+  'older_processes',
   'event_gone',
   'internal',
 ] as const;

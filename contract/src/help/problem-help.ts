@@ -1,6 +1,8 @@
 import type { ProblemCode } from './codes.ts';
+import { DELIVERY_HELP } from './delivery-help.ts';
 import { FACTOR_HELP } from './factor-help.ts';
 import type { Help } from './help.ts';
+import { RECORD_HELP } from './record-help.ts';
 import { SIGN_ON_HELP } from './sign-on-help.ts';
 
 /** The control API refused a request of a person or a script. */
@@ -30,6 +32,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     whoCanDoIt: 'you',
   },
   ...FACTOR_HELP,
+  ...RECORD_HELP,
   not_allowed: {
     title: 'You may not do this',
     cause: 'Your role, or the scope of your token, does not include this action.',
@@ -55,6 +58,7 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Check the address, or look for it in its list.',
     whoCanDoIt: 'you',
   },
+  ...DELIVERY_HELP,
   conflict: {
     title: 'It exists already',
     cause: 'Another one of this kind has the same name or address.',
@@ -214,12 +218,6 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
     remedy: 'Wait some seconds, look at the result of that attempt, and ask again if it is needed.',
     whoCanDoIt: 'you',
   },
-  not_waiting: {
-    title: 'This delivery does not wait',
-    cause: 'Millrace has delivered it, has given it up, or is making an attempt right now.',
-    remedy: 'Look at its state. A dead letter can be sent again from the list of dead letters.',
-    whoCanDoIt: 'you',
-  },
   limit_reached: {
     title: 'The workspace has reached a limit',
     cause: 'The workspace has as many of these as it may have. The answer names the limit and its number.',
@@ -234,10 +232,10 @@ export const PROBLEM_HELP: Record<ProblemCode, Help> = {
       'Publish the text of the answer as a DNS record or as a file on the host, and check the host. Then save again.',
     whoCanDoIt: 'you',
   },
-  event_gone: {
-    title: 'The event is no longer stored',
-    cause: 'Events are kept for a limited time, and the events of an erased user are removed at once.',
-    remedy: 'Look at a newer delivery, or keep events for longer in the settings of Millrace.',
+  older_processes: {
+    title: 'Processes of an older version are running',
+    cause: 'The destination asks for a setting that a deliver or control process of an older version does not know.',
+    remedy: 'Finish the upgrade: replace or stop the older processes that the system screen lists, then save again.',
     whoCanDoIt: 'operator',
   },
   internal: {

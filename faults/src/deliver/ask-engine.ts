@@ -22,7 +22,7 @@ export async function countUnsettled({ nc }: Connection): Promise<number> {
 /** The recorder's backlog: batches with one or more outcomes each. */
 export type OutcomesWaiting = { messages: number; bytes: number; first_seq: number; last_seq: number };
 
-export async function readOutcomes({ nc }: Connection): Promise<OutcomesWaiting> {
-  const answer = await nc.request(`$JS.API.STREAM.INFO.${OUTCOMES_STREAM}`);
+export async function readOutcomes({ nc }: Connection, stream = OUTCOMES_STREAM): Promise<OutcomesWaiting> {
+  const answer = await nc.request(`$JS.API.STREAM.INFO.${stream}`);
   return answer.json<{ state: OutcomesWaiting }>().state;
 }

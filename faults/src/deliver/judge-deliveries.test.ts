@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { type DeliveryEvidence, judgeDeliveries } from './judge-deliveries.ts';
 import { markedCall, readMark } from './marked-call.ts';
-import { type Arrival, readArrival } from './read-arrival.ts';
+import { type Arrival, readArrival, readArrivals } from './read-arrival.ts';
 
 const ANSWERED = { startedAt: 0, endedAt: 10 };
 
@@ -125,6 +125,18 @@ suite('a receiver of the oracle', () => {
       { problem, messageId, sourceId, attempt },
       { problem: undefined, messageId: 'a', sourceId: 'src_1', attempt: 2 },
     );
+  });
+
+  test('knows each call of a batch again, by the id and the attempt inside', () => {
+    const events = [1, 2].map((attempt) => ({ id: `dlv_${attempt}`, attempt, body: JSON.parse(body) as object }));
+    const batch = JSON.stringify({ version: 1, type: 'batch', events });
+    const read = readArrivals(posted(batch, secret), secret);
+    assert.deepEqual(
+      read.map(({ webhookId, attempt, messageId, problem }) => ({ webhookId, attempt, messageId, problem })),
+      [1, 2].map((attempt) => ({ webhookId: `dlv_${attempt}`, attempt, messageId: 'a', problem: undefined })),
+    );
+    assert.equal(readArrivals(posted(batch, 'another'), secret)[1]?.problem, 'signature');
+    assert.equal(readArrivals(posted(batch.replace('12.5', '12.4'), secret), secret)[0]?.problem, 'body');
   });
 
   test('sees a signature with another secret, in either scheme', () => {

@@ -26,6 +26,8 @@ export type DeliverSceneShape = {
   /** The roles of each process; the first one takes the load. */
   roles: readonly ['collect' | 'collect,deliver', ...'deliver'[]];
   maxFileStoreMb?: number;
+  /** How many streams of outcomes there are; one without this. */
+  outcomeStreams?: number;
   /** Whether the clock of each process can be set wrong. */
   hasSettableClocks?: boolean;
   /** The program that the process of this number runs, asked at each start of it; ours without this. */
@@ -138,11 +140,12 @@ function startProcesses(shape: DeliverSceneShape, settings: Settings, dir: strin
   );
 }
 
-function deliverSettings({ retryScale }: DeliverSceneShape): Settings {
+function deliverSettings({ retryScale, outcomeStreams = 1 }: DeliverSceneShape): Settings {
   return {
     MILLRACE_KEYS: `1:${KEY.toString('base64')}`,
     MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
     MILLRACE_RETRY_SCALE: String(retryScale),
+    MILLRACE_OUTCOME_STREAMS: String(outcomeStreams),
     // Says every second how the process is.
     MILLRACE_LOG_LEVEL: 'debug',
   };

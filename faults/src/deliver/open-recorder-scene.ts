@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../../server/src/store/open-store.ts';
+import { outcomesStreamName } from '../../../server/src/stream/layout/layout.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
 import { controlPortIn } from '../open-control-scene.ts';
+import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
 import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
 import { type Database, startDatabase } from '../start-database.ts';
@@ -18,9 +20,15 @@ export type RecorderScene = AsyncDisposable & {
   store: Store;
   /** Plays control alone, and so the recorder. */
   control: ServerProcess;
+  /** A second one beside it, where the shape asks for it. */
+  second: ServerProcess | undefined;
   /** Asks control as its owner. Each start has a port of its own. */
   clientAt(said: string): ControlClient;
   entered: EnteredPlan;
+  /** The names of the event streams; a server that is added brings more. */
+  events: string[];
+  /** The names of the streams of outcomes. */
+  outcomes: readonly string[];
 };
 
 const SOURCES = 5;
@@ -28,14 +36,19 @@ const PROJECTED_WITHIN_MS = 15_000;
 /** One answer in twenty is a 500. */
 const BEHAVIOUR = { status: 200, failing: 0.05 };
 
-export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
+export type RecorderShape = { nodes?: 1 | 3; outcomeStreams?: number; recorders?: 1 | 2 };
+
+export async function openRecorderScene(
+  run: FaultRun,
+  { nodes = 1, outcomeStreams = 1, recorders = 1 }: RecorderShape = {},
+): Promise<RecorderScene> {
   await using parts = new AsyncDisposableStack();
   const database = parts.use(await startDatabase());
   const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
   const plan = planWorkspaces({ name: 'record', ...shape });
   const token = randomBytes(24).toString('hex');
   const clientAt = (said: string) => controlClient(`http://127.0.0.1:${controlPortIn(said)}`, token);
-  const installed: Partial<Pick<RecorderScene, 'control' | 'store' | 'entered'>> = {};
+  const installed: Partial<Pick<RecorderScene, 'control' | 'second' | 'store' | 'entered'>> = {};
   const enter = async ({ port, settings }: EnterNeeds) => {
     const asControl = { ...settings, ...controlSettings(database, token) };
     const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
@@ -43,16 +56,21 @@ export async function openRecorderScene(run: FaultRun): Promise<RecorderScene> {
     const store = parts.use(await openStore(database.serviceUrl));
     // The others start only now, so they read all of it at their start.
     await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
-    Object.assign(installed, { control, store, entered });
+    const second = recorders === 1 ? undefined : parts.use(await serverProcess(asControl, join(run.dir, 'second.log')));
+    await second?.start();
+    Object.assign(installed, { control, second, store, entered });
     return entered.plan;
   };
   const roles = ['collect,deliver'] as const;
-  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480 };
-  const scene = parts.use(await openDeliverScene(run, { nodes: 1, plan, ...rest, enter }));
-  const { control, store, entered } = installed;
+  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480, outcomeStreams };
+  const scene = parts.use(await openDeliverScene(run, { nodes, plan, ...rest, enter }));
+  const { control, second, store, entered } = installed;
   if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
   const open = parts.move();
-  return { scene, database, store, control, clientAt, entered, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  const outcomes = Array.from({ length: outcomeStreams }, (_, index) => outcomesStreamName(index));
+  const events = [...EVENT_STREAM_NAMES];
+  const facts = { scene, database, store, control, second, clientAt, entered, events, outcomes };
+  return { ...facts, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 export function controlSettings({ url, serviceUrl }: Database, token: string): Settings {

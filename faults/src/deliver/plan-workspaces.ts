@@ -16,7 +16,7 @@ export type PlannedDestination = {
   host: string;
   /** Where it is instead, if not with the other receivers. */
   origin?: string;
-  limits: Pick<WebhookSettings, 'maxConcurrency' | 'maxPerSecond'>;
+  limits: Pick<WebhookSettings, 'maxConcurrency' | 'maxPerSecond' | 'bodyFormat'>;
 };
 
 /** The sources and destinations of each workspace. */
@@ -28,11 +28,14 @@ export type PlanShape = {
   sourcesEach: number;
   destinationsPerSource: number;
   limits?: PlannedDestination['limits'];
+  /** Whether the second destination of each source, the fourth and so on, get batches. */
+  hasBatches?: boolean;
 };
 
 let hosts = 0;
 
-export function planWorkspaces({ name, workspaces, sourcesEach, destinationsPerSource, limits }: PlanShape): Plan {
+export function planWorkspaces(shape: PlanShape): Plan {
+  const { name, workspaces, sourcesEach, destinationsPerSource, hasBatches = false } = shape;
   const sources: PlannedSource[] = [];
   const destinations: PlannedDestination[] = [];
   for (let index = 0; index < workspaces * sourcesEach; index += 1) {
@@ -42,7 +45,9 @@ export function planWorkspaces({ name, workspaces, sourcesEach, destinationsPerS
     for (let number = 0; number < destinationsPerSource; number += 1) {
       const id = `dst_${name}${index}x${number}`;
       const secret = randomBytes(24).toString('hex');
-      destinations.push({ id, workspaceId, sourceId: source.id, secret, host: nextHost(), limits: limits ?? {} });
+      const batches = hasBatches && number % 2 === 1 ? ({ bodyFormat: 'batch' } as const) : {};
+      const limits = { ...shape.limits, ...batches };
+      destinations.push({ id, workspaceId, sourceId: source.id, secret, host: nextHost(), limits });
     }
   }
   const [first, ...others] = sources;

@@ -20,11 +20,27 @@ export type Arrival = {
 
 export type Posted = { destinationId: string; headers: IncomingHttpHeaders; body: string };
 
+type Read = Omit<Arrival, 'at' | 'status' | 'beside'>;
+
+/** The events of a POST, which may be a batch: each as if it had come alone. */
+export function readArrivals(posted: Posted, secret: string): Read[] {
+  const { headers, body } = posted;
+  if (!body.startsWith('{"version":1,"type":"batch"')) return [readArrival(posted, secret)];
+  const isWhole = JSON.stringify(JSON.parse(body)) === body;
+  const problem = isSigned(headers, body, secret) ? (isWhole ? undefined : 'body') : 'signature';
+  const { events }: Batch = JSON.parse(body);
+  return events.map(({ id, attempt, body: event }) => {
+    const mark = readMark(JSON.stringify(event));
+    const { messageId = '', sourceId = '' } = mark ?? {};
+    const own = problem ?? (mark === undefined ? 'body' : undefined);
+    return { destinationId: posted.destinationId, messageId, sourceId, webhookId: id, attempt, problem: own };
+  });
+}
+
+type Batch = { events: { id: string; attempt: number; body: object }[] };
+
 /** Reads a POST as a wary customer would: with its own arithmetic, not the product's. */
-export function readArrival(
-  { destinationId, headers, body }: Posted,
-  secret: string,
-): Omit<Arrival, 'at' | 'status' | 'beside'> {
+export function readArrival({ destinationId, headers, body }: Posted, secret: string): Read {
   const mark = readMark(body);
   const isWhole = mark !== undefined && JSON.stringify(JSON.parse(body)) === body;
   const problem = isSigned(headers, body, secret) ? (isWhole ? undefined : 'body') : 'signature';

@@ -1,6 +1,6 @@
 import { startMigratedPostgres } from '../../../server/testing/migrated-postgres.ts';
 import { readConfig } from '../../../server/src/config.ts';
-import { startRecorder } from '../../../server/src/record/record-outcomes.ts';
+import { startRecorders } from '../../../server/src/record/record-streams.ts';
 import { openStore } from '../../../server/src/store/open-store.ts';
 import { OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { openStream } from '../../../server/src/stream/open-stream.ts';
@@ -22,7 +22,7 @@ export async function readRecord({ settings, cluster }: DeliverScene): Promise<R
   const store = stack.use(await openStore(postgres.serviceUrl));
   const stream = stack.use(await openStream({ natsUrl, settings: streamSettings, log: SILENT }));
   const side = stack.use(await stream.recordSide());
-  stack.use(startRecorder({ store, side, settings: control.record, now: () => new Date(), log: SILENT }));
+  stack.use(startRecorders({ store, side, settings: control.record, now: () => new Date(), log: SILENT }));
   const outcomes = viewEngine(cluster, [OUTCOMES_STREAM]);
   await waitUntil('everything is recorded', RECORDED_WITHIN_MS, async () => {
     return (await outcomes.isWhole()).get(OUTCOMES_STREAM) === 0;

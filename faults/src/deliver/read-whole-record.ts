@@ -1,7 +1,5 @@
 import type { Store, Tx } from '../../../server/src/store/open-store.ts';
-import { OUTCOMES_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { viewEngine } from '../engine-view.ts';
-import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { RecorderScene } from './open-recorder-scene.ts';
 import type { WholeRecord } from './judge-whole-record.ts';
@@ -9,11 +7,17 @@ import type { WholeRecord } from './judge-whole-record.ts';
 const RECORDED_WITHIN_MS = 120_000;
 
 /** The record in PostgreSQL when the recorder has nothing left to do. */
-export async function readWholeRecord({ scene, store, entered }: RecorderScene): Promise<WholeRecord> {
-  const engine = viewEngine(scene.cluster, [...EVENT_STREAM_NAMES, OUTCOMES_STREAM]);
+export async function readWholeRecord({
+  scene,
+  store,
+  entered,
+  events,
+  outcomes,
+}: RecorderScene): Promise<WholeRecord> {
+  const engine = viewEngine(scene.cluster, [...events, ...outcomes]);
   await waitUntil('everything is recorded', RECORDED_WITHIN_MS, async () => {
     const held = await engine.isWhole();
-    return held.get(OUTCOMES_STREAM) === 0 && isCounted(held, await positionsOf(store));
+    return outcomes.every((stream) => held.get(stream) === 0) && isCounted(events, held, await positionsOf(store));
   });
   const deliveries: WholeRecord['deliveries'][number][] = [];
   for (const [id, destinationId] of entered.destinations) {
@@ -42,8 +46,12 @@ async function positionsOf(store: Store): Promise<ReadonlyMap<string, number>> {
 }
 
 /** Nothing leaves an event stream during a run, so the last sequence is the number of messages. */
-function isCounted(held: ReadonlyMap<string, number>, counted: ReadonlyMap<string, number>): boolean {
-  return EVENT_STREAM_NAMES.every((stream) => (counted.get(stream) ?? 0) === held.get(stream));
+function isCounted(
+  events: readonly string[],
+  held: ReadonlyMap<string, number>,
+  counted: ReadonlyMap<string, number>,
+): boolean {
+  return events.every((stream) => (counted.get(stream) ?? 0) === held.get(stream));
 }
 
 function ask<Row extends Record<string, unknown>>(store: Store, sql: string, values: readonly unknown[] = []) {

@@ -1,7 +1,7 @@
 /** Every receiver of a scene, in a process that no fault touches. It is told how to behave and tells what arrives. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { seededRandom } from '../seeded-random.ts';
-import { type Arrival, readArrival } from './read-arrival.ts';
+import { type Arrival, readArrivals } from './read-arrival.ts';
 
 /** How a destination's receiver answers. */
 export type Behaviour = {
@@ -63,7 +63,9 @@ async function receive(
   const { status, failing = 0, afterMs } = behaviours.get(destinationId) ?? state.usual;
   const answered = status === 'hang' ? 0 : random.next() < failing ? 500 : status;
   const posted = { destinationId, headers: request.headers, body: Buffer.concat(parts).toString() };
-  state.arrivals.push({ ...readArrival(posted, secrets.get(destinationId) ?? ''), status: answered, at, beside });
+  for (const arrival of readArrivals(posted, secrets.get(destinationId) ?? '')) {
+    state.arrivals.push({ ...arrival, status: answered, at, beside });
+  }
   if (answered === 0) return;
   if (afterMs === undefined) response.writeHead(answered).end();
   else setTimeout(() => response.writeHead(answered).end(), afterMs);

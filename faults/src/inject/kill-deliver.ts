@@ -30,12 +30,12 @@ export async function killDeliver(run: FaultRun): Promise<Findings> {
   return { ...found, figures: { kills: strikes.length, ...found.figures } };
 }
 
-/** Ten workspaces with two sources each, on three servers; one answer in twenty is a 500. */
+/** Ten workspaces with two sources each, on three servers; half of the destinations get batches, and one answer in twenty is a 500. */
 export function openCrashScene(run: FaultRun): Promise<DeliverScene> {
   const shape = { workspaces: 10, sourcesEach: 2, destinationsPerSource: DESTINATIONS_PER_SOURCE };
   return openDeliverScene(run, {
     nodes: 3,
-    plan: planWorkspaces({ name: 'crash', ...shape }),
+    plan: planWorkspaces({ name: 'crash', ...shape, hasBatches: true }),
     behaviour: { status: 200, failing: 0.05 },
     retryScale: 10,
     roles: ['collect', 'deliver', 'deliver'],

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { type OutcomesWaiting, readOutcomes } from '../deliver/ask-engine.ts';
 import { countStoredAgain } from '../deliver/finish-deliveries.ts';
-import { judgeDeliveries } from '../deliver/judge-deliveries.ts';
+import { judgeDeliveries, type Strike } from '../deliver/judge-deliveries.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { judgeWholeRecord } from '../deliver/judge-whole-record.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
@@ -99,8 +99,15 @@ function catchUpFigures({ away, catchUp, waiting, attempts }: CaughtUp) {
   };
 }
 
-/** Lets everything end, then compares the record with clients and receivers: no deliver process died, so nothing may differ. */
-export async function finishExactly(whole: RecorderScene, load: Load): Promise<Findings> {
+/**
+ * Lets everything end, then compares the record with clients and receivers: no deliver process died, so nothing may differ. Around a strike
+ * deliveries may be repeated; the record has each of their attempts.
+ */
+export async function finishExactly(
+  whole: RecorderScene,
+  load: Load,
+  strikes: readonly Strike[] = [],
+): Promise<Findings> {
   const { scene } = whole;
   const { oracle, arrivals, plan } = scene;
   await load.stop();
@@ -108,7 +115,7 @@ export async function finishExactly(whole: RecorderScene, load: Load): Promise<F
   const drainedMs = await scene.drained(DRAINED_WITHIN_MS);
   await scene.receivers.heard();
   const storedAgain = await countStoredAgain(scene);
-  const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes: [], storedAgain });
+  const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
   scene.keepEvidence(verdict);
   const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain });
   return joinFindings(verdict, record, { figures: { drainedMs: Math.round(drainedMs) } });

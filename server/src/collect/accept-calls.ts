@@ -164,7 +164,7 @@ async function store(
   const startedAt = performance.now();
   const append = traced && needs.tracing.start('millrace.append', traced.traceparent);
   const appended = await needs.append({
-    sourceId: watched.sourceId,
+    ...placeOf(source),
     id,
     home: Number.parseInt(id.slice(0, 8), 16),
     envelope: JSON.stringify(envelope),
@@ -183,6 +183,10 @@ async function store(
   needs.watch.shed('engine', watched.sourceId);
   needs.unavailable(appended.why);
   return laterAnswer('unavailable', 1 + Math.floor(needs.random() * 3));
+}
+
+function placeOf({ id: sourceId, cell, spare }: KeyFound['source']) {
+  return { sourceId, cell, spare };
 }
 
 /**

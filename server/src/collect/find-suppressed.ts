@@ -1,5 +1,5 @@
 import { readId, type RequestShape } from '@millrace/contract';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { CollectConfig } from '../stream/config/config-bucket.ts';
 import { callsOf } from './hide-key.ts';
 
 /** The places of the calls whose user is suppressed; a single call has place 0. */
@@ -7,7 +7,7 @@ export type FindSuppressed = (sourceId: string, body: unknown, shape: RequestSha
 
 const NONE: number[] = [];
 
-export function openFindSuppressed(config: Pick<ConfigView, 'userMark' | 'hasMarks'>): FindSuppressed {
+export function openFindSuppressed(config: Pick<CollectConfig, 'userMark' | 'hasMarks'>): FindSuppressed {
   return (sourceId, body, shape) => {
     if (!config.hasMarks(sourceId)) return NONE;
     const isSuppressed = (id: unknown) => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { CollectConfig } from '../stream/config/config-bucket.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import type { AcceptNeeds } from './accept-calls.ts';
@@ -18,6 +19,7 @@ import { openKeyless } from './keyless.ts';
 import { openRefused, type RefusedNeeds } from './note-refused.ts';
 import { openSeen, type SeenNeeds } from './note-seen.ts';
 import { openRateLimiter, type RateLimit } from '../limits/rate-limit.ts';
+import { REQUESTS_END_MS } from '../limits/stop-times.ts';
 import { type CallWatch, openCallWatch } from './watch-calls.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -39,7 +41,7 @@ export type CollectSettings = {
 
 export type CollectNeeds = {
   settings: CollectSettings;
-  config: ConfigView;
+  config: CollectConfig;
   append: AcceptNeeds['append'];
   isEngineAvailable(): boolean;
   tellSeen: SeenNeeds['tell'];
@@ -53,13 +55,17 @@ export type CollectNeeds = {
 };
 
 /** Disposing drains: not ready at once, then no new connections, then the end of the requests under way. */
-export type Collect = AsyncDisposable & { port: number };
-
-const IN_FLIGHT_PATIENCE_MS = 10_000;
+export type Collect = AsyncDisposable & {
+  port: number;
+  /** Not ready from now on; resolves after `drainMs`. Disposing begins with it, too. */
+  drain(): Promise<void>;
+  /** Another process listens on the same port: leaves new connections to it, and stays ready for those that are open. */
+  handOver(): void;
+};
 
 export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const { settings, now: nowMs, log } = needs;
-  const state = { isDraining: false };
+  const state: DrainState = { isDraining: false, isHandedOver: false };
   // Their timers would keep a process alive that cannot listen.
   using opening = new DisposableStack();
   const seen = opening.use(openSeen({ tell: needs.tellSeen, nowMs }));
@@ -78,11 +84,21 @@ export async function serveCollect(needs: CollectNeeds): Promise<Collect> {
   const port = typeof address === 'object' && address !== null ? address.port : settings.port;
   log.info({ host: settings.host, port }, 'collect.listening');
   const notes = opening.move();
+  let drained: Promise<void> | undefined;
+  const drain = () => {
+    state.isDraining = true;
+    return (drained ??= sleep(settings.drainMs));
+  };
   return {
     port,
+    drain,
+    handOver() {
+      state.isHandedOver = true;
+      // Not that of the HTTP server, which would hang up on clients that keep their connection for the next request.
+      NetServer.prototype.close.call(server);
+    },
     async [Symbol.asyncDispose]() {
-      state.isDraining = true;
-      await sleep(settings.drainMs);
+      await drain();
       await closeServer(server);
       notes.dispose();
       log.info({}, 'collect.drained');
@@ -106,12 +122,12 @@ async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const impatient = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_PATIENCE_MS);
+  const impatient = setTimeout(() => server.closeAllConnections(), REQUESTS_END_MS);
   await closed;
   clearTimeout(impatient);
 }
 
-type DrainState = { isDraining: boolean };
+type DrainState = { isDraining: boolean; isHandedOver: boolean };
 
 function needsOfRequests(
   { settings, config, append, isEngineAvailable, now, log }: CollectNeeds,
@@ -132,7 +148,7 @@ function needsOfRequests(
     readAddress: openAddressReader(settings.trustedProxies),
     publicUrl: settings.publicUrl,
     whyNotReady: () => [
-      ...(state.isDraining ? ['this process is shutting down'] : []),
+      ...(state.isDraining && !state.isHandedOver ? ['this process is shutting down'] : []),
       ...(isEngineAvailable() ? [] : ['NATS JetStream cannot take events now']),
     ],
     held: { bytes: 0, maxBytes: settings.maxHeldBytes },

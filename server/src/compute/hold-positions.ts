@@ -6,6 +6,7 @@
  */
 import { type Bell, pause } from '../pause.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
+import { forgetFloors } from './forget-floors.ts';
 import type { HeldPosition, PositionState } from './profiles/profile-store.ts';
 import { endOf, type ReaderNeeds, startReader, type StreamReader } from './read-stream.ts';
 import { RELAY, type Relay, type RelayNeeds, startRelay } from './relay.ts';
@@ -48,7 +49,7 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
   async function look(): Promise<number> {
     if (!(await profiles.hasDefinitions())) {
       await giveBackAll();
-      await forgetFloors();
+      await forgetAll();
       return IDLE_MS;
     }
     floorsMs = -Infinity;
@@ -63,7 +64,7 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
 
   async function list(): Promise<void> {
     if (performance.now() - listedMs < LIST_MS) return;
-    names = await side.streams();
+    names = await (side.readable?.() ?? side.streams());
     listedMs = performance.now();
   }
 
@@ -106,11 +107,9 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
   }
 
   /** Without definitions nothing is kept for them, and no place is known. */
-  async function forgetFloors(): Promise<void> {
+  async function forgetAll(): Promise<void> {
     if (performance.now() - floorsMs < FLOORS_MS) return;
-    for (const stream of await side.streams()) {
-      if ((await side.floors.read(stream)) !== undefined) await side.floors.remove(stream);
-    }
+    await forgetFloors(side);
     await profiles.forgetPositions();
     floorsMs = performance.now();
   }
@@ -142,7 +141,7 @@ export function holdPositions(needs: HoldingNeeds): AsyncDisposable {
   };
 }
 
-/** How often a process without definitions looks for floors that another one has left. */
+/** How often a process without definitions looks for floors that another one has left, or that a cell kept while it was away. */
 const FLOORS_MS = 60_000;
 
 function show(metrics: Metrics, readers: Map<string, Held<StreamReader>>, relay: () => Relay | undefined): void {

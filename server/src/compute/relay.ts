@@ -9,7 +9,7 @@ import type { Metrics } from '../metrics/open-metrics.ts';
 import { type Bell, pause } from '../pause.ts';
 import { newId } from '../store/new-id.ts';
 import type { Store } from '../store/open-store.ts';
-import { addToOutbox } from '../store/outbox.ts';
+import { addOutsideToOutbox, addToOutbox } from '../store/outbox.ts';
 import { findComputedSource, insertComputedSource } from '../store/sources.ts';
 import type { Appended, RequestToAppend } from '../stream/events/append-request.ts';
 import type { ComputeSide } from '../stream/open-compute-side.ts';
@@ -191,6 +191,8 @@ async function ensureSource(tx: Tx, workspaceId: string): Promise<string> {
   if (found !== undefined) return found.id;
   const made = await insertComputedSource(tx, workspaceId, newId('src'));
   if (made === undefined) throw new Error('the computed source is being made by another transaction');
+  // Before the source: deliver takes its calls when it knows the source.
+  await addOutsideToOutbox(tx, workspaceId);
   await addToOutbox(tx, { kind: 'source', workspaceId, objectId: made.id });
   return made.id;
 }

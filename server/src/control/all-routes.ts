@@ -34,6 +34,7 @@ import { memberRoutes } from './endpoints/people/members.ts';
 import { ownWorkspaceRoutes } from './endpoints/people/own-workspaces.ts';
 import { passwordResetRoutes } from './endpoints/people/password-resets.ts';
 import { acceptRoutes } from './endpoints/people/accept-invitation.ts';
+import { outcomeStreamRoutes } from './endpoints/look/outcome-stream.ts';
 import { overviewRoutes } from './endpoints/look/overview.ts';
 import { quarantineRoutes } from './endpoints/flow/quarantine.ts';
 import { replayRoutes } from './endpoints/flow/replays.ts';
@@ -107,7 +108,7 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Every endpoint of a workspace that goes on answering. */
-export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes];
+export const STREAM_ROUTES: readonly StreamRoute[] = [...tailRoutes, ...outcomeStreamRoutes];
 
 /** Every endpoint about the user's own account. */
 export const ACCOUNT_ROUTES: readonly AccountRoute[] = [

@@ -1,3 +1,4 @@
+import type { Cell } from '../domain/configuration.ts';
 import type { Networks } from '../http/address-policy.ts';
 import type { LimitValues } from '../limits/limits.ts';
 import type { RecordSettings } from '../record/record-settings.ts';
@@ -36,4 +37,6 @@ export type ControlSettings = {
   /** Where webhooks may be sent to, and where not. */
   networks: Networks;
   record: RecordSettings;
+  /** Those of the settings; without them `main` alone. */
+  cells?: readonly Cell[];
 };

@@ -73,7 +73,7 @@ before(async () => {
   const source = await control.ask('POST', '/api/v1/sources', { token, body: { name: 'One' } });
   sourceId = (source.body as { id: string }).id;
   const entry = { ...attempted(1, 'delivered', 200), workspaceId };
-  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
+  const needs = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], needs));
 });
 after(() => stack.disposeAsync());

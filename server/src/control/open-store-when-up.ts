@@ -56,6 +56,7 @@ export async function openStoreWhenUp(needs: OpenNeeds): Promise<OpenedStore> {
     inWorkspace: async (workspaceId, work) => opened().inWorkspace(workspaceId, work),
     readWorkspace: async (workspaceId, work) => opened().readWorkspace(workspaceId, work),
     asSystem: async (work) => opened().asSystem(work),
+    holds: async (condition) => opened().holds(condition),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await opening;

@@ -57,6 +57,7 @@ const TAGS: Readonly<Record<string, string>> = {
   deliveries: 'The record of each event on its way to each destination',
   events: 'One event, explained',
   'stored-events': 'Events that are still stored, to be searched',
+  outcomes: 'Outcomes of deliveries, for programs that follow them',
   metrics: 'Counters over time',
   usage: 'Accepted calls by source and month',
   'dead-letters': 'Deliveries that were given up',
@@ -144,6 +145,12 @@ function successOf(route: Route | AccountRoute, schemas: Schemas): object {
   const { answer } = route;
   if ('isStream' in route) {
     const { 'application/json': content } = json(route.answer, schemas);
+    if (route.form === 'lines') {
+      return {
+        description: 'Lines of JSON, until the client or the server ends the stream',
+        content: { 'application/x-ndjson': content },
+      };
+    }
     return {
       description: 'Server-sent events, until the client or the server ends the stream',
       content: { 'text/event-stream': content },

@@ -19,6 +19,7 @@ import { openRecovery } from './mail/open-recovery.ts';
 import { openRequestLimit } from './http/limit-requests.ts';
 import { openShares } from './http/open-shares.ts';
 import { watchLimits } from './limits/watch-limits.ts';
+import { REQUESTS_END_MS } from '../limits/stop-times.ts';
 import { ApiProblem } from './problems/problems.ts';
 import { readJson } from './http/read-json.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
@@ -32,7 +33,6 @@ export type ControlServer = AsyncDisposable & { port: number };
 const MAX_BODY_BYTES = 262_144;
 /** As long as a request line can be. */
 const MAX_PARAM_CHARACTERS = 16_384;
-const IN_FLIGHT_PATIENCE_MS = 10_000;
 
 /** Serves the HTTP API for the console and for scripts, from the endpoints as data. */
 export async function serveControl(settings: ServeSettings, needs: ControlNeeds): Promise<ControlServer> {
@@ -48,7 +48,7 @@ export async function serveControl(settings: ServeSettings, needs: ControlNeeds)
   return {
     port,
     async [Symbol.asyncDispose]() {
-      const impatient = setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_PATIENCE_MS);
+      const impatient = setTimeout(() => app.server.closeAllConnections(), REQUESTS_END_MS);
       await app.close();
       clearTimeout(impatient);
     },
@@ -139,6 +139,7 @@ function addRoutes(app: FastifyInstance, settings: ServeSettings, needs: Control
     app.addHook('onClose', async () => watch[Symbol.dispose]());
   }
   needs.metrics?.gauge('millrace_tail_viewers', streams.count);
+  needs.metrics?.gauge('millrace_outcome_readers', streams.countOthers);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     await needs.store.asSystem((tx) => tx.query('SELECT 1 AS one'));

@@ -1,8 +1,10 @@
 import { CATALOG } from '@millrace/contract/control';
+import type { Cell } from '../domain/configuration.ts';
 import { DEMO_TOKEN } from '../secrets/demo-secrets.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { openTxtReader } from '../http/read-txt.ts';
+import { registerCells } from '../store/cells.ts';
 import { deleteOldIdempotencyKeys } from '../store/idempotency-keys.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { deleteEndedLinks } from '../store/account-links.ts';
@@ -23,6 +25,7 @@ import { bootstrap } from './endpoints/people/bootstrap.ts';
 import { type LimitsNeeds, openWorkspaceLimits, type WorkspaceLimits } from './limits/workspace-limits.ts';
 import { startStreamingAudit } from './audit/stream-audit.ts';
 import { openConfigLimits } from './settings/config-limits.ts';
+import { startKeepingCells } from './settings/keep-cells.ts';
 import { checkKeyRing } from './keys/check-key-ring.ts';
 import type { ControlNeeds } from './http/control-needs.ts';
 import type { ControlSettings } from './control-settings.ts';
@@ -81,6 +84,7 @@ export async function startControl({
     await setUp(opened, settings, now(), log);
   };
   const store = starting.use(await openStoreWhenUp({ ...settings, prepare, sharesProcess, log }));
+  starting.use(settings.cells && startKeepingCells({ store, cells: settings.cells, log }));
   const projector = starting.use(project(store));
   const work = starting.use(startWork({ store, side, catalog: CATALOG, now, log }));
   const changed = () => {
@@ -92,7 +96,7 @@ export async function startControl({
   const own = { store, side, keyRing, catalog: CATALOG, networks, workspaceCreation, ...grace, consoleUrl, now, log };
   const limits = starting.use(limitsOf(settings, { store, metrics: given.metrics, log }));
   const bounds = boundsOf(limits, { store, configRoom, log });
-  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings) };
+  const ways = { ...mailOf(settings), ...signOnOf(settings, now), ...proofOf(settings), ...recordOf(settings) };
   const needs = { ...given, ...own, ...bounds, ...ways, removals: projector.removals, changed };
   starting.use(startRemovals(needs));
   starting.use(startRotation({ ...needs, signedAnew: projector.settled }));
@@ -101,17 +105,33 @@ export async function startControl({
   const { port } = starting.use(await serveControl(settings, needs));
   starting.use(startCleaning(store, log));
   const running = starting.move();
-  const { refusal } = store;
-  return { port, store, keyRing, changed, refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { port, store, keyRing, changed, refusal: store.refusal, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-async function setUp(store: Store, { bootstrapToken, port }: ControlSettings, now: Date, log: Logger): Promise<void> {
+function recordOf({ record }: ControlSettings): Pick<ControlNeeds, 'successRowsKept' | 'exportKeptMs'> {
+  const { rows, exportRetentionMs } = record;
+  return { successRowsKept: rows, ...(exportRetentionMs === undefined ? {} : { exportKeptMs: exportRetentionMs }) };
+}
+
+async function setUp(store: Store, settings: ControlSettings, now: Date, log: Logger): Promise<void> {
+  const { bootstrapToken, port, cells } = settings;
+  if (cells !== undefined) await enterCells(store, cells);
   if (bootstrapToken !== DEMO_TOKEN) await store.asSystem(refuseDemo);
   const first = await bootstrap(store, bootstrapToken, now);
   if (first.kind === 'token-created') log.info({}, 'bootstrap.done');
   // The only secret that we log: a reader of the log of the first start may set the installation up, for a day.
   if (first.kind === 'waiting')
     log.warn({ link: `http://localhost:${port}/setup#token=${first.setupToken}` }, 'setup.waiting');
+}
+
+/** A cell that is missing in the settings of this process would leave its sources without configuration and record. */
+async function enterCells(store: Store, cells: readonly Cell[]): Promise<void> {
+  const missing = await store.asSystem((tx) => registerCells(tx, cells));
+  if (missing.length === 0) return;
+  const named = missing.map(({ name, sources }) => `${name} (${sources} sources)`).join(', ');
+  throw new Error(
+    `MILLRACE_CELLS does not name cells that sources are in: ${named}. Name them, or move the sources first`,
+  );
 }
 
 /** The token of a database that `npm run dev` has set up is public: it is in the source. */

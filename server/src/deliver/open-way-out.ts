@@ -2,7 +2,7 @@ import type { AskAnswer, Question } from '../domain/ask.ts';
 import type { Networks } from '../http/address-policy.ts';
 import type { Logger } from '../log.ts';
 import { type KeyRing, openKeyRing } from '../secrets/seal.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../stream/config/config-bucket.ts';
 import { answerQuestion } from './ask/answer-question.ts';
 import type { RetrySchedule } from './attempt/retry-schedule.ts';
 import { openWebhooks } from './attempt/webhook.ts';
@@ -13,7 +13,7 @@ export type OnAsk = (answer: (question: Question) => Promise<AskAnswer>) => Disp
 type WayOutNeeds = {
   networks: Networks;
   keys: ReadonlyMap<number, Buffer>;
-  config: ConfigView;
+  config: DeliverConfig;
   schedule: RetrySchedule;
   onAsk?: OnAsk;
   now(): number;

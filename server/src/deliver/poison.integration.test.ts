@@ -120,6 +120,29 @@ suite('poison', () => {
   });
 });
 
+suite('a request of a source that its cell does not know', () => {
+  test('is kept before it is acknowledged, and delivered when it is put back and the cell knows the source', async () => {
+    await using scene = await openPoisoned();
+    const { bed } = scene;
+    await bed.append(track('early'));
+    {
+      // It waits for an hour by the usual schedule.
+      await using _ = await bed.deliver({ cell: 'eu', retryScale: 3_600 });
+      await until(async () => (await bed.quarantine.read('request', 1, 10)).length === 1);
+      await until(async () => (await bed.unsettled()) === 0);
+    }
+    assert.deepEqual(scene.got(), []);
+    const [kept] = await bed.quarantine.read('request', 1, 10);
+    assert.ok(kept !== undefined);
+    assert.match(kept.why, /source was not known in this cell/);
+    await bed.publish(kept.from.subject, Buffer.from(kept.payload).toString(), Object.fromEntries(kept.headers));
+    await using _ = await bed.deliver({ cell: 'eu' });
+    await bed.putSource({ cell: 'eu', cells: ['eu'] });
+    await until(async () => (await bed.unsettled()) === 0 && scene.got().length === 1);
+    assert.deepEqual(scene.got(), ['early']);
+  });
+});
+
 suite('what a newer process wrote', () => {
   test('is left for it: nothing is acknowledged, sent, quarantined or asked for in a busy loop', async () => {
     await using scene = await openPoisoned();
@@ -146,7 +169,7 @@ suite('what a newer process wrote', () => {
   });
 
   for (const [what, change] of Object.entries({
-    'a newer format': { v: 2, workspaceId: 'ws_1', sourceId: SOURCE_ID, routes: [] },
+    'a newer format': { v: FORMATS.destination + 1, workspaceId: 'ws_1', sourceId: SOURCE_ID, routes: [] },
     'an unknown catalog entry': { catalog: 'Later' },
     'an unknown filter operator': { filters: [{ field: 'event', op: 'sounds_like', value: 'go' }] },
     'an entry that nobody can read': { enabled: 'perhaps' },

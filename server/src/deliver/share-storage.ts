@@ -5,13 +5,13 @@ import { DEAD_STREAM } from '../stream/layout/layout.ts';
 import type { Shares } from '../stream/deliveries/shares.ts';
 import type { LimitValues } from '../limits/limits.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../stream/config/config-bucket.ts';
 import type { SharesOf } from '../stream/open-delivery-side.ts';
 import type { LaneReports } from './lane/lane-reports.ts';
 import type { ParkerNeeds } from './settle/park.ts';
 
 type LimitedBytes = 'laneBytes' | 'deadLetterBytes';
-type LimitsNeeds = { config: ConfigView; settings: { limits?: Pick<LimitValues, LimitedBytes> }; metrics: Metrics };
+type LimitsNeeds = { config: DeliverConfig; settings: { limits?: Pick<LimitValues, LimitedBytes> }; metrics: Metrics };
 
 /** Whose things the shares are about, and how much a workspace may have of them whatever is free. */
 export function sharesOf(name: LimitedBytes, { config, settings, metrics }: LimitsNeeds): SharesOf {

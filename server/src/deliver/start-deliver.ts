@@ -2,15 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_BATCH_BYTES } from '@millrace/contract';
 import type { Networks } from '../http/address-policy.ts';
 import type { HostCap, LimitValues } from '../limits/limits.ts';
+import { DELIVER_END_MS } from '../limits/stop-times.ts';
 import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
-import type { ConfigView } from '../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt, type AttemptNeeds } from './attempt/attempt.ts';
+import { countPosts } from './attempt/count-posts.ts';
 import { openRequests, type Requests } from './request/deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatch/dispatcher.ts';
 import { type Drains, openDrains } from './lane/drains.ts';
@@ -24,6 +26,7 @@ import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
 import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
 import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
+import { meetRequests } from './request/meet-request.ts';
 import { tellStats } from './tell-stats.ts';
 import { traceAttempts } from './trace-attempt.ts';
 import { type LoadWatch, watchLoad } from './watch-load.ts';
@@ -43,13 +46,15 @@ export type DeliverSettings = {
   laneQuotaBytes?: number;
   /** The bytes that a workspace may keep in its lanes and as dead letters, if the operator did not change them. */
   limits?: Pick<LimitValues, 'laneBytes' | 'deadLetterBytes'>;
+  /** The cell that this process serves, in an installation with several. */
+  cell?: string;
   /** The cap of one host over all workspaces; without it there is none. */
   hostCap?: HostCap;
 };
 
 export type DeliverNeeds = {
   settings: DeliverSettings;
-  config: ConfigView;
+  config: DeliverConfig;
   side: DeliverySide;
   metrics: Metrics;
   tail: TailWriter;
@@ -87,8 +92,6 @@ const MAX_PULLED_BYTES = 48_000_000;
 const OPEN_PER_SLOT = 16;
 /** Requests asked for at a time. A small number keeps the share of each process small, should it die. */
 const PULL_AT_ONCE = 64;
-/** Attempts end by their own deadline; this is for NATS to store the deliveries that are parked then. */
-const STOP_PATIENCE_MS = 20_000;
 
 /** The monotonic clock, for waiting inside the process. */
 const uptimeMs = () => performance.now();
@@ -120,9 +123,9 @@ export async function startDeliver({
     stats,
     async [Symbol.asyncDispose]() {
       life.isStopping = true;
+      const giveUpAt = performance.now() + DELIVER_END_MS;
       await Promise.all(pulls.map((pull) => pull[Symbol.asyncDispose]()));
       for (const part of [requests, dispatcher]) part.stop();
-      const giveUpAt = performance.now() + STOP_PATIENCE_MS;
       while (requests.open() + drains.count() > 0 && performance.now() < giveUpAt) await sleep(20);
       await side.flush();
       await running.disposeAsync();
@@ -168,7 +171,7 @@ async function openParts(
   const drains = openDrains({ ...shared, ...settlement, ...draining, looks: windows.looks });
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
-  stack.use(findStranded({ lanes, tickets, now, random, log }));
+  stack.use(findStranded({ lanes, tickets, isMyTurn: side.peers.isFirst, uptimeMs, now, log }));
   return { dispatcher, requests, drains };
 }
 
@@ -181,7 +184,7 @@ async function openSending(
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
   const client = openWayOut({ ...needs, ...settings, schedule, now }, stack);
-  const make = attemptsBy({ post: client.post, windowMs: schedule.windowMs, now });
+  const make = attemptsBy({ post: countPosts(client.post, metrics), windowMs: schedule.windowMs, now });
   const trips = metrics.counter('millrace_breaker_trips_total');
   const worked = stack.use(await openWorked({ bucket: side.worked, now }));
   const dispatcher = stack.use(
@@ -218,7 +221,7 @@ function attemptsBy(needs: Omit<AttemptNeeds, 'standing'>): DispatcherNeeds['att
     unknown: { ...needs, standing: 'unknown' },
     failing: { ...needs, standing: 'failing' },
   } as const;
-  return (delivery, webhook, standing) => attempt(delivery, webhook, needsOf[standing]);
+  return (batch, webhook, standing) => attempt(batch, webhook, needsOf[standing]);
 }
 
 function mostHeld({ maxInFlight }: DeliverSettings): number {
@@ -249,7 +252,8 @@ function showStats({ metrics, settings }: DeliverNeeds, stats: () => DeliverStat
 
 type Pulling = { load: LoadWatch; windows: Windows };
 
-function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+function startPulls(needs: DeliverNeeds, parts: Parts & Pulling): AsyncDisposable[] {
+  const { settings, config, side } = needs;
   const { dispatcher, requests, drains, load, windows } = parts;
   const { maxInFlight } = settings;
   const room = (streams: number) => {
@@ -259,11 +263,12 @@ function startPulls({ settings, config, side }: DeliverNeeds, parts: Parts & Pul
     const forBytes = Math.floor((MAX_PULLED_BYTES - requests.bytes()) / MAX_BATCH_BYTES / streams);
     return Math.min(PULL_AT_ONCE, forSlots, maxInFlight * OPEN_PER_SLOT - requests.open(), forBytes);
   };
+  const meet = meetRequests({ ...needs, requests });
   const taken = (request: PulledRequest) => {
     const { lateMs = 0 } = request;
     windows.backlog.fresh(lateMs);
     windows.looks.fresh(lateMs);
-    requests.take(request);
+    meet(request);
   };
   const isHeldUp = () => load.isOverloaded() || !config.isSettled();
   return [

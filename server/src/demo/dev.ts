@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { openLog } from '../log.ts';
 import { DEMO_KEY, DEMO_TOKEN } from '../secrets/demo-secrets.ts';
-import { nextStopSignal } from '../start-roles.ts';
+import { nextStopSignal } from '../processes/stop-signal.ts';
 import { CALLS_PER_SECOND } from './shop/start-demo.ts';
 import { showCalls } from './show-calls.ts';
 import { showShop } from './show-shop.ts';

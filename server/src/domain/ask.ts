@@ -38,6 +38,8 @@ export type CheckUpVariation = {
   /** How old `webhook-timestamp` is; the signature covers it. */
   ageSeconds: number;
   attempt: number;
+  /** As many of the event as a batch holds, where the destination gets batches. Older deliver processes send one. */
+  fillsBatch?: true;
 };
 
 export type CheckUpAnswer = {
@@ -48,6 +50,8 @@ export type CheckUpAnswer = {
   ms: number;
   /** Of the body that was sent. */
   bytes: number;
+  /** Events in that body; left out by older deliver processes, which send one. */
+  events?: number;
   /** The request went over a connection that was open before. */
   isReused: boolean;
   /** The receiver announced that it closes the connection. */
@@ -58,6 +62,8 @@ export type CheckUpAnswer = {
 export type RebuildQuestion = Omit<TestQuestion, 'kind'> & {
   kind: 'rebuild';
   deliveryId: string;
+  /** Left out by older control processes. */
+  order?: string;
   /** When the attempt was made, its number from 1, and when the first one was made. */
   at: number;
   attempt: number;

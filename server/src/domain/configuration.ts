@@ -11,6 +11,12 @@ export type SourceConfig = {
   rateLimit?: { perSecond: number; burst: number };
   /** Names of track events that go to no destination. */
   blockedEvents?: string[];
+  /** Where collect stores its requests, unless that is `main`; NO_CELL while it must not store them. */
+  cell?: string;
+  /** The cell that takes them while the first one is away. */
+  spare?: string;
+  /** Every cell that may have requests of it, unless that is `main` alone. */
+  cells?: string[];
   /** Limits of the workspace that the operator changed; the same in all its sources. */
   limits?: ProjectedLimits;
 };
@@ -48,3 +54,26 @@ export type UserConfig = {
   /** Empty `sourceId`: all sources of the workspace. */
   marks: { sourceId: string; erasedBefore: string; suppressed: boolean }[];
 };
+
+/** A cell is what one NATS cluster carries. The cluster of MILLRACE_NATS_URL is `main`. */
+export const MAIN_CELL = 'main';
+export const CELL_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+/** No name of a cell: of a source that no cell takes requests of, because none is known to have its configuration. */
+export const NO_CELL = '?';
+
+export type Cell = {
+  name: string;
+  url: string;
+  /** Takes the calls of this cell's sources while the cell is away. */
+  spare?: string;
+};
+
+/** Streams have the same names in every cell: where names of several cells meet, `main` keeps the plain one. */
+export function nameInCell(cell: string, name: string): string {
+  return cell === MAIN_CELL ? name : `${cell}/${name}`;
+}
+
+export function readNameInCell(text: string): { cell: string; name: string } {
+  const [cell = '', name] = text.split('/');
+  return name === undefined ? { cell: MAIN_CELL, name: text } : { cell, name };
+}

@@ -11,11 +11,13 @@ export function deliveryOfLetter(
   { delivery }: DeadLetter,
   { replayId, now }: { replayId: string; now: number },
 ): Delivery {
-  const { id, event, settled = {} } = delivery;
+  const { id, event, sourceId, order, settled = {} } = delivery;
   const delivered = Object.entries(settled).filter(([, end]) => end === 'delivered');
   return {
     id,
     event,
+    ...(sourceId === undefined ? {} : { sourceId }),
+    ...(order === undefined ? {} : { order }),
     replayId,
     takenAt: now,
     attempts: 0,

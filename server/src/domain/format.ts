@@ -10,10 +10,10 @@ export const FORMATS = {
   request: 2,
   lane: 1,
   ticket: 1,
-  outcomes: 1,
+  outcomes: 2,
   letter: 1,
   source: 1,
-  destination: 1,
+  destination: 2,
   user: 1,
   health: 1,
   floor: 1,
@@ -25,6 +25,19 @@ export type FormatName = keyof typeof FORMATS;
  * process that routes computed requests by their source would send them nowhere, so theirs is newer.
  */
 export const REQUEST_FORMATS = { sent: 1, computed: 2 } as const;
+
+/**
+ * Batches of outcomes likewise. An installation with one stream writes whole entries, which the version before this reads; that version does not
+ * know several streams, so there they are lean.
+ */
+export const OUTCOME_FORMATS = { whole: 1, lean: 2 } as const;
+export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;
+
+/**
+ * Config entries of destinations likewise. A process that knows no batches would send each event alone, so it has to leave these destinations to
+ * a newer one.
+ */
+export const DESTINATION_FORMATS = { single: 1, batched: 2 } as const;
 
 export type Unread = { ok: false; problem: 'newer' | 'unreadable'; why: string };
 export type Stored<T> = { ok: true; value: T } | Unread;

@@ -180,4 +180,15 @@ suite('one poisoned part', () => {
     const read = readOutcomes(Buffer.from(JSON.stringify({ entries: [entry, { ...entry, kind: 'eaten' }, 3] })), '1');
     assert.deepEqual(read.ok && [read.value.entries.length, read.value.bad.length], [1, 2]);
   });
+
+  test('of outcomes with a number that is no time is told, before the recorder writes it as one', () => {
+    const retry = { ...entry, kind: 'attempt', attempt: 1, outcome: 'retry', answers: [] };
+    const entries = [
+      { ...retry, nextAt: 1e300 },
+      { ...retry, at: 1e300 },
+      { ...retry, nextAt: 1_700_000_000_000 },
+    ];
+    const read = readOutcomes(Buffer.from(JSON.stringify({ entries })), '1');
+    assert.deepEqual(read.ok && [read.value.entries.length, read.value.bad.length], [1, 2]);
+  });
 });

@@ -53,7 +53,9 @@ export type OutcomeAnswer = {
   message?: string | undefined;
   address?: string | undefined;
   timings: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number; totalMs: number };
-  /** The first 16 KiB of the answer; left out when empty. */
+  /** How many events the POST had, when it was a batch of several. */
+  events?: number | undefined;
+  /** The first 16 KiB of the answer; left out when empty, and when the POST had several events. */
   body?: string | undefined;
 };
 

@@ -1,5 +1,5 @@
 import type { DestinationConfig, SourceConfig, UserConfig } from './configuration.ts';
-import { type Fields, fieldProblem, isFields, readFields, type Stored, unreadable } from './format.ts';
+import { type Fields, fieldProblem, isFields, readFields, type Stored, type Unread, unreadable } from './format.ts';
 
 /** Ids become a part of subjects, where a dot or a wildcard would mean something else. */
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -18,10 +18,11 @@ export function isSourceConfig(value: unknown): value is SourceConfig {
 function sourceProblem(value: Fields): string | undefined {
   const why = fieldProblem(value, SOURCE);
   if (why !== undefined) return why;
-  const { id, writeKeyHashes, rateLimit, blockedEvents = [], limits = {} } = value as SourceConfig;
+  const { id, writeKeyHashes, rateLimit, blockedEvents = [], cells = [], limits = {} } = value as SourceConfig;
   if (!SAFE_ID.test(id)) return 'id is not an id';
-  if (!writeKeyHashes.every((hash) => typeof hash === 'string')) return 'writeKeyHashes are not all text';
+  if (!writeKeyHashes.every(isText)) return 'writeKeyHashes are not all text';
   if (!Array.isArray(blockedEvents)) return 'blockedEvents is not a list';
+  if (!Array.isArray(cells) || !cells.every(isText)) return 'cells are not a list of text';
   if (!Object.values(limits).every(isLimit)) return 'limits are not all numbers above 0';
   const hasRate = rateLimit === undefined || (rateLimit.perSecond > 0 && rateLimit.burst >= 1);
   return hasRate ? undefined : 'rateLimit is not a rate';
@@ -32,8 +33,14 @@ const SOURCE = {
   enabled: 'boolean',
   writeKeyHashes: 'list',
   rateLimit: 'object?',
+  cell: 'text?',
+  spare: 'text?',
   limits: 'object?',
 } as const;
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
 
 function isLimit(most: unknown): boolean {
   return typeof most === 'number' && most > 0;
@@ -48,11 +55,10 @@ export type ReadDestination = Stored<DestinationConfig> & {
 
 export function readDestinationConfig(text: string): ReadDestination {
   const read = readFields('destination', text);
-  const owner = ownerOf(text);
-  if (!read.ok) return owner === undefined ? read : { ...read, owner };
+  if (!read.ok) return withOwner(read, text);
   const why = fieldProblem(read.value, DESTINATION) ?? filtersProblem(read.value['filters']);
   if (why === undefined) return { ok: true, value: read.value as DestinationConfig };
-  return { ...unreadable(`a destination whose ${why}`), ...(owner === undefined ? {} : { owner }) };
+  return withOwner(unreadable(`a destination whose ${why}`), text);
 }
 
 const DESTINATION = {
@@ -71,6 +77,11 @@ function filtersProblem(filters: unknown): string | undefined {
   if (filters === undefined) return undefined;
   const isRule = (rule: unknown) => isFields(rule) && fieldProblem(rule, { field: 'text', op: 'text' }) === undefined;
   return Array.isArray(filters) && filters.every(isRule) ? undefined : 'filters are not all rules';
+}
+
+function withOwner(unread: Unread, text: string): ReadDestination {
+  const owner = ownerOf(text);
+  return owner === undefined ? unread : { ...unread, owner };
 }
 
 function ownerOf(text: string): DestinationOwner | undefined {

@@ -66,6 +66,7 @@ const DELIVERY = {
   dueAt: 'number',
   settled: 'object?',
   sourceId: 'text?',
+  order: 'text?',
   replayId: 'text?',
   trace: 'text?',
   history: 'list',

@@ -1,4 +1,5 @@
 import type { OutcomeEntry } from './outcome.ts';
+import { readLean } from './lean-outcomes.ts';
 import { type Fields, fieldProblem, isFields, readJson, type Stored, unreadable, versionProblem } from './format.ts';
 
 /** The entries of a batch, and those parts of it that cannot be read as one. */
@@ -12,7 +13,7 @@ export function readOutcomes(data: Uint8Array, version: string): Stored<ReadEntr
   const items = isFields(json.value) ? json.value['entries'] : undefined;
   if (!Array.isArray(items)) return unreadable('a batch of outcomes without a list of entries');
   const read: ReadEntries = { entries: [], bad: [] };
-  for (const item of items) {
+  for (const item of [...items, ...readLean(json.value as Fields)]) {
     const why = isFields(item) ? entryProblem(item) : 'form is not an object';
     if (why === undefined) read.entries.push(item as OutcomeEntry);
     else read.bad.push({ item, why: `an outcome whose ${why}` });
@@ -37,10 +38,13 @@ const ENTRY = {
 
 const ATTEMPT_OUTCOMES = ['delivered', 'retry', 'discarded', 'expired'];
 
+/** Of a number: not every one is a time. */
+const isTime = (at: unknown): boolean => !Number.isNaN(new Date(at as number).getTime());
+
 function entryProblem(entry: Fields): string | undefined {
   const why = fieldProblem(entry, ENTRY);
   if (why !== undefined) return why;
-  if (Number.isNaN(new Date(entry['at'] as number).getTime())) return 'at is not a time';
+  if (!isTime(entry['at'])) return 'at is not a time';
   switch (entry['kind']) {
     case 'waiting':
       return fieldProblem(entry, { attempts: 'number' });
@@ -58,6 +62,7 @@ function entryProblem(entry: Fields): string | undefined {
 function attemptProblem(entry: Fields): string | undefined {
   const why = fieldProblem(entry, { attempt: 'number', nextAt: 'number?', answers: 'list' });
   if (why !== undefined) return why;
+  if (entry['nextAt'] !== undefined && !isTime(entry['nextAt'])) return 'nextAt is not a time';
   if (!ATTEMPT_OUTCOMES.includes(entry['outcome'] as string)) return 'outcome is none that any version knows';
   const areAnswers = (entry['answers'] as unknown[]).every(isAnswer);
   return areAnswers ? undefined : 'answers are not all answers';

@@ -9,6 +9,7 @@ export const SET_HEADERS = {
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
   bodySignature: 'X-Signature',
+  order: 'X-Millrace-Order',
   attempt: 'X-Millrace-Attempt',
   giveUpAt: 'X-Millrace-Give-Up-At',
 } as const;

@@ -3,7 +3,10 @@
  * words.
  */
 import { ACCOUNT_METRICS } from './account-metrics.ts';
+import { CELL_METRICS, PROJECTION_METRICS } from './cell-metrics.ts';
+import { COMPUTE_METRICS } from './compute-metrics.ts';
 import type { Declared } from './declared-type.ts';
+import { STORAGE_METRICS } from './storage-metrics.ts';
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const ATTEMPT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
@@ -30,6 +33,7 @@ export const METRICS = {
     help: 'Requests told to come back later',
   },
   millrace_append_seconds: { kind: 'histogram', buckets: FAST, help: 'Time until a request is stored' },
+  ...CELL_METRICS,
   millrace_held_bytes: { kind: 'gauge', help: 'Bytes of bodies being stored now' },
 
   millrace_deliveries_total: {
@@ -42,14 +46,24 @@ export const METRICS = {
     kind: 'counter',
     label: 'outcome',
     values: ['delivered', 'retry', 'discarded', 'expired'],
-    help: 'Attempts, by what they meant',
+    help: 'Attempts, by what they meant; each event of a batch counts',
+  },
+  millrace_posts_total: {
+    kind: 'counter',
+    label: 'answer',
+    values: ['2xx', '3xx', '4xx', '5xx', 'none'],
+    help: 'POSTs to receivers, by the class of the answer, or none; a batch counts once',
   },
   millrace_attempt_errors_total: {
     kind: 'counter',
     label: 'class',
-    help: 'POSTs that failed, by error class or status class (http_4xx, http_5xx, …)',
+    help: 'POSTs that failed, by error class or status class (http_4xx, http_5xx, …); each event of a batch counts',
   },
-  millrace_attempt_seconds: { kind: 'histogram', buckets: ATTEMPT, help: 'Duration of an attempt, its slowest POST' },
+  millrace_attempt_seconds: {
+    kind: 'histogram',
+    buckets: ATTEMPT,
+    help: 'Duration of an attempt, its slowest POST; each event of a batch counts',
+  },
   millrace_first_delivery_seconds: {
     kind: 'histogram',
     buckets: LAG,
@@ -63,6 +77,10 @@ export const METRICS = {
   millrace_attempts_max: { kind: 'gauge', help: 'Attempts that may be under way: MILLRACE_MAX_IN_FLIGHT' },
   millrace_deliveries_waiting: { kind: 'gauge', help: 'New deliveries in memory that wait for their turn' },
   millrace_open_requests: { kind: 'gauge', help: 'Requests whose deliveries are under way' },
+  millrace_requests_postponed_total: {
+    kind: 'counter',
+    help: 'Requests given back for a second, each time: the bucket of their cell does not know their source yet',
+  },
   millrace_drains: { kind: 'gauge', help: 'Lanes this process is looking at' },
   millrace_hosts_at_cap: {
     kind: 'gauge',
@@ -99,6 +117,10 @@ export const METRICS = {
     kind: 'counter',
     help: 'Batches of the record that found no room and are lost to it',
   },
+  millrace_outcomes_elsewhere_total: {
+    kind: 'counter',
+    help: 'Batches of the record that were stored in another stream than their own, which did not answer or was full',
+  },
   millrace_quarantined_total: {
     kind: 'counter',
     label: 'kind',
@@ -125,72 +147,28 @@ export const METRICS = {
   },
   ...ACCOUNT_METRICS,
   millrace_tail_viewers: { kind: 'gauge', help: 'Live tails that are open' },
-  millrace_projection_set_aside: {
-    kind: 'gauge',
-    help: 'Sources, destinations and erased users whose configuration the engine does not take',
-  },
-  millrace_removals_waiting: {
-    kind: 'gauge',
-    help: 'Entries of the config bucket without a row in PostgreSQL that wait for the operator to confirm their removal',
-  },
-  millrace_projection_lag_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest change of configuration that collect and deliver have not been told',
-  },
+  millrace_outcome_readers: { kind: 'gauge', help: 'Programs that follow outcomes over this process' },
+  ...PROJECTION_METRICS,
   millrace_audit_logs_broken: { kind: 'gauge', help: 'Workspaces whose audit log was changed behind our back' },
   millrace_audit_streams_failing: {
     kind: 'gauge',
     help: 'Workspaces whose audit log cannot be sent to its URL at present',
   },
   millrace_audit_unchecked_seconds: { kind: 'gauge', help: 'How long ago all audit logs were checked as a whole' },
+  millrace_outcomes_recorded_total: {
+    kind: 'counter',
+    help: 'Outcomes that the recorders of this process wrote to PostgreSQL, repeated ones included',
+  },
   millrace_recorder_lag_seconds: { kind: 'gauge', help: 'Age of the oldest outcome that is not in PostgreSQL yet' },
 
-  millrace_compute_streams: { kind: 'gauge', help: 'Event streams that this process reads for audiences and traits' },
-  millrace_compute_lag_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest stored event that this process has to fold and has not folded',
-  },
-  millrace_compute_waiting_seconds: { kind: 'gauge', help: 'How long compute has been without PostgreSQL' },
-  millrace_compute_definitions: { kind: 'gauge', help: 'Audiences and computed traits that there are' },
-  millrace_compute_definitions_incomplete: {
-    kind: 'gauge',
-    help: 'Audiences and computed traits that miss events, because these were trimmed before compute had read them',
-  },
-  millrace_compute_gaps_total: {
-    kind: 'counter',
-    help: 'Times that compute found events gone before it had read them',
-  },
-  millrace_compute_batch_seconds: {
-    kind: 'histogram',
-    buckets: FAST,
-    help: 'Time to fold a batch of events and to commit it',
-  },
-  millrace_compute_events_total: {
-    kind: 'counter',
-    label: 'fate',
-    values: ['folded', 'duplicate', 'nobody', 'withheld', 'unreadable', 'newer', 'failed'],
-    help: 'Events that compute read: folded into a profile, or why not',
-  },
-  millrace_compute_ids_evicted_total: {
-    kind: 'counter',
-    help: 'Message ids that a profile forgot before their 24 hours were over',
-  },
-  millrace_compute_transitions_total: {
-    kind: 'counter',
-    label: 'cause',
-    values: ['event', 'time', 'backfill', 'edit', 'merge'],
-    help: 'Changes of memberships and computed traits',
-  },
-  millrace_compute_sent_total: { kind: 'counter', help: 'Identify calls of audiences and traits that were stored' },
-  millrace_compute_outbox_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest change of a membership or trait that may be sent and is not stored as a call yet',
-  },
-  millrace_compute_timers_overdue_seconds: {
-    kind: 'gauge',
-    help: 'How long the first profile that has to be evaluated by itself has been due',
-  },
+  ...COMPUTE_METRICS,
 
+  millrace_config_entries: {
+    kind: 'gauge',
+    label: 'kind',
+    values: ['source', 'destination', 'user'],
+    help: 'Config entries that this process holds, of the kinds that its roles need',
+  },
   millrace_config_refused_total: {
     kind: 'counter',
     label: 'why',
@@ -205,20 +183,22 @@ export const METRICS = {
     values: ['silent', 'no_leader', 'full'],
     help: 'Event streams that stopped taking requests',
   },
-  millrace_stream_fill_ratio: {
-    kind: 'gauge',
-    label: 'stream',
-    help: 'How full the streams and buckets of a kind are: the fullest, as a part of its limit',
-  },
-  millrace_stream_bytes_max: {
-    kind: 'gauge',
-    label: 'stream',
-    help: 'Bytes in the largest stream or bucket of a kind',
-  },
+  ...STORAGE_METRICS,
   millrace_event_streams_in_trouble: { kind: 'gauge', help: 'Event streams that take no requests now' },
   millrace_clock_offset_seconds: {
     kind: 'gauge',
     help: "How far the host's clock is ahead of the engine's; negative when it is behind",
+  },
+  millrace_children: {
+    kind: 'gauge',
+    label: 'state',
+    help: 'Child processes of a supervisor, by state; silent: gives no answer; waiting: to be started again',
+  },
+  millrace_child_ends_total: {
+    kind: 'counter',
+    label: 'why',
+    values: ['crashed', 'replaced'],
+    help: 'Child processes that ended by themselves, or because SIGHUP replaced them',
   },
   millrace_event_loop_delay_p99_seconds: { kind: 'gauge', help: 'Delay of the event loop since the last scrape' },
 } as const satisfies Record<string, Declared>;

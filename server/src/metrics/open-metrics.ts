@@ -31,12 +31,12 @@ const MAX_VALUES = 64;
 const NO_HISTOGRAM: Histogram = { observe: () => undefined };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function openMetrics(): Metrics {
+export function openMetrics(all: Readonly<Record<string, Declared>> = METRICS): Metrics {
   const registry = new Registry();
   const cells = new Map<MetricName, Cells>();
   const reads = new Map<MetricName, Read>();
   const histograms = new Map<MetricName, Histogram>();
-  for (const [name, declared] of Object.entries(METRICS)) register(name as MetricName, declared);
+  for (const [name, declared] of Object.entries(all)) register(name as MetricName, declared);
 
   /** Prometheus' own objects are filled at each scrape: they cost a hash of their labels at every use. */
   function register(name: MetricName, { kind, label, help, buckets = [] }: Declared): void {

@@ -6,13 +6,17 @@ import type { Metrics } from './open-metrics.ts';
 
 export type MetricsSettings = { host: string; port: number };
 
+export type Readiness = {
+  /** Empty when ready. */
+  reasons: string[];
+  /** The parts that do not work in a process that is ready; /readyz tells them beside `ready`. */
+  missing: string[];
+};
+
 export type MetricsNeeds = {
   settings: MetricsSettings;
-  metrics: Metrics;
-  /** Empty when ready. */
-  whyNotReady(): string[];
-  /** The parts that do not work in a process that is ready; /readyz tells them beside `ready`. */
-  whatIsMissing?(): string[];
+  metrics: Pick<Metrics, 'text' | 'contentType'>;
+  look(): Readiness | Promise<Readiness>;
   log: Logger;
 };
 
@@ -54,7 +58,7 @@ async function answer(url: string, response: ServerResponse, needs: MetricsNeeds
 }
 
 async function answerTo(path: string, needs: MetricsNeeds): Promise<{ status: number; type: string; text: string }> {
-  const { metrics, whyNotReady, log } = needs;
+  const { metrics, look, log } = needs;
   switch (path) {
     case '/metrics':
       try {
@@ -66,9 +70,8 @@ async function answerTo(path: string, needs: MetricsNeeds): Promise<{ status: nu
     case '/healthz':
       return json(200, { status: 'alive' });
     case '/readyz': {
-      const reasons = whyNotReady();
+      const { reasons, missing } = await look();
       if (reasons.length > 0) return json(503, { status: 'not ready', reasons });
-      const missing = needs.whatIsMissing?.() ?? [];
       return json(200, missing.length === 0 ? { status: 'ready' } : { status: 'ready', missing });
     }
     default:

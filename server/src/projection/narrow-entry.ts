@@ -32,11 +32,18 @@ const OFF_SOURCE = { name: '', enabled: false, writeKeyHashes: [], blockedEvents
 
 function narrowSource(before: SourceConfig, after: SourceConfig): SourceConfig {
   const kept = new Set(after.writeKeyHashes);
+  // Otherwise the old limits would win over those in its siblings' entries: processes believe the entry that was written last.
+  const { limits } = lengthOf(after.limits) <= lengthOf(before.limits) ? after : before;
   return {
     ...before,
+    ...(before.limits === undefined ? {} : { limits }),
     enabled: before.enabled && after.enabled,
     writeKeyHashes: before.writeKeyHashes.filter((hash) => kept.has(hash)),
   };
+}
+
+function lengthOf(value: unknown): number {
+  return value === undefined ? 0 : JSON.stringify(value).length;
 }
 
 function narrowDestination(before: DestinationConfig, after: DestinationConfig): DestinationConfig {

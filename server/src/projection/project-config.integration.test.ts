@@ -7,6 +7,7 @@ import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
+import { FORMATS } from '../domain/format.ts';
 import { openLog } from '../log.ts';
 import { insertDestination } from '../store/destinations.ts';
 import { openStore, type Store, type Tx } from '../store/open-store.ts';
@@ -195,7 +196,7 @@ suite('the repair', () => {
     });
     await projectAll(scene);
     const before = await readBucket(configWriter);
-    const newer = '{"v":2,"sourceId":"src_1"}';
+    const newer = JSON.stringify({ v: FORMATS.destination + 1, sourceId: 'src_1' });
     await configWriter.write([
       { key: 'destination.dst_1', value: '{"broken' },
       { key: 'destination.dst_2', value: newer },

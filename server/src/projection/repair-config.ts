@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Store, Tx } from '../store/open-store.ts';
 import { addRepairsToOutbox, hasRepairsWaiting, type Projected } from '../store/outbox.ts';
 import { pageOfUsers } from '../store/erased-users.ts';
@@ -12,6 +13,8 @@ import { type ConfigEntry, destinationEntry, sourceEntry, userEntry } from './co
 export type RepairNeeds = {
   store: Store;
   configWriter: ConfigWriter;
+  /** Whose bucket the writer writes; `main` by default. */
+  cell?: string;
   /** The operator confirmed that all entries without a row may go. */
   isConfirmed?: boolean;
   /** Called after each comparison with the removals that wait for a confirmation. */
@@ -30,13 +33,19 @@ const PAGE = 500;
  * turn with the changes that happen meanwhile, and writes nothing itself. Resolves with the number of differences.
  */
 export async function repairConfig(needs: RepairNeeds): Promise<number> {
-  const { store, configWriter, isConfirmed = false } = needs;
-  if (!isConfirmed && (await store.asSystem(hasRepairsWaiting))) return 0;
+  const { store, configWriter, cell, isConfirmed = false } = needs;
+  if (!isConfirmed && (await store.asSystem((tx) => hasRepairsWaiting(tx, cell)))) return 0;
   const { seen, poison } = await readBucket(configWriter);
   const entries = seen.size;
   await setAsidePoison(poison, seen, configWriter);
+  // A source comes behind its destinations: deliver takes its requests when its entry names the cell.
+  const destinations = await comparePages(
+    (tx, page) => pageOfDestinations(tx, page, cell),
+    destinationEntry,
+    seen,
+    needs,
+  );
   const sources = await comparePages(pageOfSources, sourceEntry, seen, needs);
-  const destinations = await comparePages(pageOfDestinations, destinationEntry, seen, needs);
   const users = await comparePages(pageOfUsers, userEntry, seen, needs);
   const left = await repairLeftOvers(seen, entries, needs);
   return sources + destinations + users + left;
@@ -54,18 +63,20 @@ async function readBucket(configWriter: ConfigWriter): Promise<{ seen: Seen; poi
 }
 
 /** Compares the rows page by page, each page in a short transaction, and removes each compared entry from `seen`. */
-async function comparePages<Row extends { id: string; workspace_id: string }>(
+async function comparePages<Row extends { id: string; workspace_id: string; is_here?: boolean }>(
   pageOf: (tx: Tx, page: Page) => Promise<Row[]>,
   entryOf: (row: Row) => ConfigEntry,
   seen: Seen,
-  { store, configWriter }: RepairNeeds,
+  needs: RepairNeeds,
 ): Promise<number> {
+  const { store, configWriter } = needs;
   let count = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after;
     const rows = await store.asSystem((tx) => pageOf(tx, { limit: PAGE, after: from }));
     const repairs: Projected[] = [];
-    for (const row of rows) {
+    // An entry of a destination of another cell is one too many, as if its row were gone.
+    for (const row of rows.filter((each) => each.is_here !== false)) {
       const { key, value } = entryOf(row);
       const isDifferent = !isSame(seen.get(key)?.digest, configWriter.textOf(key, value));
       seen.delete(key);
@@ -73,7 +84,7 @@ async function comparePages<Row extends { id: string; workspace_id: string }>(
       repairs.push(...toRepair(key, row.workspace_id));
       count += 1;
     }
-    await addRepairs(store, repairs);
+    await addRepairs(needs, repairs);
     after = rows.length === PAGE ? rows.at(-1)?.id : undefined;
   }
   return count;
@@ -89,7 +100,7 @@ const MANY = { entries: 20, share: 0.1 };
  * operator's confirmation.
  */
 async function repairLeftOvers(seen: Seen, entries: number, needs: RepairNeeds): Promise<number> {
-  const { store, isConfirmed = false, held } = needs;
+  const { isConfirmed = false, held } = needs;
   const left = [...seen].filter(([, { digest }]) => digest !== LEFT.digest);
   const repairs = left.flatMap(([key, { workspaceId }]) => toRepair(key, workspaceId));
   const isMany = repairs.length > FEW && (repairs.length > MANY.entries || repairs.length > entries * MANY.share);
@@ -97,7 +108,7 @@ async function repairLeftOvers(seen: Seen, entries: number, needs: RepairNeeds):
   held?.(isHeld ? countKinds(repairs) : NO_REMOVALS);
   if (isHeld) return repairs.length;
   for (let start = 0; start < repairs.length; start += PAGE) {
-    await addRepairs(store, repairs.slice(start, start + PAGE));
+    await addRepairs(needs, repairs.slice(start, start + PAGE));
   }
   return repairs.length;
 }
@@ -108,8 +119,8 @@ function countKinds(repairs: readonly Projected[]): Removals {
   return counts;
 }
 
-async function addRepairs(store: Store, repairs: Projected[]): Promise<void> {
-  if (repairs.length > 0) await store.asSystem((tx) => addRepairsToOutbox(tx, repairs));
+async function addRepairs({ store, cell = MAIN_CELL }: RepairNeeds, repairs: Projected[]): Promise<void> {
+  if (repairs.length > 0) await store.asSystem((tx) => addRepairsToOutbox(tx, repairs, cell));
 }
 
 function toRepair(key: string, workspaceId: string): Projected[] {

@@ -1,10 +1,12 @@
 /**
  * Writes changes of configuration to the bucket. Most of them fit, and are written together. The others are tried one by one: an
  * entry that is no longer than the one in effect replaces it; of a longer one the bucket gets only the part that takes something
- * away (narrow-entry.ts), and the change is refused with a reason. So no entry blocks the next one, and a disable always works.
+ * away (narrow-entry.ts), and the change is refused with a reason. So no entry blocks the next one, and a disable always works. An
+ * entry of a newer format is not overwritten: a newer control gets the change when it is tried again.
  */
 import type { Projected } from '../store/outbox.ts';
 import type { ConfigChange, ConfigRoom, ConfigWriter, CurrentEntry } from '../stream/config/config-writer.ts';
+import { readEntry } from './config-poison.ts';
 import { narrowEntry, shortestEntry } from './narrow-entry.ts';
 
 export type EntryChange = ConfigChange & Projected;
@@ -20,13 +22,18 @@ const PATIENCE_MS = 5_000;
 const MAX_TOGETHER_BYTES = 8_388_608;
 /** NATS stores this much beside each value: the subject, headers, lengths. */
 const ENTRY_OVERHEAD_BYTES = 300;
+const NEWER = 'a newer version of control wrote its entry, and has to write this change too';
+const LOOKS_AT_ONCE = 64;
 const FULL = 'the configuration of all workspaces fills its bucket: delete what is not needed, or give NATS more room';
 
 export async function writeChanges(changes: readonly EntryChange[], writer: ConfigWriter): Promise<Written> {
   const until = performance.now() + PATIENCE_MS;
-  const { together, oneByOne, left } = sort(changes, { room: await writer.room(), maxBytes: writer.maxValueBytes() });
+  const newer = await findNewer(changes, writer);
+  const ours = changes.filter((change) => !newer.has(change));
+  const { together, oneByOne, left } = sort(ours, { room: await writer.room(), maxBytes: writer.maxValueBytes() });
   const refusals = new Set((await writer.write(together)).map(({ key }) => key));
-  const outcome: Written = { written: together.filter(({ key }) => !refusals.has(key)), refused: [], left };
+  const refused = [...newer].map((change) => ({ change, why: NEWER }));
+  const outcome: Written = { written: together.filter(({ key }) => !refusals.has(key)), refused, left };
   for (const change of [...together.filter(({ key }) => refusals.has(key)), ...oneByOne]) {
     if (performance.now() > until) {
       outcome.left.push(change);
@@ -37,6 +44,25 @@ export async function writeChanges(changes: readonly EntryChange[], writer: Conf
     else outcome.refused.push({ change, why });
   }
   return outcome;
+}
+
+/**
+ * Those whose entry in the bucket has a newer format. Only if it is authentic: an attacker without the key must not protect an entry. A row
+ * that is gone has no format, and its entry goes.
+ */
+async function findNewer(changes: readonly EntryChange[], writer: ConfigWriter): Promise<Set<EntryChange>> {
+  const newer = new Set<EntryChange>();
+  const puts = changes.filter(({ value }) => value !== undefined);
+  const look = async (change: EntryChange) => {
+    const current = await writer.current(change.key);
+    if (current.kind !== 'put' || current.verdict !== 'authentic') return;
+    const read = readEntry(change.key, current.value);
+    if (read?.ok === false && read.problem === 'newer') newer.add(change);
+  };
+  for (let start = 0; start < puts.length; start += LOOKS_AT_ONCE) {
+    await Promise.all(puts.slice(start, start + LOOKS_AT_ONCE).map(look));
+  }
+  return newer;
 }
 
 /** A part of the bucket is reserved for changes that must always get through: disables, and erased users. */

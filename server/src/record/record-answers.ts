@@ -2,6 +2,7 @@
 import type { Delivery, DeliveryAttempt, Lane } from '@millrace/contract/control';
 import type { AttemptRow } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/deliveries.ts';
+import type { CountSum } from '../store/delivery-counts.ts';
 import type { LaneHealth } from '../domain/lane-health.ts';
 
 const time = (at: Date | null) => at?.toISOString() ?? null;
@@ -55,4 +56,21 @@ export function toLane(lane: LaneHealth | undefined): Lane | null {
 function roomOf({ bytes, limitBytes }: LaneHealth): Pick<Lane, 'bytes' | 'limitBytes' | 'room'> {
   if (limitBytes === undefined) return { bytes, limitBytes: null, room: null };
   return { bytes, limitBytes, room: limitBytes === 0 ? 0 : Math.max(0, 1 - bytes / limitBytes) };
+}
+
+export type OutcomeCounts = { delivered: number; retry: number; discarded: number; expired: number; skipped: number };
+
+const NO_COUNTS: Readonly<OutcomeCounts> = { delivered: 0, retry: 0, discarded: 0, expired: 0, skipped: 0 };
+
+/** The sums of each step of time, in the order of the rows. */
+export function seriesOf(sums: readonly CountSum[]): ({ at: string } & OutcomeCounts)[] {
+  return [...Map.groupBy(sums, ({ at }) => at.toISOString())].map(([at, own]) => ({ at, ...addUp(own) }));
+}
+
+export function addUp(sums: readonly CountSum[]): OutcomeCounts {
+  const counts = { ...NO_COUNTS };
+  for (const { outcome, count } of sums) {
+    if (outcome in counts) counts[outcome as keyof OutcomeCounts] += Number(count);
+  }
+  return counts;
 }

@@ -21,7 +21,7 @@ const BATCHES = 50;
 const A_MINUTE = 60_000;
 const stack = new AsyncDisposableStack();
 const metrics = openMetrics();
-const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
+const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 let postgres: PostgresServer;
 let store: Store;
 let stream: Stream;

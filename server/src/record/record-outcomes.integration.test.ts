@@ -3,17 +3,21 @@ import { after, before, suite, test } from 'node:test';
 import { startNatsCluster, type PostgresServer } from '@millrace/engines';
 import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openStore, type Store } from '../store/open-store.ts';
+import { lockUsagePosition, readUsagePosition, setUsagePosition } from '../store/usage.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
 import { openLogLines } from '../../testing/log-lines.ts';
 import { attempted } from '../../testing/outcomes.ts';
+import { openWaitingLine } from '../stream/nats/waiting-line.ts';
+import { startRecorder } from './record-outcomes.ts';
 import { startRecording } from './start-recording.ts';
 import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 import { until } from '../../testing/until.ts';
 
 const { log, of: logged } = openLogLines();
 const stack = new AsyncDisposableStack();
-const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
+const A_DAY = 86_400_000;
+const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 let postgres: PostgresServer;
 let store: Store;
 let stream: Stream;
@@ -91,6 +95,18 @@ suite('the recorder', () => {
     await tell(60);
     await untilRecorded();
   });
+
+  test('gathers no longer once it holds half of what it may', async () => {
+    await using recording = new AsyncDisposableStack();
+    const side = recording.use(await stream.recordSide());
+    const [name = ''] = await side.outcomesStreams();
+    const limits = { turns: openWaitingLine(1), mostHeld: () => 4, gatherMs: A_DAY };
+    recording.use(startRecorder({ store, side, settings, now: () => new Date(), log, ...limits }, name));
+    for (let round = 0; round < 3; round += 1) {
+      await tell(2);
+      await untilRecorded();
+    }
+  });
 });
 
 suite('usage', () => {
@@ -133,5 +149,18 @@ suite('usage', () => {
     await until(async () => (await usage())[0]?.calls !== 40 * CALLS + 6);
     await until(async () => (await usage())[0]?.calls !== 40 * CALLS + 7);
     assert.deepEqual(await usage(), [{ month: '2026-10-01', calls: 40 * CALLS + 8 }]);
+  });
+
+  test('keeps a place with the position, which ends with a position of an earlier version', async () => {
+    const place = { sequence: 7, times: { createdAt: 1_700_000_000_000, storedAt: 1_700_000_000_500 } };
+    const read = () => store.asSystem((tx) => readUsagePosition(tx, 'EVENTS-99'));
+    assert.deepEqual(await read(), { sequence: 0 });
+    await store.asSystem(async (tx) => {
+      await lockUsagePosition(tx, 'EVENTS-99');
+      await setUsagePosition(tx, 'EVENTS-99', place);
+    });
+    assert.deepEqual(await read(), place);
+    await store.asSystem((tx) => tx.query(`UPDATE usage_positions SET sequence = 9 WHERE stream = 'EVENTS-99'`));
+    assert.deepEqual(await read(), { sequence: 9 });
   });
 });

@@ -1,19 +1,28 @@
 import type { Logger } from '../log.ts';
+import type { Counter } from '../metrics/open-metrics.ts';
 import { isOfDatabase, isRefusedData, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
-import type { RecordSide } from '../stream/open-record-side.ts';
+import type { WaitingLine } from '../stream/nats/waiting-line.ts';
+import type { PulledOutcomes, RecordSide } from '../stream/open-record-side.ts';
 import { backOff, holdBatches, type ReadBatch } from './hold-batches.ts';
-import { firstKeptDays, type RecordSettings } from './record-settings.ts';
+import { firstKeptDays, type RecordSettings, retentionDays } from './record-settings.ts';
 import { settleBatches } from './settle-batches.ts';
-import { writeOutcomes } from './write-outcomes.ts';
-import { pause } from '../pause.ts';
+import { chunksOf, writeOutcomes } from './write-outcomes.ts';
+import { openBell, pause } from '../pause.ts';
 
 export type RecorderNeeds = {
   store: Store;
   side: Pick<RecordSide, 'pullOutcomes' | 'quarantine'>;
   settings: RecordSettings;
+  /** Limits how many recorders of this process write at a time. */
+  turns: WaitingLine;
+  /** How many batches it may hold at a time, of up to 256 KiB each. */
+  mostHeld(): number;
   now(): Date;
   log: Logger;
+  /** Counts outcomes that are committed. */
+  recorded?: Counter | undefined;
+  gatherMs?: number;
 };
 
 export type Recorder = AsyncDisposable & {
@@ -21,12 +30,16 @@ export type Recorder = AsyncDisposable & {
   lagSeconds(): number;
 };
 
-/** Batches held at a time, and how many deliveries are written in one transaction. */
-const MAX_HELD = 200;
+/** How many deliveries are written in one transaction. */
 const MAX_ENTRIES = 4_000;
 const FEWEST_ENTRIES = 100;
-/** Batches that arrive within this time share a transaction. */
-const GATHER_MS = 50;
+/**
+ * Batches that arrive within this time share a transaction, which costs more than the deliveries of a quiet installation. A recorder
+ * that holds half of what it may does not wait for the rest.
+ */
+const GATHER_MS = 200;
+/** Without a batch; one that arrives ends the wait. */
+const IDLE_MS = 60_000;
 const BACK_OFF_MS = { first: 500, most: 5_000 };
 /** How often held batches are extended, well within JetStream's ack wait: it redelivers those of a dead process only. */
 const HOLD_MS = 2_000;
@@ -34,7 +47,7 @@ const HOLD_MS = 2_000;
 const FAILURES_IN_A_ROW = 3;
 
 /**
- * Brings outcomes from the stream into PostgreSQL: many batches in one transaction, acknowledged when it is committed.
+ * Brings outcomes from one stream into PostgreSQL: many batches in one transaction, acknowledged when it is committed.
  *
  * The recorder writes, or it waits for the database. While it writes, an entry that PostgreSQL refuses goes to quarantine, and a
  * batch that fails is set aside and retried alone (hold-batches.ts). A failure of the database itself, or several fresh
@@ -42,8 +55,11 @@ const FAILURES_IN_A_ROW = 3;
  * again. Meanwhile the batches stay in the stream, and deliveries go on.
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
-export function startRecorder({ store, side, settings, now, log }: RecorderNeeds): Recorder {
+export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
+  const { store, side, settings, turns, mostHeld, now, log, recorded, gatherMs = GATHER_MS } = needs;
   const held = holdBatches(() => performance.now());
+  const arrived = openBell();
+  const halfHeld = openBell();
   const stopping = new AbortController();
   const knownPartitions = new Set<string>();
   /** How often in a row the database failed; 0 while the recorder writes. */
@@ -57,8 +73,19 @@ export function startRecorder({ store, side, settings, now, log }: RecorderNeeds
       const batches = held.take(maxEntries);
       if (batches.length > 0) await writeSome(batches);
       if (troubles > 0) await pause(backOff(BACK_OFF_MS, troubles), stopping.signal);
-      else if (batches.length < MAX_HELD / 2) await pause(GATHER_MS, stopping.signal);
+      else if (batches.length < mostHeld() / 2) await gather();
     }
+  }
+
+  async function gather(): Promise<void> {
+    if (held.size() === 0) await arrived.wait(IDLE_MS);
+    await halfHeld.wait(gatherMs);
+  }
+
+  function put(batch: PulledOutcomes): void {
+    held.put(batch);
+    if (held.size() >= mostHeld() / 2) halfHeld.ring();
+    arrived.ring();
   }
 
   /** One batch may have caused a failure: each is written alone then, so that one does not block the others. */
@@ -74,7 +101,7 @@ export function startRecorder({ store, side, settings, now, log }: RecorderNeeds
       const wasFresh = held.setAside(sequence);
       if (wasFresh) failuresInARow += 1;
       if (failuresInARow >= FAILURES_IN_A_ROW) return waitForStore(ownError);
-      if (wasFresh) log.error({ sequence, error: String(ownError) }, 'outcomes.set_aside');
+      if (wasFresh) log.error({ stream, sequence, error: String(ownError) }, 'outcomes.set_aside');
     }
   }
 
@@ -96,11 +123,11 @@ export function startRecorder({ store, side, settings, now, log }: RecorderNeeds
     if (troubles === 0) return;
     troubles = 0;
     held.tryAllAgain();
-    log.info({}, 'record.resumed');
+    log.info({ stream }, 'record.resumed');
   }
 
   function waitForStore(error: Error): void {
-    if (troubles === 0) log.warn({ error: String(error) }, 'record.waiting');
+    if (troubles === 0) log.warn({ stream, error: String(error) }, 'record.waiting');
     troubles += 1;
     maxEntries = Math.max(FEWEST_ENTRIES, Math.floor(maxEntries / 2));
   }
@@ -119,15 +146,20 @@ export function startRecorder({ store, side, settings, now, log }: RecorderNeeds
 
   async function write(entries: OutcomeEntry[]): Promise<void> {
     const { recordsFrom } = firstKeptDays(settings, now());
-    const needs = { sample: settings.sample, recordsFrom, knownPartitions };
-    await store.asSystem((tx) => writeOutcomes(tx, entries, needs));
+    const { sample, rows } = settings;
+    const today = now().toISOString().slice(0, 10);
+    const needs = { sample, rows, recordsFrom, retentionDays: retentionDays(settings), today, knownPartitions };
+    await turns.enter();
+    await store.asSystem((tx) => writeOutcomes(tx, entries, needs)).finally(turns.leave);
+    recorded?.add(entries.length);
+    knownPartitions.add(chunksOf(today));
     for (const { receivedAt, at } of entries) {
       knownPartitions.add(receivedAt.slice(0, 10));
       knownPartitions.add(new Date(at).toISOString().slice(0, 7));
     }
   }
 
-  const pulling = side.pullOutcomes({ room: () => MAX_HELD - held.size(), taken: held.put });
+  const pulling = side.pullOutcomes({ stream, room: () => mostHeld() - held.size(), taken: put });
   const holding = setInterval(() => {
     for (const batch of held.all()) batch.stillHeld();
   }, HOLD_MS);
@@ -140,6 +172,8 @@ export function startRecorder({ store, side, settings, now, log }: RecorderNeeds
     async [Symbol.asyncDispose]() {
       await pulling[Symbol.asyncDispose]();
       stopping.abort();
+      arrived.ring();
+      halfHeld.ring();
       await writing;
       clearInterval(holding);
       for (const batch of held.all()) batch.giveBack();

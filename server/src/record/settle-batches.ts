@@ -2,7 +2,6 @@ import type { Logger } from '../log.ts';
 import { isRefusedData } from '../store/open-store.ts';
 import type { PulledOutcomes } from '../stream/open-record-side.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
-import { OUTCOMES_STREAM } from '../stream/layout/layout.ts';
 import type { Quarantine } from '../stream/quarantine/quarantine.ts';
 import type { ReadBatch } from './hold-batches.ts';
 
@@ -50,12 +49,12 @@ async function writeSplitting(items: Item[], needs: SettleNeeds): Promise<Refuse
 }
 
 async function putAside(
-  { subject, sequence, headers }: PulledOutcomes,
+  { stream, subject, sequence, headers }: PulledOutcomes,
   payload: Uint8Array | string,
   why: string,
   { quarantine, log }: SettleNeeds,
 ): Promise<void> {
-  const from = { stream: OUTCOMES_STREAM, subject, sequence };
+  const from = { stream, subject, sequence };
   const kept = await quarantine.append({ kind: 'outcome', payload: Buffer.from(payload), from, why, headers });
   if (kept !== 'stored') throw new Error(`the quarantine is ${kept} for what was refused: ${why}`);
   log.error({ sequence, error: why }, 'outcome.quarantined');

@@ -36,11 +36,33 @@ suite('the story of a delivery', () => {
     assert.match(told({ ...BASE, at, kind: 'given_up', attempts: 0, reason: 'expired' }), /its 4 hours are over/);
   });
 
+  test('says how many events a batch had, and why a refused one is tried again', () => {
+    const answers = [{ url: 'https://a.example/', status: 400, events: 100, timings: { totalMs: 3 } }];
+    const row = rowAfter(attempted(1, 'retry', 400));
+    const attempt = { workspace_id: 'ws_1', delivery_id: 'dlv_1', received_on: '2026-11-15', destination_id: 'dst_1' };
+    const made = { ...attempt, at: new Date(at), attempt: 1, total_ms: 3, next_at: null, replay_id: null, answers };
+    const story = (outcome: string) => tellStory({ row, attempts: [{ ...made, outcome }], lane: undefined }).join('\n');
+    assert.match(
+      story('retry'),
+      /answered 400 \(.*, 3 ms, in a batch of 100 events\)\. .*goes again in a smaller batch\./,
+    );
+    assert.doesNotMatch(story('discarded'), /smaller batch/);
+  });
+
   test('says when answers are not kept', () => {
     assert.match(
       told(attempted(1, 'delivered', 200)),
       /^Attempt 1 was made; its answers are not kept .*\nDelivered at/,
     );
+  });
+
+  test('says of an erased user when attempts were made, and not what was answered', () => {
+    const row = { ...rowAfter(attempted(1, 'delivered', 200)), is_erased: true };
+    const attempt = { workspace_id: 'ws_1', delivery_id: 'dlv_1', received_on: '2026-11-15', destination_id: 'dst_1' };
+    const made = { ...attempt, at: new Date(at), attempt: 1, total_ms: 3, next_at: null, replay_id: null, answers: [] };
+    const [first, , last] = tellStory({ row, attempts: [{ ...made, outcome: 'delivered' }], lane: undefined });
+    assert.equal(first, 'Attempt 1 at 2026-11-15T12:00:00.000Z: its answers are erased.');
+    assert.match(last ?? '', /^Its user was erased since/);
   });
 
   test('says where it waits, since when and how long that takes', () => {

@@ -45,7 +45,7 @@ export function skipSentence(row: SkippedRow): string {
 }
 
 /** Each replay before its attempts; a replay without recorded attempts at the end. */
-function attemptSentences({ attempts, replays = [] }: StoryFacts): string[] {
+function attemptSentences({ row, attempts, replays = [] }: StoryFacts): string[] {
   const untold = new Map(replays.map((replay) => [replay.id, replay]));
   const tell = (id: string | null) => {
     const replay = id === null ? undefined : untold.get(id);
@@ -53,7 +53,7 @@ function attemptSentences({ attempts, replays = [] }: StoryFacts): string[] {
     untold.delete(replay.id);
     return [replaySentence(replay)];
   };
-  const sentences = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt)]);
+  const sentences = attempts.flatMap((attempt) => [...tell(attempt.replay_id), attemptSentence(attempt, row)]);
   return [...sentences, ...[...untold.values()].map(replaySentence)];
 }
 
@@ -62,11 +62,26 @@ function replaySentence({ id, kind, startedAt, startedBy }: ReplayPart): string 
   return `${kind === 'replay' ? 'Replayed' : 'Taken out of the dead letters to be sent again'}: ${id}, started at ${startedAt}${by}.`;
 }
 
-function attemptSentence({ attempt, at, answers }: AttemptRow): string {
-  const said = (answers as OutcomeAnswer[]).map(
-    (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms)`,
+function attemptSentence({ attempt, at, outcome, answers }: AttemptRow, row: DeliveryRow): string {
+  const given = answers as OutcomeAnswer[];
+  const said = given.map(
+    (answer) => `${sentenceOf(answer)} (${answer.url}, ${Math.round(answer.timings.totalMs)} ms${batchText(answer)})`,
   );
-  return `Attempt ${attempt} at ${at.toISOString()}: ${said.join('; ')}.`;
+  const divided = outcome === 'retry' && given.some(isRefusedBatch) ? DIVIDED : '';
+  const none = row.is_erased ? 'its answers are erased' : 'No target was left that had to get it';
+  const words = said.length === 0 ? none : said.join('; ');
+  return `Attempt ${attempt} at ${at.toISOString()}: ${words}.${divided}`;
+}
+
+const DIVIDED = ' The receiver may mean another event of the batch, so this one goes again in a smaller batch.';
+
+function batchText({ events }: OutcomeAnswer): string {
+  return events === undefined ? '' : `, in a batch of ${events} events`;
+}
+
+/** A status that is final for an event that was alone. */
+function isRefusedBatch({ events = 1, status = 0 }: OutcomeAnswer): boolean {
+  return events > 1 && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 function sampledOut({ row, attempts }: StoryFacts): string[] {

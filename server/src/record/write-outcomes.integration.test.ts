@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import * as fc from 'fast-check';
+import { awaitRecorders } from '../store/deliveries.ts';
+import { eraseRecords } from '../store/erase-records.ts';
+import { insertErasedUsers } from '../store/erased-users.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
-import { dropOld, keepPartitions } from './keep-partitions.ts';
+import { userHash } from '../domain/withheld.ts';
+import { until } from '../../testing/until.ts';
+import { insertWorkspace } from '../store/workspaces.ts';
 import { attempted, BASE, facts } from '../../testing/outcomes.ts';
-import { openLog } from '../log.ts';
 import { writeOutcomes } from './write-outcomes.ts';
 
 const stack = new AsyncDisposableStack();
@@ -18,17 +22,20 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-const FOREVER = { recordsFrom: '2000-01-01', sample: 1 };
+const FOREVER = { recordsFrom: '2000-01-01', sample: 1, rows: 1 };
 const write = (entries: OutcomeEntry[], needs = {}) =>
   store.asSystem((tx) => writeOutcomes(tx, entries, { ...FOREVER, knownPartitions: new Set(), ...needs }));
 
 const rows = (sql: string): Promise<Record<string, unknown>[]> => store.asSystem((tx) => tx.query(sql));
 const DELIVERIES = 'SELECT * FROM deliveries ORDER BY id';
+const STATES = `SELECT id, state FROM deliveries UNION SELECT id, 'delivered' FROM plain_deliveries p
+  WHERE NOT EXISTS (SELECT FROM deliveries d WHERE d.id = p.id) ORDER BY id`;
 const ATTEMPTS = 'SELECT * FROM attempts ORDER BY delivery_id, at';
 const COUNTS = 'SELECT outcome, sum(count)::int AS count FROM delivery_counts GROUP BY 1 ORDER BY 1';
 
 async function empty(): Promise<void> {
   await rows('DELETE FROM deliveries');
+  await rows('DELETE FROM plain_deliveries');
   await rows('DELETE FROM attempts');
   await rows('DELETE FROM delivery_counts');
 }
@@ -75,6 +82,13 @@ suite('the record', () => {
           .map(({ entry }) => entry);
         for (let at = 0; at < twice.length; at += size) await write(twice.slice(at, at + size));
         assert.deepEqual([await rows(DELIVERIES), await rows(ATTEMPTS), await rows(COUNTS)], expected);
+        const states = (await rows(DELIVERIES)).map(({ id, state }) => ({ id, state }));
+        await empty();
+        // With rows left out, and with another share for each batch, as while the setting changes.
+        for (let at = 0; at < twice.length; at += size) {
+          await write(twice.slice(at, at + size), { rows: dice.next().value % 2 === 0 ? 0 : 1 });
+        }
+        assert.deepEqual([await rows(STATES), await rows(COUNTS)], [states, model(entries)]);
       }),
       { numRuns: 12 },
     );
@@ -114,6 +128,124 @@ suite('the record', () => {
     ]);
   });
 
+  test('without rows of plain successes counts each once, and makes a row when anything else happens to one', async () => {
+    await empty();
+    const plain = attempted(1, 'delivered', 200);
+    const again = { ...attempted(2, 'delivered', 200), attempt: 1 } as OutcomeEntry;
+    const notification = { ...plain, deliveryId: 'dlv_3', type: 'delete' };
+    for (const entry of [again, plain, again, notification]) await write([entry], { rows: 0 });
+    assert.deepEqual(
+      (await rows(DELIVERIES)).map(({ id }) => id),
+      ['dlv_3'],
+    );
+    assert.deepEqual(await rows('SELECT id, delivered_at, status FROM plain_deliveries'), [
+      { id: 'dlv_1', delivered_at: new Date(plain.at), status: 200 },
+    ]);
+    assert.deepEqual(await rows(COUNTS), [{ outcome: 'delivered', count: 2 }]);
+    await write([{ ...attempted(3, 'retry', 503), replayId: 'rpl_1' }], { rows: 0 });
+    const [row] = await rows(DELIVERIES);
+    assert.deepEqual(
+      [row?.['state'], row?.['changed_at'], row?.['last_status'], row?.['replay_id']],
+      ['delivered', new Date(plain.at), 200, 'rpl_1'],
+    );
+    await write([plain, again], { rows: 0 });
+    assert.deepEqual(await rows(COUNTS), [
+      { outcome: 'delivered', count: 2 },
+      { outcome: 'retry', count: 1 },
+    ]);
+  });
+
+  test('an outcome that is written after its user was erased brings nothing of the user back', async () => {
+    await empty();
+    await write([attempted(1, 'retry', 503)]);
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    const { promise: isErased, resolve: erased } = Promise.withResolvers<void>();
+    const recording = store.asSystem((tx) => {
+      const slow: typeof tx = {
+        async query(sql, values) {
+          if (typeof sql === 'string' && sql.startsWith('INSERT INTO deliveries')) {
+            read();
+            await isErased;
+          }
+          return tx.query(sql, values);
+        },
+      };
+      return writeOutcomes(slow, [attempted(2, 'delivered', 200)], { ...FOREVER, knownPartitions: new Set() });
+    });
+    await isRead;
+    await rows('UPDATE deliveries SET user_id = NULL, anonymous_id = NULL, sentence = NULL, is_erased = true');
+    erased();
+    await recording;
+    const [row] = await rows(DELIVERIES);
+    assert.deepEqual(
+      [row?.['user_id'], row?.['sentence'], row?.['is_erased'], row?.['state']],
+      [null, null, true, 'delivered'],
+    );
+  });
+
+  test('an erasure waits for the outcomes that are being written without knowing of it', async () => {
+    await empty();
+    const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
+    const { promise: mayWrite, resolve: goOn } = Promise.withResolvers<void>();
+    const recording = store.asSystem((tx) => {
+      const slow: typeof tx = {
+        async query(sql, values) {
+          if (typeof sql === 'string' && sql.startsWith('INSERT INTO deliveries')) {
+            ready();
+            await mayWrite;
+          }
+          return tx.query(sql, values);
+        },
+      };
+      return writeOutcomes(slow, [attempted(1, 'retry', 503)], { ...FOREVER, knownPartitions: new Set() });
+    });
+    await isReady;
+    const { workspaceId, userId } = BASE;
+    const before = new Date(Date.parse(BASE.receivedAt) + 1);
+    const hashes = { workspaceId, userHashes: [userHash(workspaceId, userId)] };
+    const mark = { ...hashes, sourceIds: [''], erasedBefore: before, suppressed: false };
+    await store.asSystem(async (tx) => {
+      await insertWorkspace(tx, { id: workspaceId, name: 'One' });
+      await insertErasedUsers(tx, mark);
+    });
+    const users = { ...hashes, userIds: [userId], anonymousIds: [], sourceIds: [BASE.sourceId], before };
+    const erasing = store.asSystem(awaitRecorders).then(() => store.asSystem((tx) => eraseRecords(tx, users)));
+    await until(
+      async () => (await rows(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length > 0,
+    );
+    goOn();
+    await recording;
+    const { deliveries, attempts } = await erasing;
+    assert.deepEqual([deliveries, attempts], [1, 1]);
+    await write([{ ...attempted(2, 'delivered', 200), deliveryId: 'dlv_2' }]);
+    assert.deepEqual(
+      (await rows(DELIVERIES)).map(({ user_id: user }) => user),
+      [null, null],
+    );
+    await rows('DELETE FROM erased_users');
+  });
+
+  test('a retry that comes again after its user was erased is not counted again', async () => {
+    await empty();
+    const secret = { url: 'http://x', status: 503, body: 'u1 is unknown', timings: { totalMs: 1 } };
+    const batch = [{ ...attempted(1, 'retry', 503), answers: [secret] } as OutcomeEntry, attempted(2, 'retry', 503)];
+    await write(batch);
+    const { workspaceId, userId } = BASE;
+    const users = { workspaceId, userIds: [userId], userHashes: [userHash(workspaceId, userId)], anonymousIds: [] };
+    const before = new Date(Date.parse(BASE.receivedAt) + 1);
+    const erased = await store.asSystem((tx) => eraseRecords(tx, { ...users, sourceIds: [BASE.sourceId], before }));
+    assert.deepEqual([erased.deliveries, erased.attempts], [1, 2]);
+    await write(batch);
+    assert.deepEqual(await rows(COUNTS), [{ outcome: 'retry', count: 2 }]);
+    assert.deepEqual(
+      (await rows(ATTEMPTS)).map(({ outcome, answers }) => [outcome, answers]),
+      [
+        ['retry', []],
+        ['retry', []],
+      ],
+    );
+  });
+
   test('only counts what happens to events that are older than the records that are kept', async () => {
     await empty();
     await write([attempted(1, 'delivered', 200)], { recordsFrom: '2999-01-01' });
@@ -126,29 +258,6 @@ suite('the record', () => {
     await write([attempted(1, 'delivered', 200)]);
     const seenBy = (workspaceId: string) => store.inWorkspace(workspaceId, (tx) => tx.query(DELIVERIES));
     assert.deepEqual([(await seenBy('ws_1')).length, (await seenBy('ws_2')).length], [1, 0]);
-  });
-});
-
-suite('days of the record', () => {
-  const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1 };
-  const partitions = async () =>
-    (
-      await rows(`SELECT relname FROM pg_class WHERE relname ~ '^(deliveries|attempts)_2' AND relkind = 'r' ORDER BY 1`)
-    ).map((row) => row['relname']);
-
-  test('are made for today and tomorrow, and dropped whole after their time', async () => {
-    const now = () => new Date('2031-05-10T23:00:00Z');
-    const needs = { store, settings, now, log: openLog({ level: 'silent', pretty: false }) };
-    await keepPartitions(needs)[Symbol.asyncDispose]();
-    const names = ['attempts_20310510', 'attempts_20310511', 'deliveries_20310510', 'deliveries_20310511'];
-    assert.deepEqual(await partitions(), names);
-    const old = { ...BASE, receivedAt: '2031-05-02T10:00:00.000Z', at: Date.parse('2031-05-02T10:00:01Z') };
-    await write([{ ...old, kind: 'skipped', reason: 'blocked_event' }]);
-    assert.ok((await partitions()).includes('deliveries_20310502'));
-    // A day that the record has, the history of memberships has too.
-    const dropped = ['deliveries_20310502', 'attempts_20310502', 'membership_changes_20310502'];
-    assert.deepEqual(await dropOld(needs), dropped);
-    assert.deepEqual(await partitions(), names);
   });
 });
 

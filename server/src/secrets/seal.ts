@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 
 /** Where a sealed value belongs. It opens nowhere else: a row copied into another workspace stays shut. */
 export type Place = { workspaceId: string; table: string; column: string; rowId: string };
@@ -26,8 +34,10 @@ const KEY_BYTES = 32;
 export function openKeyRing(keys: ReadonlyMap<number, Buffer>): KeyRing {
   const activeId = [...keys.keys()].at(-1);
   if (activeId === undefined) throw new Error('the key ring is empty');
-  const keyOf = (id: number): Buffer => {
-    const key = keys.get(id);
+  // From plain bytes, each use would make a key object of its own, which costs several times as much as to open a value.
+  const keyObjects = new Map([...keys].map(([id, key]) => [id, createSecretKey(key)]));
+  const keyOf = (id: number): KeyObject => {
+    const key = keyObjects.get(id);
     if (key === undefined) throw new Error(`a value is sealed with key ${id}, which is not in MILLRACE_KEYS`);
     return key;
   };

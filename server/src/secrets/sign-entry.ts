@@ -3,7 +3,7 @@
  * ring: a NATS connection alone cannot change what deliver acts on. The MAC is the last member of the entry's JSON, where a
  * version that does not know it reads past it, and covers all bytes before it, the entry's key and the operation.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** `text` is what the bucket holds; a deletion has a text of its own, so that it can be authentic too. */
 export type StoredEntry = { key: string; text: string; isDeletion: boolean };
@@ -23,7 +23,8 @@ const PURPOSE = 'millrace config entry';
 
 /** The last key of the ring signs, all of them check: as for sealed values. */
 export function openEntrySigner(keys: ReadonlyMap<number, Buffer>): EntrySigner {
-  const macKeys = new Map([...keys].map(([id, key]) => [id, Buffer.from(hkdfSync('sha256', key, '', PURPOSE, 32))]));
+  // Key objects: from plain bytes, each MAC would make one of its own, which costs four times as much as the MAC.
+  const macKeys = new Map([...keys].map(([id, key]) => [id, macKeyOf(key)]));
   const [active] = [...macKeys].slice(-1);
   if (active === undefined) throw new Error('the key ring is empty');
   const [activeId, activeKey] = active;
@@ -44,13 +45,17 @@ export function openEntrySigner(keys: ReadonlyMap<number, Buffer>): EntrySigner 
   };
 }
 
+function macKeyOf(key: Buffer): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key, '', PURPOSE, 32)));
+}
+
 /** An entry as it was before it was signed. */
 export function bareValue(text: string): string {
   return text.replace(MAC, '}');
 }
 
 /** Keys of the bucket have no line breaks, so that the parts stay apart. */
-function macOf(macKey: Buffer, { key, text, isDeletion }: StoredEntry): Buffer {
+function macOf(macKey: KeyObject, { key, text, isDeletion }: StoredEntry): Buffer {
   return createHmac('sha256', macKey)
     .update(`${isDeletion ? 'DEL' : 'PUT'}\n${key}\n${text}`)
     .digest();

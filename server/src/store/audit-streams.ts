@@ -37,12 +37,17 @@ export async function deleteAuditStream(tx: Tx, workspaceId: string): Promise<bo
   return (await oneRow(tx, sql, [workspaceId])) !== undefined;
 }
 
+const IS_DUE = `s.next_at <= now()
+        AND EXISTS (SELECT FROM audit_log a WHERE a.workspace_id = s.workspace_id AND a.sequence > s.position)`;
+
+/** Whether entries wait to be sent. */
+export const AUDIT_WAITS = `EXISTS (SELECT FROM audit_streams s WHERE ${IS_DUE})`;
+
 /** Claims streams that are due and whose log has more entries, each under a lease: a process that dies leaves it to another one. */
 export function claimAuditStreams(tx: Tx, { limit, leaseMs }: { limit: number; leaseMs: number }) {
   const sql = `UPDATE audit_streams SET next_at = now() + $2 * interval '1 millisecond'
     WHERE workspace_id IN (
-      SELECT s.workspace_id FROM audit_streams s WHERE s.next_at <= now()
-        AND EXISTS (SELECT FROM audit_log a WHERE a.workspace_id = s.workspace_id AND a.sequence > s.position)
+      SELECT s.workspace_id FROM audit_streams s WHERE ${IS_DUE}
       ORDER BY s.next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING ${COLUMNS}`;
   return tx.query<AuditStreamRow>(sql, [limit, leaseMs]);

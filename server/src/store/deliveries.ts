@@ -73,14 +73,38 @@ const RECORD = Object.entries(TYPES)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
 
+/** An erasure takes no lock of the record: it may have changed the row since the recorder read it. */
+const UNLESS_ERASED: Readonly<Record<string, string>> = {
+  user_id: `CASE WHEN deliveries.is_erased AND deliveries.user_id IS NULL THEN NULL ELSE excluded.user_id END`,
+  anonymous_id: `CASE WHEN deliveries.is_erased AND deliveries.anonymous_id IS NULL THEN NULL ELSE excluded.anonymous_id END`,
+  sentence: `CASE WHEN deliveries.is_erased AND NOT excluded.is_erased THEN NULL ELSE excluded.sentence END`,
+  is_erased: 'deliveries.is_erased OR excluded.is_erased',
+};
+
 const UPSERT = `INSERT INTO deliveries (${NAMES.join(', ')})
   SELECT ${NAMES.join(', ')} FROM json_to_recordset($1) AS given (${RECORD})
   ON CONFLICT (id, received_on) DO UPDATE SET ${NAMES.filter((name) => name !== 'id' && name !== 'received_on')
-    .map((name) => `${name} = excluded.${name}`)
+    .map((name) => `${name} = ${UNLESS_ERASED[name] ?? `excluded.${name}`}`)
     .join(', ')}`;
 
-/** Serializes the recorders of all control processes until the transaction ends: reads stay valid until their write. */
-export async function lockRecord(tx: Tx): Promise<void> {
+/**
+ * Locks slots of the record until the transaction ends, so that reads of their deliveries stay valid until their write. All recorders
+ * lock in the same order, so none waits in a circle. A version before the slots locks the whole record: the shared lock keeps the
+ * two apart.
+ */
+export async function lockRecord(tx: Tx, slots: Iterable<number>): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtextextended('record', 0))`);
+  const inOrder = [...new Set(slots)].sort((one, other) => one - other);
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('record slot'), slot) FROM unnest($1::integer[]) AS slot`, [
+    inOrder,
+  ]);
+}
+
+/**
+ * Waits until the transactions that write the record now have ended; later ones see what is committed before this. The lock ends with
+ * the transaction, which should do nothing else.
+ */
+export async function awaitRecorders(tx: Tx): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('record', 0))`);
 }
 

@@ -115,6 +115,15 @@ export async function destinationNames(tx: Tx, workspaceId: string, ids: string[
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+export type DestinationWay = { id: string; name: string; source_id: string };
+
+/** Every destination with each source whose events may reach it: its own, and that of computed calls. */
+export function destinationWays(tx: Tx, workspaceId: string): Promise<DestinationWay[]> {
+  const sql = `SELECT d.id, d.name, s.id AS source_id FROM destinations d
+    JOIN sources s ON s.workspace_id = $1 AND (s.id = d.source_id OR s.kind = 'computed') WHERE d.workspace_id = $1`;
+  return tx.query(sql, [workspaceId]);
+}
+
 export type DestinationBrief = Pick<
   DestinationRow,
   'id' | 'source_id' | 'name' | 'enabled' | 'paused_at' | 'resumed_at'

@@ -14,7 +14,7 @@ export type ErasedUsers = {
 export type ErasedCounts = { deliveries: number; attempts: number; samples: number; replays: number };
 
 /**
- * Erases users from the record of deliveries: the outcome of an event stays, the user's ids and the receivers' answers go.
+ * Erases users from the record of deliveries: the outcomes of an event stay, the user's ids and the receivers' answers go.
  * Returns the number of changed rows of each table.
  */
 export async function eraseRecords(tx: Tx, users: ErasedUsers): Promise<ErasedCounts> {
@@ -30,7 +30,8 @@ export async function eraseRecords(tx: Tx, users: ErasedUsers): Promise<ErasedCo
 const OF_SOURCES = 'd.workspace_id = $1 AND d.source_id = ANY($3) AND d.received_at < $4';
 const WHOSE = `${OF_SOURCES} AND d.user_id = ANY($2)`;
 
-const eraseAttempts = (whose: string) => `DELETE FROM attempts a USING deliveries d WHERE ${whose}
+/** Empties attempts and keeps their rows: the recorder counts a retry whose row is new, so a redelivered one would count again. */
+const eraseAttempts = (whose: string) => `UPDATE attempts a SET answers = '[]' FROM deliveries d WHERE ${whose}
   AND a.workspace_id = $1 AND a.delivery_id = d.id AND a.received_on = d.received_on RETURNING 1 AS one`;
 
 const eraseDeliveries = (

@@ -67,10 +67,11 @@ BEGIN
     REVOKE UPDATE, DELETE, TRUNCATE ON audit_log FROM PUBLIC, ${APP_ROLE};
   END IF;
   IF NOT has_function_privilege('${APP_ROLE}', 'make_record_partition(text, date, date)', 'EXECUTE')
+     OR NOT has_function_privilege('${APP_ROLE}', 'make_sized_partition(text, date, date, date, integer)', 'EXECUTE')
      OR NOT has_function_privilege('${APP_ROLE}', 'drop_record_partition(text, date)', 'EXECUTE')
      OR NOT has_function_privilege('${APP_ROLE}', 'remove_audit_log(text)', 'EXECUTE') THEN
-    GRANT EXECUTE ON FUNCTION make_record_partition(text, date, date), drop_record_partition(text, date),
-      remove_audit_log(text) TO ${APP_ROLE};
+    GRANT EXECUTE ON FUNCTION make_record_partition(text, date, date), make_sized_partition(text, date, date, date, integer),
+      drop_record_partition(text, date), remove_audit_log(text) TO ${APP_ROLE};
   END IF;
 END $$`;
 

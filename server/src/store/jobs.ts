@@ -82,8 +82,12 @@ export function moveJob(
 /** Jobs that no process runs. */
 export type Unclaimed = { kinds: readonly JobKind[]; notOf: readonly string[] };
 
-const UNCLAIMED = `state = 'running' AND (leased_until IS NULL OR leased_until < now())
+const IS_FREE = `state = 'running' AND (leased_until IS NULL OR leased_until < now())`;
+const UNCLAIMED = `${IS_FREE}
   AND kind = ANY($1) AND NOT workspace_id = ANY($2)`;
+
+/** Whether any job waits for a process. */
+export const JOB_WAITS = `EXISTS (SELECT FROM jobs WHERE ${IS_FREE})`;
 
 /** Leases the job that has waited longest for its next step, except those of the workspaces in `notOf`. */
 export function claimJob(

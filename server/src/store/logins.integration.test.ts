@@ -166,7 +166,7 @@ async function openWithSources(url: string): Promise<Store> {
   });
   await store.inWorkspace('ws_1', (tx) => insertSource(tx, { workspaceId: 'ws_1', id: 'src_1', name: 'One' }));
   await store.inWorkspace('ws_1', (tx) => appendAudit(tx, 'ws_1', ENTRY));
-  await store.asSystem((tx) => makeDayPartitions(tx, '2026-11-16'));
+  await store.asSystem((tx) => makeDayPartitions(tx, '2026-11-16', 7));
   return store;
 }
 

@@ -37,6 +37,32 @@ suite('a connection that PostgreSQL ends', () => {
   });
 });
 
+suite('a condition that is asked again and again', () => {
+  test('is answered with what is committed, and an error in it leaves the connection usable', async () => {
+    await using server = await startPostgresServer();
+    await using store = await openStore(server.url);
+    server.run('CREATE TABLE waiting (one int); GRANT SELECT ON waiting TO PUBLIC');
+    const isWaiting = () => store.holds('EXISTS (SELECT FROM waiting)');
+    assert.equal(await isWaiting(), false);
+    server.run('INSERT INTO waiting VALUES (1)');
+    assert.equal(await isWaiting(), true);
+    await assert.rejects(store.holds('EXISTS (SELECT FROM nowhere)'), /nowhere/);
+    assert.equal(await isWaiting(), true);
+    assert.deepEqual(await store.asSystem((tx) => tx.query('SELECT 1 AS one')), [{ one: 1 }]);
+  });
+
+  test('tells that the database is away', async () => {
+    await using server = await startPostgresServer();
+    await using wire = await openWire(server.url);
+    await using store = await openStore(wire.url);
+    wire.endAll();
+    wire.isEndingLogins = true;
+    await assert.rejects(store.holds('true'), StoreUnavailable);
+    wire.isEndingLogins = false;
+    assert.equal(await store.holds('true'), true);
+  });
+});
+
 /** ReadyForQuery, idle: the last message of a login. */
 const READY = Buffer.from('5a0000000549', 'hex');
 

@@ -15,6 +15,8 @@ export type Store = AsyncDisposable & {
   readWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A transaction that sees all workspaces: for signing in, for the projector, for the first start. */
   asSystem<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Whether an SQL condition holds, over all workspaces and in one round trip: for what a loop asks again and again. */
+  holds(condition: string): Promise<boolean>;
 };
 
 /** The database did not answer: the caller may retry. Whether the transaction was committed is unknown. */
@@ -52,6 +54,11 @@ export async function openStore(databaseUrl: string): Promise<Store> {
     readWorkspace: (workspaceId, work) =>
       transact(pool, `${BEGIN_READING}; ${roleStatement} ${scopeOf(workspaceId)}`, work),
     asSystem: (work) => transact(pool, `BEGIN; ${roleStatement} SET LOCAL millrace.system = 'on'`, work),
+    holds: (condition) =>
+      glance(
+        pool,
+        `BEGIN READ ONLY; ${roleStatement} SET LOCAL millrace.system = 'on'; SELECT ${condition} AS holds; COMMIT`,
+      ),
     async [Symbol.asyncDispose]() {
       await pool.end();
     },
@@ -80,6 +87,24 @@ async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<
     });
     await client.query('COMMIT');
     return result;
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    if (isConnectionLost(failure)) return rethrowUnavailable(failure);
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw failure;
+  } finally {
+    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+  }
+}
+
+/** One transaction, sent at once. */
+async function glance(pool: Pool, statements: string): Promise<boolean> {
+  const client = await pool.connect().catch(rethrowUnavailable);
+  let failure: Error | undefined;
+  try {
+    // The library answers several statements with one result each.
+    const results = (await client.query(statements)) as unknown as { rows: { holds?: boolean }[] }[];
+    return results.some(({ rows }) => rows[0]?.holds === true);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
     if (isConnectionLost(failure)) return rethrowUnavailable(failure);

@@ -1,3 +1,4 @@
+import { MAIN_CELL } from '../domain/configuration.ts';
 import type { Tx } from './open-store.ts';
 import { oneRow, type Page, readInOrder } from './rows.ts';
 
@@ -11,6 +12,11 @@ export type SourceRow = {
   name: string;
   enabled: boolean;
   rate_limit_per_second: number | null;
+  cell: string;
+  /** Where it is on its way to: see arrivals.ts. */
+  next_cell: string | null;
+  /** Where it was before, and may still have requests. */
+  former_cells: string[];
   created_at: Date;
   updated_at: Date;
 };
@@ -19,16 +25,19 @@ export type SourceChange = {
   name?: string | undefined;
   enabled?: boolean | undefined;
   rateLimitPerSecond?: number | null | undefined;
+  cell?: string | undefined;
 };
 
-const COLUMNS = 'workspace_id, id, kind, name, enabled, rate_limit_per_second, created_at, updated_at';
+const COLUMNS =
+  'workspace_id, id, kind, name, enabled, rate_limit_per_second, cell, next_cell, former_cells, created_at, updated_at';
 
-export async function insertSource(tx: Tx, source: { workspaceId: string; id: string; name: string }): Promise<void> {
-  await tx.query('INSERT INTO sources (workspace_id, id, name) VALUES ($1, $2, $3)', [
-    source.workspaceId,
-    source.id,
-    source.name,
-  ]);
+export type NewSource = { workspaceId: string; id: string; name: string; cell?: string | undefined };
+
+/** Where there are several cells, it has to arrive in its own: see arrivals.ts. */
+export async function insertSource(tx: Tx, { workspaceId, id, name, cell = MAIN_CELL }: NewSource): Promise<void> {
+  const sql = `INSERT INTO sources (workspace_id, id, name, cell, next_cell)
+    VALUES ($1, $2, $3, $4::text, CASE WHEN (SELECT count(*) FROM cells) > 1 THEN $4::text END)`;
+  await tx.query(sql, [workspaceId, id, name, cell]);
 }
 
 /** A workspace has one, from its first definition on. Undefined when another request made it at the same time. */

@@ -4,15 +4,45 @@ import { oneRow } from './rows.ts';
 export type UsageRow = { source_id: string; calls: string; suppressed: string };
 export type CallCount = { sourceId: string; month: string; calls: number };
 
-/** How far a stream has been counted. Locked until the transaction ends. */
-export async function lockUsagePosition(tx: Tx, stream: string): Promise<number> {
-  await tx.query('INSERT INTO usage_positions (stream, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING', [stream]);
-  const sql = 'SELECT sequence FROM usage_positions WHERE stream = $1 FOR UPDATE';
-  return Number((await oneRow<{ sequence: string }>(tx, sql, [stream]))?.sequence ?? 0);
+/** The last request of a stream that is counted. Without the times, a process of an earlier version has written it. */
+export type UsagePosition = {
+  sequence: number;
+  /** When the stream was made, and when NATS stored that request, in milliseconds. */
+  times?: { createdAt: number; storedAt: number } | undefined;
+};
+
+type PositionRow = { sequence: string; place: { createdAt: number; sequence: number; storedAt: number } | null };
+
+/** How far a stream has been counted, without a lock. */
+export function readUsagePosition(tx: Tx, stream: string): Promise<UsagePosition> {
+  return findPosition(tx, 'SELECT sequence, place FROM usage_positions WHERE stream = $1', stream);
 }
 
-export async function setUsagePosition(tx: Tx, stream: string, sequence: number): Promise<void> {
-  await tx.query('UPDATE usage_positions SET sequence = $2 WHERE stream = $1', [stream, sequence]);
+/** The same. Locked until the transaction ends. */
+export async function lockUsagePosition(tx: Tx, stream: string): Promise<UsagePosition> {
+  await tx.query('INSERT INTO usage_positions (stream, sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING', [stream]);
+  return findPosition(tx, 'SELECT sequence, place FROM usage_positions WHERE stream = $1 FOR UPDATE', stream);
+}
+
+async function findPosition(tx: Tx, sql: string, stream: string): Promise<UsagePosition> {
+  const row = await oneRow<PositionRow>(tx, sql, [stream]);
+  const sequence = Number(row?.sequence ?? 0);
+  const place = row?.place ?? undefined;
+  if (place?.sequence !== sequence) return { sequence };
+  return { sequence, times: { createdAt: place.createdAt, storedAt: place.storedAt } };
+}
+
+export async function setUsagePosition(tx: Tx, stream: string, { sequence, times }: UsagePosition): Promise<void> {
+  const place = times === undefined ? null : JSON.stringify({ ...times, sequence });
+  await tx.query('UPDATE usage_positions SET sequence = $2, place = $3 WHERE stream = $1', [stream, sequence, place]);
+}
+
+export function isSamePosition(one: UsagePosition, other: UsagePosition): boolean {
+  return (
+    one.sequence === other.sequence &&
+    one.times?.createdAt === other.times?.createdAt &&
+    one.times?.storedAt === other.times?.storedAt
+  );
 }
 
 /** Calls of a source that was deleted meanwhile are dropped. */

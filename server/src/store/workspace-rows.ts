@@ -3,8 +3,11 @@ import type { Tx } from './open-store.ts';
 
 type TableOf = { name: string; is_partitioned: boolean; by: 'workspace_id' | 'profile_key' };
 
-/** These end with the workspace itself; the outbox is emptied by the projector. */
-const KEPT = ['audit_log', 'workspace_ends', 'audit_checks', 'outbox'];
+/**
+ * These end with the workspace itself; the outbox is emptied by the projector. Plain deliveries hold nothing but ids and times, have no
+ * index by workspace, and go with their day.
+ */
+const KEPT = ['audit_log', 'workspace_ends', 'audit_checks', 'outbox', 'plain_deliveries'];
 /** Their rows are parents of others, which are many: those go first. */
 const LAST = ['definitions', 'sources', 'erased_users'];
 

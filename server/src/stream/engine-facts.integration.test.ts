@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { startNatsCluster } from '@millrace/engines';
-import { JetStreamApiError, jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstream,
+  type JsMsg,
+  jetstreamManager,
+} from '@nats-io/jetstream';
 import { headers, nanos } from '@nats-io/nats-core';
 import { openLog } from '../log.ts';
 import { connectNats } from './nats/connect-nats.ts';
@@ -10,6 +17,7 @@ import { openLanes } from './deliveries/lanes.ts';
 import { anyTicketSubject, ticketAtSubject, ticketDueSubject } from './layout/layout.ts';
 import { openStream } from './open-stream.ts';
 import { openPublisher } from './nats/publish.ts';
+import { resizeStream } from './prepare/resize-stream.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
 import { openQuarantine } from './quarantine/quarantine.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
@@ -282,5 +290,57 @@ suite('the engine', { concurrency: true }, () => {
       // A replica may lag, it does not have to: on some machines none is caught at it.
       t.diagnostic(isStale ? 'a replica was caught lagging' : 'no replica lagged in 2,000 rounds');
     });
+  });
+});
+
+suite('a message that is given back with a delay', () => {
+  test('stays unacknowledged: as many as a consumer may have at a time keep it from giving out others', async () => {
+    await using open = new AsyncDisposableStack();
+    const cluster = open.use(await startNatsCluster());
+    const { nc } = open.use(await connectNats({ url: cluster.adminUrl, name: 'facts', log }));
+    const manager = await jetstreamManager(nc);
+    const js = jetstream(nc);
+    await manager.streams.add({ name: 'GIVEN', subjects: ['given.*'] });
+    const most = { ack_policy: AckPolicy.Explicit, max_ack_pending: 2 };
+    await manager.consumers.add('GIVEN', { durable_name: 'taker', ...most });
+    for (const name of ['a', 'b', 'c']) await js.publish(`given.${name}`);
+    const consumer = await js.consumers.get('GIVEN', 'taker');
+    const taken = [await consumer.next(), await consumer.next()];
+    for (const message of taken) message?.nak(3_600_000);
+    await nc.flush();
+    assert.equal(await consumer.next({ expires: 1_000 }), null, 'the third one has to wait for them');
+    const { num_ack_pending: unacknowledged } = await manager.consumers.info('GIVEN', 'taker');
+    assert.equal(unacknowledged, 2);
+  });
+});
+
+suite('limits of streams', () => {
+  const subjects = ['room.*'];
+  const openRoom = async (open: AsyncDisposableStack) => {
+    const cluster = open.use(await startNatsCluster({ maxFileStoreMb: 100 }));
+    const { nc } = open.use(await connectNats({ url: cluster.adminUrl, name: 'facts', log }));
+    return { manager: await jetstreamManager(nc), js: jetstream(nc) };
+  };
+  const isNoRoom = (error: unknown) => error instanceof JetStreamApiError && error.code === 10_047;
+
+  test('are reserved: a stream is neither made nor enlarged where its limit does not fit', async () => {
+    await using open = new AsyncDisposableStack();
+    const { manager } = await openRoom(open);
+    await manager.streams.add({ name: 'ROOM', subjects, max_bytes: 60_000_000 });
+    await assert.rejects(manager.streams.add({ name: 'MORE', subjects: ['more.*'], max_bytes: 60_000_000 }), isNoRoom);
+    await assert.rejects(manager.streams.update('ROOM', { max_bytes: 120_000_000 }), isNoRoom);
+    const reached = await resizeStream(manager, { name: 'ROOM', maxBytes: 60_000_000 }, 200_000_000);
+    assert.ok(reached > 90_000_000 && reached < 105_000_000, `${reached} of 100 MiB`);
+    assert.equal((await manager.streams.info('ROOM')).config.max_bytes, reached);
+  });
+
+  test('drop nothing when they fall below what is stored, and refuse what is new', async () => {
+    await using open = new AsyncDisposableStack();
+    const { manager, js } = await openRoom(open);
+    await manager.streams.add({ name: 'ROOM', subjects, max_bytes: 1_000_000, discard: DiscardPolicy.New });
+    for (let sent = 0; sent < 5; sent += 1) await js.publish('room.a', Buffer.alloc(100_000));
+    await manager.streams.update('ROOM', { max_bytes: 300_000 });
+    assert.equal((await manager.streams.info('ROOM')).state.messages, 5);
+    await assert.rejects(js.publish('room.a', Buffer.alloc(100)), /maximum bytes exceeded/);
   });
 });

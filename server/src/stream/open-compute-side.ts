@@ -16,8 +16,10 @@ import { hearProcesses } from './signals/hear-processes.ts';
 export type ComputeSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
-  /** The names of all event streams. */
+  /** The names of all event streams. Rejects while a cell cannot be reached. */
   streams(): Promise<string[]>;
+  /** Those that can be read now, where there are several cells. */
+  readable?(): Promise<string[]>;
   /** Where to go on in a stream after a known place; undefined while there is no such stream. */
   findPlace(stream: string, known: StreamPlace | undefined): Promise<FoundPlace | undefined>;
   batches(needs: Pick<BatchNeeds, 'stream' | 'position' | 'isWanted' | 'triedInVain'>): BatchReader;

@@ -94,15 +94,17 @@ export async function openDeliverySide(needs: DeliverySideNeeds): Promise<Delive
     ...sharesOf({ manager, peers: peers.count, log }, lanes),
     tickets,
     deadLetters: openDeadLetters(durable),
-    outcomes: openOutcomes(durable),
+    outcomes: openOutcomes({ ...durable, metrics }, settings.outcomeStreams),
     quarantine,
     health: openHealthBucket({ ...durable, watching: pulling, quarantine, log }),
     worked: openWorkedBucket(pulling, log),
     peers,
-    pullRequests: (needs) => pullRequests({ ...needs, ...settings, connection: pulling, streams, quarantine, log }),
+    pullRequests: (needs) =>
+      pullRequests({ ...needs, ...settings, connection: pulling, streams, now, quarantine, log }),
     pullTickets: (needs) => pullTickets(needs, { connection: pulling, tickets, log }),
     flush: async () => {
-      await Promise.all([pulling.nc.flush(), parking.nc.flush()]);
+      // A connection that is lost meanwhile rejects it. NATS sends what was not acknowledged again, and the process has to end.
+      await Promise.allSettled([pulling.nc.flush(), parking.nc.flush()]);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -1,4 +1,4 @@
-import { jetstreamManager, type JsMsg } from '@nats-io/jetstream';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { FORMAT_HEADER, type Stored, versionProblem } from '../domain/format.ts';
 import { type ReadEntries, readOutcomes } from '../domain/read-outcomes.ts';
 import type { Logger } from '../log.ts';
@@ -9,17 +9,19 @@ import { type AuditAnchors, openAuditAnchors } from './config/audit-anchors.ts';
 import { watchHealth } from './deliveries/health-bucket.ts';
 import { type LaneIndex, openLaneIndex } from './deliveries/lane-index.ts';
 import type { LaneHealth } from '../domain/lane-health.ts';
-import { OUTCOMES_STREAM, RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
+import { RECORD_CONSUMER, type StreamSettings } from './layout/layout.ts';
+import { listEventStreams, listOutcomesStreams } from './nats/list-streams.ts';
 import { openPublisher } from './nats/publish.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
-import { pull, type PullNeeds } from './nats/pull.ts';
+import { pull, type PulledMessage, type PullNeeds } from './nats/pull.ts';
 import { type HeaderPair, openQuarantine, ownHeaders, type Quarantine } from './quarantine/quarantine.ts';
-import { followUsage, type UsageReader } from './events/read-usage.ts';
+import { readUsage, type UsageReader } from './events/read-usage.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 import { watchFill } from './nats/watch-fill.ts';
 
 /** A batch of outcomes that this process has to record. */
 export type PulledOutcomes = {
+  stream: string;
   subject: string;
   sequence: number;
   payload: Uint8Array;
@@ -36,17 +38,19 @@ export type PulledOutcomes = {
   giveBack(): void;
 };
 
-export type OutcomesTaker = Pick<PullNeeds, 'room'> & { taken(batch: PulledOutcomes): void };
+export type OutcomesTaker = Pick<PullNeeds, 'stream' | 'room'> & { taken(batch: PulledOutcomes): void };
 
 /** The parts of NATS that the recorder works with. */
 export type RecordSide = AsyncDisposable & {
   /** By the engine's clock. */
   now(): number;
+  /** The names of all streams of outcomes that exist. */
+  outcomesStreams(): Promise<string[]>;
   pullOutcomes(needs: OutcomesTaker): AsyncDisposable;
   quarantine: Quarantine;
   auditAnchors: AuditAnchors;
-  /** The event streams, in the order of their numbers. */
-  usage: UsageReader[];
+  /** All event streams that exist now, in the order of their numbers. */
+  usage(): Promise<UsageReader[]>;
   /** A destination's lane as it was last told, or undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
   lanes: Pick<LaneIndex, 'ofWorkspace' | 'all'>;
@@ -54,7 +58,7 @@ export type RecordSide = AsyncDisposable & {
 
 export type RecordSideNeeds = {
   connect: Connect;
-  settings: StreamSettings;
+  settings: Pick<StreamSettings, 'retentionMs'>;
   now(): number;
   log: Logger;
   metrics: Metrics;
@@ -70,16 +74,16 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
   const quarantine = countQuarantined(openQuarantine({ ...durable, metrics }), { metrics, log });
   const lanes = openLaneIndex();
   opening.use(await watchHealth({ watching: connection, log }, lanes.set));
-  opening.use(watchFill({ connection, metrics, log }));
-  const usage = await followUsage(connection, settings.eventStreams);
+  opening.use(watchFill({ connection, retentionMs: settings.retentionMs, metrics, log }));
   const open = opening.move();
   return {
     now,
-    usage,
-    pullOutcomes: ({ room, taken }) =>
+    usage: async () => (await listEventStreams(manager)).map((stream) => readUsage(connection, stream)),
+    outcomesStreams: () => listOutcomesStreams(manager),
+    pullOutcomes: ({ stream, room, taken }) =>
       pull({
         connection,
-        stream: OUTCOMES_STREAM,
+        stream,
         consumer: RECORD_CONSUMER,
         room,
         taken: (message) => takeUnlessNewer(message, taken, quarantine),
@@ -96,7 +100,7 @@ export async function openRecordSide({ connect, settings, now, log, metrics }: R
 /** After this time a batch of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
 
-function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
+function takeUnlessNewer(message: PulledMessage, taken: OutcomesTaker['taken'], quarantine: Quarantine): void {
   const format = message.headers?.get(FORMAT_HEADER) ?? '';
   const unread = versionProblem('outcomes', format);
   if (unread?.problem === 'newer') {
@@ -105,6 +109,7 @@ function takeUnlessNewer(message: JsMsg, taken: OutcomesTaker['taken'], quaranti
     return;
   }
   taken({
+    stream: message.stream,
     subject: message.subject,
     sequence: message.seq,
     payload: message.data,

@@ -2,18 +2,25 @@ import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { EntrySigner } from '../secrets/sign-entry.ts';
 import { appendRequest, type Appended, type RequestToAppend } from './events/append-request.ts';
-import { type ConfigTrust, openConfigView, type ConfigView } from './config/config-bucket.ts';
+import {
+  CONFIG_ROLES,
+  type ConfigRole,
+  type ConfigTrust,
+  type ConfigView,
+  openConfigView,
+} from './config/config-bucket.ts';
 import { openConfigWriter, type ConfigWriter } from './config/config-writer.ts';
 import { type Connect, type Connection, connectNats } from './nats/connect-nats.ts';
 import { type EngineClock, openEngineClock } from './nats/engine-clock.ts';
 import { type ComputeSide, openComputeSide } from './open-compute-side.ts';
 import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
-import { type EventStream, openEventStreams } from './events/event-streams.ts';
+import { type EventStreams, openEventStreams } from './events/event-streams.ts';
 import type { StreamSettings } from './layout/layout.ts';
 import type { NatsFiles } from './nats/nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { inboxPrefix, NATS_ROLES, type NatsRole, userOf } from './layout/permissions.ts';
+import { followEventCount } from './prepare/event-count.ts';
 import { prepareLayout } from './prepare/prepare-layout.ts';
 import { probeStreams } from './events/probe-streams.ts';
 import { openPublisher, type Publisher } from './nats/publish.ts';
@@ -38,8 +45,8 @@ export type Stream = AsyncDisposable & {
   isConnected(): boolean;
   /** Without a signer, entries are refused by every process that has the key ring. */
   configWriter(signer?: EntrySigner): Promise<ConfigWriter>;
-  /** Without trust, every entry is used: collect has no key ring. */
-  configView(trust?: ConfigTrust): Promise<ConfigView>;
+  /** Without trust, every entry is used: collect has no key ring. Only what these roles need is read; by default both. */
+  configView(trust?: ConfigTrust, roles?: readonly ConfigRole[]): Promise<ConfigView>;
   deliverySide(): Promise<DeliverySide>;
   recordSide(): Promise<RecordSide>;
   controlSide(): Promise<ControlSide>;
@@ -69,6 +76,8 @@ export type StreamNeeds = {
   metrics?: Metrics;
   /** Of this process, for others to hear. */
   version?: string;
+  /** The id of its heartbeats, which a process with several cells has in each of them. */
+  processId?: string;
 };
 
 /** Connects to NATS: everything in the layout exists and keeps its promises, or this throws and names the one that does not. */
@@ -81,14 +90,15 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const watching = opening.use(await connect('millrace-watch'));
   await prepareLayout(watching, { roles, settings, log });
   const { now } = opening.use(await openEngineClock({ connection: watching, metrics, log }));
-  if (version !== '') opening.use(tellAlive(watching, { roles, version, startedAt: Math.round(now()) }));
+  const about = { roles, version, startedAt: Math.round(now()), id: needs.processId };
+  const processId = version === '' ? '' : opening.use(tellAlive(watching, about)).id;
   const publisher = opening.use(openPublisher(publishing));
-  const events = opening.use(
-    openEventStreams({ connection: publishing, publisher, count: settings.eventStreams, metrics, log }),
-  );
-  opening.use(probeStreams({ connection: publishing, streams: events.streams, log }));
+  const following = { connection: watching, asked: settings.eventStreams, log };
+  const { streams: count } = opening.use(await followEventCount(following));
+  const events = opening.use(openEventStreams({ connection: publishing, publisher, count, metrics, log }));
+  opening.use(probeStreams({ connection: publishing, events, log }));
   const isConnected = () => publishing.isConnected() && watching.isConnected();
-  showState(metrics, isConnected, events.streams);
+  showState(metrics, isConnected, events);
   const writing = writingWith({ publishing, publisher, connect }, { metrics, log });
   const open = opening.move();
   return {
@@ -97,10 +107,10 @@ export async function openStream(needs: StreamNeeds): Promise<Stream> {
     isAvailable: () => publishing.isConnected() && events.streams.some((stream) => stream.trouble === undefined),
     isConnected,
     configWriter: async (signer) => openConfigWriter({ ...writing, signer }),
-    configView: (trust) => openConfigView({ connection: watching, trust, metrics, log }),
+    configView: (trust, roles = CONFIG_ROLES) => openConfigView({ connection: watching, roles, trust, metrics, log }),
     deliverySide: () => openDeliverySide({ connect, settings, now, log, metrics, version }),
     recordSide: () => openRecordSide({ connect, settings, now, log, metrics }),
-    controlSide: () => openControlSide({ connect, settings, now, log, metrics }),
+    controlSide: () => openControlSide({ connect, settings, eventStreams: count, now, log, metrics, processId }),
     computeSide: () => openComputeSide({ connect, now, log }),
     tailWriter: () => openTailWriter(watching),
     tails: () => openTails(watching),
@@ -135,8 +145,8 @@ function askingOver(connection: Connection, needs: { now(): number; log: Logger 
   };
 }
 
-function showState(metrics: Metrics, isConnected: () => boolean, streams: readonly EventStream[]): void {
-  const inTrouble = () => streams.filter((stream) => stream.trouble !== undefined).length;
+function showState(metrics: Metrics, isConnected: () => boolean, events: Pick<EventStreams, 'streams'>): void {
+  const inTrouble = () => events.streams.filter((stream) => stream.trouble !== undefined).length;
   metrics.gauge('millrace_nats_connected', () => Number(isConnected()));
   metrics.gauge('millrace_event_streams_in_trouble', inTrouble);
 }

@@ -135,7 +135,7 @@ export async function openNatsLives(portions: Partial<Portions> = {}) {
     /** The stream is deleted and made again, with nothing in it. */
     async remake(): Promise<void> {
       await manager.streams.delete(STREAM);
-      const [plan] = layout(STREAM_SETTINGS, MAX_BYTES).streams;
+      const [plan] = layout(STREAM_SETTINGS, () => MAX_BYTES).streams;
       await manager.streams.add({ ...plan, name: STREAM });
     },
     /** A backup of the stream; the function puts it in the place of what the stream holds then. */

@@ -13,6 +13,7 @@ export type SettingOptions = {
   secretStdin?: true;
   successPolicy?: string;
   bodyFormat?: string;
+  order?: string;
   maxConcurrency?: string;
   maxPerSecond?: string;
   filter?: string[];
@@ -33,6 +34,7 @@ export async function readSettings(options: SettingOptions): Promise<Record<stri
     ...(secret === undefined ? {} : { sharedSecret: secret }),
     ...(options.successPolicy === undefined ? {} : { successPolicy: options.successPolicy }),
     ...(options.bodyFormat === undefined ? {} : { bodyFormat: options.bodyFormat }),
+    ...(options.order === undefined ? {} : { order: options.order }),
     ...readLimit('maxConcurrency', '--max-concurrency', options.maxConcurrency),
     ...readLimit('maxPerSecond', '--max-per-second', options.maxPerSecond),
   };

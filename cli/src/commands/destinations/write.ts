@@ -1,4 +1,5 @@
 /** Creating and changing destinations. Secrets come from the environment or standard input, so that no process list shows them. */
+import { BODY_FORMATS } from '@millrace/contract';
 import type { Destination } from '@millrace/contract/control';
 import { type Command, Option } from 'commander';
 import type { Control } from '../../api/control.ts';
@@ -27,7 +28,13 @@ function withSettings(command: Command): Command {
     .addOption(
       new Option('--success-policy <policy>', 'delivered when any or all URLs took it').choices(['any', 'all']),
     )
-    .addOption(new Option('--body-format <format>', 'the body of requests').choices(['documented', 'full']))
+    .addOption(new Option('--body-format <format>', 'the body of requests').choices(BODY_FORMATS))
+    .addOption(
+      new Option('--order <order>', "user: one user's events of a request one after the other").choices([
+        'none',
+        'user',
+      ]),
+    )
     .option('--max-concurrency <count>', 'most requests at a time, or none')
     .option('--max-per-second <count>', 'most requests a second, or none')
     .option('--filter <rule>', 'a rule that events must pass, such as "type equals track"; repeat it for more', many)

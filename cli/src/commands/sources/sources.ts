@@ -70,6 +70,7 @@ export function tellSource(source: Source): void {
     ['Id', id],
     ['State', enabled ? 'enabled' : 'disabled: its calls are refused'],
     ['Rate limit', rateLimitPerSecond === null ? undefined : `${counted(rateLimitPerSecond, 'call')} a second`],
+    ['Cell', tellCell(source)],
     ['Created', timeText(createdAt)],
     ['In effect', tellProjection(projection)],
     ...writeKeys.map(({ key, label, id: keyId, lastUsedAt }, at) => {
@@ -79,30 +80,44 @@ export function tellSource(source: Source): void {
   ]);
 }
 
+function tellCell({ cell, nextCell }: Source): string | undefined {
+  if (nextCell !== undefined) return `${cell}, on its way to ${nextCell}`;
+  return cell === 'main' ? undefined : cell;
+}
+
 function createCommand(): Command {
-  const command = apiCommand('create <name>', 'create a source with a first write key').action(
-    async (name: string, options: Options) => {
+  const command = apiCommand('create <name>', 'create a source with a first write key')
+    .option('--cell <cell>', 'the cell that carries it, in an installation with several')
+    .action(async (name: string, { cell, ...options }: Options & { cell?: string }) => {
       const control = await connect(options);
-      const source = await control.ask<Source>('POST', '/sources', { body: { name } });
+      const body = { name, ...(cell === undefined ? {} : { cell }) };
+      const source = await control.ask<Source>('POST', '/sources', { body });
       if (options.json) return printJson(source);
       print(`The source "${inline(source.name)}" is created (${source.id}).`);
       print(`Write key: ${source.writeKeys[0]?.key ?? ''}`);
-    },
-  );
+    });
   return withExamples(command, { run: 'millrace sources create "Mobile app"', shows: 'its id and first write key' });
 }
 
 function updateCommand(): Command {
-  const command = apiCommand('update <source>', 'rename a source or limit its rate')
+  const command = apiCommand('update <source>', 'rename a source, limit its rate or move it to another cell')
     .option('--name <name>', 'a new name')
     .option('--rate-limit <calls>', 'calls a second that collect accepts, or none for the limit of the installation')
-    .action(async (given: string, options: Options & { name?: string; rateLimit?: string }) => {
+    .option(
+      '--cell <cell>',
+      'the cell that takes its calls as soon as it knows the source; the old one delivers what it has',
+    )
+    .action(async (given: string, options: Options & { name?: string; rateLimit?: string; cell?: string }) => {
       const body = {
         ...(options.name === undefined ? {} : { name: options.name }),
         ...(options.rateLimit === undefined ? {} : { rateLimitPerSecond: readRate(options.rateLimit) }),
+        ...(options.cell === undefined ? {} : { cell: options.cell }),
       };
       if (Object.keys(body).length === 0) {
-        throw new Failure('There is nothing to change.', { exit: 'usage', todo: 'Give --name or --rate-limit.' });
+        throw new Failure('There is nothing to change.', {
+          exit: 'usage',
+          todo: 'Give --name, --rate-limit or --cell.',
+        });
       }
       await change(given, body, options);
     });

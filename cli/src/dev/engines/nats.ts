@@ -17,7 +17,7 @@ const PROGRAM = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 /** Older ones have neither the fast sync nor the schedules that Millrace builds on. */
 const LEAST_VERSION = [2, 15] as const;
 /** The most streams of each kind that the users may touch. */
-const COUNTS = { eventStreams: 2, laneStreams: 2 };
+const COUNTS = { eventStreams: 2, laneStreams: 2, outcomeStreams: 1 };
 
 export function findNatsServer(): string {
   const name = `@millrace/nats-${process.platform}-${process.arch}`;

@@ -15,8 +15,8 @@ import { takeBackup } from './take-backup.ts';
 const SILENT = openLog({ level: 'silent', pretty: false });
 const QUIET = { step: () => undefined, update: () => undefined, end: () => undefined };
 const PLAN = layout(
-  { replicas: 3, eventStreams: 1, laneStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 120_000 },
-  1_000_000_000,
+  { replicas: 3, eventStreams: 1, laneStreams: 1, outcomeStreams: 1, retentionMs: 3_600_000, dedupWindowMs: 120_000 },
+  () => 1_000_000_000,
 );
 
 suite('a restore into three servers', () => {

@@ -10,7 +10,7 @@ import {
   DEAD_STREAM,
   eventStreamIndex,
   laneStreamIndex,
-  OUTCOMES_STREAM,
+  outcomesStreamIndex,
   QUARANTINE_STREAM,
   TICKETS_STREAM,
 } from '@millrace/server/layout';
@@ -22,7 +22,7 @@ const ORDER: readonly ((name: string) => boolean)[] = [
   (name) => laneStreamIndex(name) !== undefined,
   (name) => name === TICKETS_STREAM,
   (name) => name === DEAD_STREAM,
-  (name) => name === OUTCOMES_STREAM,
+  (name) => outcomesStreamIndex(name) !== undefined,
   (name) => /^KV_(config|health|worked|layout|floors)$/.test(name),
   // Ends of the audit log: the database must not be older than they are.
   (name) => name === AUDIT_STREAM,

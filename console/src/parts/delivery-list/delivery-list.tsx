@@ -6,7 +6,7 @@ import type { Delivery, Destination } from '@millrace/contract/control';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Page, reading, readingPages } from '../../api/queries.ts';
-import { counted } from '../../format/numbers.ts';
+import { counted, percent } from '../../format/numbers.ts';
 import { Button, LinkButton } from '../button.tsx';
 import { Card } from '../card.tsx';
 import { Empty, ListStates, NoMatch } from '../list-states.tsx';
@@ -59,6 +59,7 @@ export function DeliveryList({ search, fixed = {}, destinations }: DeliveryListP
           </Button>
         </div>
       )}
+      <SampledNote kept={read.data?.pages[0]?.successRowsKept} />
       <Card>
         <ListStates
           read={read}
@@ -85,6 +86,16 @@ export function DeliveryList({ search, fixed = {}, destinations }: DeliveryListP
       </Card>
       <DeliveryDrawer id={show} close={() => change({ show: undefined })} />
     </div>
+  );
+}
+
+function SampledNote({ kept = 1 }: { kept: number | undefined }) {
+  if (kept >= 1) return null;
+  return (
+    <p className="soft">
+      The list has {percent(kept)} of the deliveries that succeeded at once (MILLRACE_RECORD_ROWS), and all others. The
+      totals count every delivery.
+    </p>
   );
 }
 

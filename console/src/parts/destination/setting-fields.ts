@@ -31,7 +31,14 @@ const WORDS: Readonly<Record<string, { short: string; label: string; about: stri
   bodyFormat: {
     short: 'body format',
     label: 'Body of the requests',
-    about: 'Documented: the fields of the webhook format. Full: the stored event with messageId and all times.',
+    about:
+      'Documented: the fields of the webhook format. Full: the stored event with messageId and all times. Batch: up to 100 events in one request, each in one of the two forms.',
+  },
+  order: {
+    short: 'order',
+    label: 'Order of events',
+    about:
+      'None: all travel side by side. User: of one user in one request, each goes when the one before was answered 2xx or given up.',
   },
   maxPerSecond: {
     short: 'rate limit',
@@ -50,7 +57,21 @@ export const OPTION_WORDS: Readonly<Record<string, string>> = {
   all: 'all answer 2xx',
   documented: 'documented',
   full: 'full',
+  none: 'none',
+  user: 'by user, within a request',
+  batch: 'batch of documented',
+  'batch-full': 'batch of full',
 };
+
+/** The body of one event, which a batch has inside. */
+export function eventFormat(bodyFormat: unknown): 'documented' | 'full' {
+  return bodyFormat === 'full' || bodyFormat === 'batch-full' ? 'full' : 'documented';
+}
+
+/** The body format of a destination in words. */
+export function bodyWords(bodyFormat: unknown): string {
+  return OPTION_WORDS[settingText(bodyFormat)] ?? 'documented';
+}
 
 export function settingFields(schema: Record<string, unknown> | undefined): SettingField[] {
   const properties = (schema?.properties ?? {}) as Record<string, Property>;

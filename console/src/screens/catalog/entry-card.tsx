@@ -10,7 +10,8 @@ const MEANINGS: Record<string, string> = {
   'targets[].headers': 'Sent with every request to this URL',
   sharedSecret: 'Signs every request; you can rotate it without a gap',
   successPolicy: 'Whether one target is enough, or all must accept',
-  bodyFormat: 'The documented fields, or the full event',
+  bodyFormat: 'The documented fields or the full event, one in a request or up to 100',
+  order: 'Whether events of one user in one request are sent one after the other',
   maxConcurrency: 'Requests under way at one time',
   maxPerSecond: 'Requests a second',
 };

@@ -25,7 +25,8 @@ export function AttemptCard({ chosen, isErased }: { chosen: Chosen; isErased: bo
   const posts = attempt.answers.length;
   const aside = (
     <>
-      {day(attempt.at)} <TimeText at={attempt.at} toMs />, {counted(posts, 'POST')}
+      {day(attempt.at)} <TimeText at={attempt.at} toMs />
+      {posts > 0 && `, ${counted(posts, 'POST')}`}
       {posts > 1 && ' side by side'}
     </>
   );

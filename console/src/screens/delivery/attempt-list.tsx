@@ -48,7 +48,7 @@ export function AttemptList({ delivery, chosen }: { delivery: DeliveryDetails; c
 }
 
 function AnswerLine({ answer }: { answer: Answer }) {
-  const { url, status, errorClass, timings } = answer;
+  const { url, status, errorClass, timings, events } = answer;
   const words = status === undefined ? shortWords(errorClass ?? 'error').toLowerCase() : `answered ${status}`;
   return (
     <div className="per">
@@ -57,6 +57,7 @@ function AnswerLine({ answer }: { answer: Answer }) {
         <OuterText text={hostOf(url)} most={40} />
         {status === undefined ? ': ' : ' '}
         {words}
+        {events === undefined ? '' : `, in a batch of ${events}`}
       </span>
       <span className="ms">{milliseconds(timings.totalMs)}</span>
     </div>

@@ -32,7 +32,9 @@ export function ResponseCard({ chosen, isErased }: { chosen: Chosen; isErased: b
             {maySee
               ? isErased
                 ? 'Millrace no longer keeps the body: the user was erased.'
-                : 'The response had no body.'
+                : answer.events === undefined
+                  ? 'The response had no body.'
+                  : `Millrace keeps no body of a response to several events, here ${answer.events}.`
               : 'Your role sees no payloads: the body of the response is not shown.'}
           </p>
         )}

@@ -3,6 +3,7 @@ import type { Destination } from '@millrace/contract/control';
 import { useRef } from 'react';
 import { Card } from '../../parts/card.tsx';
 import { Sift } from '../../parts/destination/filters/sift.tsx';
+import { eventFormat } from '../../parts/destination/setting-fields.ts';
 import { SettingsForm } from '../../parts/destination/settings-form.tsx';
 import { TargetEditor } from '../../parts/destination/targets/target-editor.tsx';
 import { LoadingRows } from '../../parts/list-states.tsx';
@@ -48,7 +49,7 @@ export function SettingsEditor({ destination }: { destination: Destination }) {
         <Sift
           sourceId={destination.sourceId}
           rules={draft.rules}
-          bodyFormat={draft.others.bodyFormat === 'full' ? 'full' : 'documented'}
+          bodyFormat={eventFormat(draft.others.bodyFormat)}
           change={(rules) => put({ rules })}
         />
       </Card>

@@ -2,6 +2,7 @@ import type { Destination } from '@millrace/contract/control';
 import { ruleText } from '@millrace/contract/filter-rule';
 import { Card, Facts } from '../../parts/card.tsx';
 import { savedTargets } from '../../parts/destination/draft.ts';
+import { bodyWords } from '../../parts/destination/setting-fields.ts';
 import { Note } from '../../parts/note.tsx';
 import { IdText, OuterText, UrlText } from '../../parts/texts.tsx';
 import look from './destination-settings.module.css';
@@ -36,7 +37,8 @@ export function SettingsSummary({ destination }: { destination: Destination }) {
                     ] as const,
                 ),
                 ['Delivered when', settings.successPolicy === 'all' ? 'all answer 2xx' : 'any answers 2xx'],
-                ['Body', settings.bodyFormat === 'full' ? 'full' : 'documented'],
+                ['Body', bodyWords(settings.bodyFormat)],
+                ['Order', settings.order === 'user' ? 'by user, within a request' : 'none'],
                 ['Secret', settings.sharedSecret === undefined ? 'none: nothing is signed' : 'stored, hidden'],
                 ['Requests a second', numberText(settings.maxPerSecond)],
                 ['At the same time', numberText(settings.maxConcurrency)],

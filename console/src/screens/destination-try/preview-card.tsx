@@ -7,6 +7,7 @@ import { Card } from '../../parts/card.tsx';
 import { changeOf, draftOfDestination, type DestinationChange } from '../../parts/destination/draft.ts';
 import { unfinished } from '../../parts/destination/filters/rules.ts';
 import { Sift } from '../../parts/destination/filters/sift.tsx';
+import { eventFormat } from '../../parts/destination/setting-fields.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { tellError } from '../../parts/tell-error.ts';
 import { toast } from '../../parts/toasts.tsx';
@@ -65,7 +66,7 @@ export function PreviewCard({ destination }: { destination: Destination }) {
       <Sift
         sourceId={destination.sourceId}
         rules={rules}
-        bodyFormat={destination.settings.bodyFormat === 'full' ? 'full' : 'documented'}
+        bodyFormat={eventFormat(destination.settings.bodyFormat)}
         change={setRules}
       />
     </Card>

@@ -6,6 +6,7 @@ import { count } from '../../format/numbers.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { IdText, OuterLink, OuterText, TimeText } from '../../parts/texts.tsx';
 import { hasSecret, numberSetting, ruleText } from '../../parts/destination/health/destination-facts.ts';
+import { bodyWords } from '../../parts/destination/setting-fields.ts';
 
 export function SetUpCard({ destination }: { destination: Destination }) {
   const { id, sourceId, filters, settings, createdAt } = destination;
@@ -30,7 +31,8 @@ export function SetUpCard({ destination }: { destination: Destination }) {
             ],
             ['Filter', filters.length === 0 ? 'all events' : <Rules key="f" filters={filters} />],
             ['Signing', hasSecret(destination) ? 'webhook-signature and X-Signature' : 'none: no secret is set'],
-            ['Body', settings['bodyFormat'] === 'full' ? 'the whole stored event' : 'as documented'],
+            ['Body', bodyWords(settings['bodyFormat'])],
+            ...(settings['order'] === 'user' ? [['Order', 'by user, within a request'] as const] : []),
             ['Rate limit', limit === undefined ? 'none' : `${count(limit)} a second`],
             ...(side === undefined ? [] : [['Side by side', `at most ${count(side)}`] as const]),
             ['Created', <TimeText key="c" at={createdAt} />],

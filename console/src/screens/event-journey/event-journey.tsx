@@ -97,7 +97,7 @@ function Journey({ explanation }: { explanation: Explanation }) {
 
 function Verdict({ explanation, item }: { explanation: Explanation; item: StoredItem | undefined }) {
   const mayReplay = useMay('replays:write');
-  const { verdict, destinations, messageId } = explanation;
+  const { verdict, destinations, withoutRow, messageId } = explanation;
   const [first] = destinations;
   const actions = (
     <>
@@ -126,7 +126,7 @@ function Verdict({ explanation, item }: { explanation: Explanation; item: Stored
     );
   return (
     <Sentence actions={actions} then={first !== undefined && <Received part={first} />}>
-      <OuterText text={verdictSentence(destinations)} most={600} />
+      <OuterText text={verdictSentence(destinations, withoutRow)} most={600} />
     </Sentence>
   );
 }

@@ -150,8 +150,17 @@ suite('rules', () => {
   });
 });
 
+test('a delivery without a row is told as one that the destination has', () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const plain = [{ deliveryId: 'dlv_9', destinationId: 'dst_9', destinationName: 'CRM', deliveredAt: at }];
+  assert.match(verdictSentence([], plain), /^CRM has it since the first attempt/);
+  assert.doesNotMatch(verdictSentence([], plain), /No destination/);
+  assert.match(verdictSentence([part({ state: 'retrying' })], plain), /^CRM has it .*retrying/);
+});
+
 test('a journey is looked at again while it moves, and an unknown one for a minute', () => {
-  const journey = { messageId: 'm1', verdict: 'accepted' as const, story: [], stored: null, refusals: [] };
+  const rest = { story: [], stored: null, refusals: [], withoutRow: [] };
+  const journey = { messageId: 'm1', verdict: 'accepted' as const, ...rest };
   assert.equal(nextLookMs(undefined, 0), 5_000);
   assert.equal(nextLookMs({ ...journey, destinations: [part({ state: 'retrying' })] }, 100), 5_000);
   assert.equal(nextLookMs({ ...journey, destinations: [part({ state: 'delivered' })] }, 1), false);

@@ -75,7 +75,12 @@ export function inOrder(parts: readonly JourneyPart[]): JourneyPart[] {
   );
 }
 
-export function verdictSentence(parts: readonly JourneyPart[]): string {
+export function verdictSentence(parts: readonly JourneyPart[], withoutRow: Explanation['withoutRow'] = []): string {
+  if (withoutRow.length > 0) {
+    const names = listed(withoutRow.map(nameOf), NAMED);
+    const first = `${names} ${withoutRow.length === 1 ? 'has' : 'have'} it since the first attempt; Millrace keeps a sample of such rows, and none of this one.`;
+    return parts.length === 0 ? first : `${first} ${verdictSentence(parts)}`;
+  }
   const groups = new Map<string, JourneyPart[]>();
   for (const part of inOrder(parts)) {
     const key = wordsOf(part).one;

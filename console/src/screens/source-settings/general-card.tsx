@@ -9,6 +9,7 @@ import { tellError } from '../../parts/tell-error.ts';
 import { IdText, TimeText } from '../../parts/texts.tsx';
 import { toast } from '../../parts/toasts.tsx';
 
+const MAIN_CELL = 'main';
 const LONGEST_NAME = 200;
 const HIGHEST_RATE = 10_000_000;
 
@@ -19,6 +20,7 @@ export function GeneralCard({ source, mayWrite }: { source: Source; mayWrite: bo
         <Facts
           facts={[
             ['Id', <IdText key="id" id={source.id} />],
+            ...cellFacts(source),
             ['Created', <TimeText key="created" at={source.createdAt} />],
             ['Changed', <TimeText key="changed" at={source.updatedAt} />],
           ]}
@@ -32,6 +34,11 @@ export function GeneralCard({ source, mayWrite }: { source: Source; mayWrite: bo
       </div>
     </Card>
   );
+}
+
+function cellFacts({ cell, nextCell }: Source): (readonly [string, string])[] {
+  if (nextCell !== undefined) return [['Cell', `${cell}, on its way to ${nextCell}`]];
+  return cell === MAIN_CELL ? [] : [['Cell', cell]];
 }
 
 /** A change of the source from elsewhere starts the form anew. */

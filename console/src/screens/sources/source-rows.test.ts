@@ -10,6 +10,7 @@ const source = (id: string, name: string): Source => ({
   name,
   enabled: true,
   rateLimitPerSecond: null,
+  cell: 'main',
   writeKeys: [key(null), key('2026-11-17T10:00:00.000Z'), key('2026-11-16T10:00:00.000Z')],
   projection: { state: 'applied', since: null, why: null },
   createdAt: '',

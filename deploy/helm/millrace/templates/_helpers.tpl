@@ -73,8 +73,8 @@ rendering would make another one: there the values must choose. Arguments: root,
 {{ fail (printf "nats.auth.method %s needs nats.auth.existingSecret" .Values.nats.auth.method) }}
 {{- end -}}
 {{- if and (eq .Values.database.migrate "job") (not .Values.database.migrationUrlKey) -}}{{ fail "database.migrate job needs database.migrationUrlKey" }}{{- end -}}
-{{- if lt (int .Values.terminationGracePeriodSeconds) (add 25 (div (int .Values.settings.drainMs) 1000) | int) -}}
-{{ fail "terminationGracePeriodSeconds must be at least 25 more than settings.drainMs / 1000" }}
+{{- if lt (int .Values.terminationGracePeriodSeconds) (add 30 (div (int .Values.settings.drainMs) 1000) | int) -}}
+{{ fail "terminationGracePeriodSeconds must be at least 30 more than settings.drainMs / 1000" }}
 {{- end -}}
 {{- range $role := list "collect" "deliver" -}}
 {{- $scaling := (index $.Values $role).autoscaling -}}

@@ -287,7 +287,7 @@ before(async () => {
   const ann = await addMember(control.store, workspaceId, { email: 'ann@example.com', passwordHash, role: 'owner' });
   await control.ask('POST', '/api/v1/operators', { token: tokens.get('owner') ?? '', body: { id: ann } });
   const entry = { ...attempted(1, 'retry', 503), workspaceId };
-  const recording = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
+  const recording = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
 });
 after(() => opened.disposeAsync());

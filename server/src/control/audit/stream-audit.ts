@@ -14,6 +14,7 @@ import type { KeyRing, Place } from '../../secrets/seal.ts';
 import { type AuditRow, auditAfter, toChainEntry } from '../../store/audit-log.ts';
 import {
   advanceAuditStream,
+  AUDIT_WAITS,
   type AuditStreamRow,
   claimAuditStreams,
   countFailingAuditStreams,
@@ -55,6 +56,7 @@ export function startStreamingAudit(needs: StreamAuditNeeds): AsyncDisposable {
   const count = async () => void (failing = await needs.store.asSystem(countFailingAuditStreams));
   const sending = new Set<Promise<void>>();
   const look = async () => {
+    if (!(await needs.store.holds(AUDIT_WAITS))) return;
     for (const row of await claim(AT_ONCE - sending.size, needs)) {
       const one = sendDue(row, needs, life.signal)
         .catch((error: unknown) => needs.log.warn({ error: String(error) }, 'audit_streams.not_sent'))

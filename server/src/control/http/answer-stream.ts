@@ -14,12 +14,16 @@ import { queryValidator } from '../problems/validate.ts';
 
 export type Streams = {
   answer(route: StreamRoute): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  /** Live tails. */
   count(): number;
+  /** Streams of other kinds. */
+  countOthers(): number;
+  /** Live tails. */
   byWorkspace(): Map<string, number>;
   endAll(): void;
 };
 
-type OpenStream = OpenTail & { end(code: string): void };
+type OpenStream = OpenTail & { route: StreamRoute; end(code: string): void };
 
 /** How soon a viewer who lost the permission stops seeing events. */
 const CHECK_EVERY_MS = 5_000;
@@ -33,18 +37,23 @@ const MAX_UNREAD_BYTES = 1_048_576;
  * authorization is checked again every few seconds. It ends when the viewer disconnects, a check fails, another viewer takes its
  * place, or the server stops.
  */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openStreams(needs: AnswerNeeds): Streams {
   /** The oldest first. */
   const open = new Set<OpenStream>();
-  const byWorkspace = () => countBy([...open], ({ workspaceId }) => workspaceId);
+  const tails = () => [...open].filter(({ route }) => route.mostOpen === undefined);
+  const byWorkspace = () => countBy(tails(), ({ workspaceId }) => workspaceId);
   /** Beside the limit of the workspace there are those of a process and of one token or user. */
-  const refusal = ({ workspaceId }: Actor, most: number) => {
-    const isOver = (byWorkspace().get(workspaceId) ?? 0) >= most;
+  const refusal = ({ workspaceId }: Actor, route: StreamRoute, most: number) => {
+    const isOver = route.mostOpen === undefined && (byWorkspace().get(workspaceId) ?? 0) >= most;
     const refused = isOver ? needs.limits?.refusal('tails', most, 'too_many_streams') : undefined;
     return refused ?? new ApiProblem('too_many_streams');
   };
+  const mostOf = ({ workspaceId }: Actor, { mostOpen }: StreamRoute) =>
+    mostOpen ?? needs.limits?.of(workspaceId).tails ?? MAX_TAILS.workspace;
   return {
-    count: () => open.size,
+    count: () => tails().length,
+    countOthers: () => open.size - tails().length,
     byWorkspace,
     endAll() {
       for (const { end } of open) end('shutting_down');
@@ -58,9 +67,11 @@ export function openStreams(needs: AnswerNeeds): Streams {
         const query = readQuery(request.query);
         const watching = { actor, params, query } as Watching<never, never>;
         await route.check(watching, needs);
-        const most = needs.limits?.of(actor.workspaceId).tails ?? MAX_TAILS.workspace;
-        const share = shareTails([...open], tailOf(watching), most);
-        if (share.kind === 'refuse') throw refusal(actor, most);
+        await route.begin?.(watching, needs);
+        const most = mostOf(actor, route);
+        const alike = [...open].filter((each) => each.route === route);
+        const share = shareTails(alike, tailOf(watching), most);
+        if (share.kind === 'refuse') throw refusal(actor, route, most);
         if (share.kind === 'give') share.from.end('too_many_streams');
         noteRead(actor, route, params, needs);
         void reply.hijack();
@@ -91,13 +102,14 @@ type Opened = {
 function stream(opened: Opened, open: Set<OpenStream>, needs: AnswerNeeds): void {
   const { route, watching, reply } = opened;
   const { raw } = reply;
-  const { write, heartbeat } = writer(raw);
+  const form = route.form === 'lines' ? LINES : EVENTS;
+  const { write, heartbeat } = writer(raw, form);
   // Without these a proxy may buffer events.
-  const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+  const headers = { 'Content-Type': `${form.type}; charset=utf-8`, 'X-Accel-Buffering': 'no' };
   raw.writeHead(route.status, { ...(reply.getHeaders() as Record<string, string>), ...headers });
   raw.socket?.setNoDelay(true);
   using starting = new DisposableStack();
-  starting.use(route.open(watching, write, needs));
+  const sending = starting.use(route.open(watching, write, needs));
   const checking = setInterval(() => {
     heartbeat();
     void mustStillBeAllowed(opened, needs).catch((error: unknown) => {
@@ -112,13 +124,16 @@ function stream(opened: Opened, open: Set<OpenStream>, needs: AnswerNeeds): void
     raw.end();
     stop();
   };
-  const entry = { ...tailOf(watching), end };
+  const entry = { ...tailOf(watching), route, end };
   const stop = () => {
     open.delete(entry);
     running.dispose();
   };
   open.add(entry);
   raw.once('close', stop);
+  void sending.over?.then((code) => {
+    if (open.has(entry)) end(code);
+  });
 }
 
 /** The limit of a user is for all their sessions together. */
@@ -126,19 +141,32 @@ function tailOf({ actor: { workspaceId, id: actorId, role } }: Watching): OpenTa
   return { workspaceId, actorId, role };
 }
 
-function writer(raw: ServerResponse) {
+type Form = { type: string; write(event: StreamEvent): string; heartbeat: string };
+
+const EVENTS: Form = {
+  type: 'text/event-stream',
+  write: (event) => `event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`,
+  heartbeat: ': still here\n\n',
+};
+const LINES: Form = {
+  type: 'application/x-ndjson',
+  write: (event) => `${JSON.stringify(event)}\n`,
+  heartbeat: '{"kind":"heartbeat"}\n',
+};
+
+function writer(raw: ServerResponse, form: Form) {
   let saidAt = performance.now();
   return {
     write(event: StreamEvent): boolean {
       if (raw.writableLength > MAX_UNREAD_BYTES) return false;
       saidAt = performance.now();
-      raw.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
+      raw.write(form.write(event));
       return true;
     },
     heartbeat(): void {
       if (performance.now() - saidAt < HEARTBEAT_MS - CHECK_EVERY_MS / 2) return;
       saidAt = performance.now();
-      raw.write(': still here\n\n');
+      raw.write(form.heartbeat);
     },
   };
 }

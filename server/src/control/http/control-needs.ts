@@ -45,6 +45,10 @@ export type ControlNeeds = {
   changed(): void;
   /** Tells compute that definitions have changed; without it, compute looks by itself after a moment. */
   definitionsChanged?(): void;
+  /** MILLRACE_RECORD_ROWS; without it all. */
+  successRowsKept?: number;
+  /** MILLRACE_EXPORT_RETENTION; without it a day. */
+  exportKeptMs?: number;
   /** A destination's lane as deliver last reported it; undefined when nothing waits. */
   laneOf(destinationId: string): LaneHealth | undefined;
   /** All lanes in use; without it the home screen shows none. */

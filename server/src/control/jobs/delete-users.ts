@@ -1,5 +1,6 @@
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
 import { eraseProfiles } from '../../store/compute/erase-profiles.ts';
+import { awaitRecorders } from '../../store/deliveries.ts';
 import { eraseAnonymousRecords, eraseRecords, firstRecordedDay } from '../../store/erase-records.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store, Tx } from '../../store/open-store.ts';
@@ -101,7 +102,8 @@ async function lookAtLanes(job: JobRow, plan: DeletionPlan, needs: DeletionNeeds
 }
 
 /** Erases the record; the ids of the job itself go last, when it ends. */
-function eraseRecord(job: JobRow, plan: DeletionPlan, { store }: DeletionNeeds): Promise<JobStep> {
+async function eraseRecord(job: JobRow, plan: DeletionPlan, { store }: DeletionNeeds): Promise<JobStep> {
+  await store.asSystem(awaitRecorders);
   const { userIds = [], anonymousIds = [], ...kept } = plan;
   const { userHashes, sourceIds } = plan;
   const workspaceId = job.workspace_id;

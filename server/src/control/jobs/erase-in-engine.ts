@@ -45,10 +45,12 @@ export async function eraseLetters(plan: DeletionPlan, { side }: EraseNeeds): Pr
 export async function findInLanes(plan: DeletionPlan, { side, now }: EraseNeeds): Promise<number> {
   const isErased = isOfUsers(plan);
   let found = 0;
-  for (const { destinationId } of plan.destinations) {
-    const inLane = await countInLane(destinationId, isErased, side);
-    found += inLane;
-    if (inLane > 0) await side.tickets.ensure(destinationId, { dueAt: now().getTime(), hurry: true });
+  for (const cell of side.each?.() ?? [side]) {
+    for (const { destinationId } of plan.destinations) {
+      const inLane = await countInLane(destinationId, isErased, cell);
+      found += inLane;
+      if (inLane > 0) await cell.tickets.ensure(destinationId, { dueAt: now().getTime(), hurry: true });
+    }
   }
   return found;
 }

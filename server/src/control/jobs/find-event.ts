@@ -1,7 +1,8 @@
 /** Finds one stored event near the time at which it was received, in a bounded part of the streams. */
 import type { AcceptedEvent } from '@millrace/contract';
+import { eventOrder, requestOrder } from '../../domain/delivery.ts';
 import { recordText } from '../../store/record-text.ts';
-import type { EventReader } from '../../stream/events/stored-events.ts';
+import { type EventReader, ownStream } from '../../stream/events/stored-events.ts';
 
 /** `messageId` as the record has it. */
 export type SoughtEvent = { sourceId: string; messageId: string; receivedAt: number };
@@ -9,6 +10,7 @@ export type SoughtEvent = { sourceId: string; messageId: string; receivedAt: num
 export type FoundEvent = {
   kind: 'found';
   event: AcceptedEvent;
+  order: string;
   /** By the engine's clock. */
   storedAt: number;
   /** The request that it came in: the event's place, counted from 1, of so many, and the bytes of all. */
@@ -57,8 +59,11 @@ async function findWithin(reader: EventReader, span: Span, budget: Budget): Prom
         const index = request.storedAt > span.to ? -1 : request.events.findIndex((event) => isSought(event, span));
         const event = request.events[index];
         if (event === undefined) continue;
-        const { storedAt, bytes, events } = request;
-        return { kind: 'found', event, storedAt, request: { place: index + 1, events: events.length, bytes } };
+        const { storedAt, bytes, events, places, sequence } = request;
+        const ofRequest = requestOrder(event.receivedAt, { stream: ownStream(reader, stream), sequence });
+        const order = eventOrder(ofRequest, places[index] ?? index);
+        const around = { place: index + 1, events: events.length, bytes };
+        return { kind: 'found', event, order, storedAt, request: around };
       }
       const last = requests.at(-1);
       if (last === undefined || last.storedAt > span.to) places.delete(stream);

@@ -42,7 +42,14 @@ async function scan(job: JobRow, part: Part, { store, side }: RedriveNeeds): Pro
   const { destinationId, ...filter } = job.asked as NewRedrive;
   const own = await store.asSystem((tx) => allDestinationIds(tx, job.workspace_id));
   const wanted = destinationId === undefined ? await withLetters(own, side) : own.filter((id) => id === destinationId);
-  return scanLetters(side.deadLetters, { destinationIds: wanted, filter, ...part });
+  return scanLetters(side.deadLetters, { destinationIds: wanted, filter: { ...filter, ...until(job, side) }, ...part });
+}
+
+/** The last sequence bounds one cell; over several, the time of the job does. */
+function until({ asked, created_at: createdAt }: JobRow, { each }: ControlSide): { to?: string } {
+  const { to } = asked as NewRedrive;
+  if (each === undefined || (to !== undefined && Date.parse(to) < createdAt.getTime())) return {};
+  return { to: createdAt.toISOString() };
 }
 
 export async function withLetters(ids: readonly string[], { deadLetters }: Pick<ControlSide, 'deadLetters'>) {

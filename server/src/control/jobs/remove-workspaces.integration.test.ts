@@ -36,7 +36,7 @@ async function openEnded() {
   const settings = { targets: [{ url: 'https://example.com/' }] };
   const body = { sourceId, catalog: 'Webhooks', settings };
   const destinationId = String((await control.ask('POST', '/api/v1/destinations', { token, body })).body['id']);
-  const recording = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
+  const recording = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   const entry = { ...attempted(1, 'retry', 503), workspaceId: id, sourceId, destinationId };
   await control.store.asSystem((tx) => writeOutcomes(tx, [entry], recording));
   await deadLetters.append(destinationId, `letter ${(letters += 1)}`, '{}');

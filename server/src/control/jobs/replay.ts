@@ -1,14 +1,16 @@
+import type { AcceptedEvent } from '@millrace/contract';
 import type { CatalogEntry, NewReplay } from '@millrace/contract/control';
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
+import type { EventReader } from '../../stream/events/stored-events.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import { MAX_DELIVERIES } from '../../stream/deliveries/append-to-lane.ts';
 import type { LaneFeeder } from './feed-lane.ts';
 import { openMarks, openTally, readRouting, type ReplayRouting } from './replay-routing.ts';
 import { FIXED_AHEAD, openRunAhead, type RunAhead } from './run-ahead.ts';
 import type { JobWork } from './run-jobs.ts';
-import { type EventPlace, scanEvents } from './scan-events.ts';
+import { type EventPlace, type EventScan, type EventsScanned, scanEvents } from './scan-events.ts';
 
 export type ReplayNeeds = {
   store: Store;
@@ -40,7 +42,8 @@ async function count(job: JobRow, routing: ReplayRouting, { side }: ReplayNeeds)
   const { at } = job.position as Position;
   const scan = { range: job.asked as NewReplay, at, most: Infinity };
   // `isWanted` counts and never keeps.
-  const { next } = await scanEvents(side.events, { ...scan, isWanted: (event) => tally.isDelivered(event) && false });
+  const isWanted = (event: AcceptedEvent) => tally.isDelivered(event) && false;
+  const { next } = await scanOn(side.events, { ...scan, isWanted });
   return { position: next === undefined ? { phase: 'replay' } : { at: next }, counted: tally.delivered() };
 }
 
@@ -58,10 +61,11 @@ async function replaySome(
   }
   const tally = openTally(routing);
   const scan = { range: { ...range, destinationId }, at, most: Math.min(most, room), isWanted: tally.isDelivered };
-  const { found, next } = await scanEvents(side.events, scan);
-  const deliveries = found.map((event) => ({
+  const { found, next } = await scanOn(side.events, scan);
+  const deliveries = found.map(({ event, order }) => ({
     ...newDelivery(deliveryId(destinationId, range.sourceId, event.messageId), event, now().getTime()),
     ...(routing.isComputed && { sourceId: range.sourceId }),
+    order,
     replayId: job.id,
   }));
   ahead.fed(Math.ceil(deliveries.length / MAX_DELIVERIES));
@@ -70,6 +74,14 @@ async function replaySome(
   const step = { done: found.length, skipped: tally.skipped };
   if (next === undefined) return { ...step, ...gone(job, found.length), position: { phase: 'replay' }, end: 'done' };
   return { ...step, position: { phase: 'replay', at: next } };
+}
+
+/** From a place that was saved to one that can be. */
+async function scanOn(reader: EventReader, { at, ...scan }: EventScan): Promise<EventsScanned> {
+  const { cells } = reader;
+  const from = cells && at ? { ...at, stream: cells.load(at.stream) } : at;
+  const { found, next } = await scanEvents(reader, { ...scan, at: from });
+  return { found, next: cells && next ? { ...next, stream: cells.save(next.stream) } : next };
 }
 
 /** Since the count, events may have expired or been evicted, or newer rules may withhold them. */

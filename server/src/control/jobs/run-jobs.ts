@@ -1,5 +1,5 @@
 import type { Logger } from '../../log.ts';
-import { type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
+import { JOB_WAITS, type JobKind, type JobRow, type JobStep, releaseJob, saveStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { FairShare } from '../http/fair-share.ts';
 import { SLOTS } from './job-slots.ts';
@@ -49,13 +49,23 @@ export function startJobs(needs: JobsNeeds): Jobs {
   const look = () => {
     for (const pool of pools) pool.look();
   };
-  const timer = setInterval(look, LOOK_MS);
+  let asking: Promise<void> | undefined;
+  /** A database that does not answer is not our news. */
+  const lookIfAny = async () => {
+    const isAny = await needs.store.holds(JOB_WAITS).catch(() => false);
+    asking = undefined;
+    if (isAny) look();
+  };
+  const timer = setInterval(() => {
+    asking ??= lookIfAny();
+  }, LOOK_MS);
   look();
   return {
     look,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       life.abort();
+      await asking;
       await Promise.all(pools.map((pool) => pool.ended()));
     },
   };

@@ -1,7 +1,8 @@
 import type { AcceptedEvent } from '@millrace/contract';
 import type { ReplayRange } from '@millrace/contract/control';
 import { openBreather } from '../../breathe.ts';
-import type { EventReader, StoredEvents } from '../../stream/events/stored-events.ts';
+import { eventOrder, requestOrder } from '../../domain/delivery.ts';
+import { type EventReader, ownStream, type StoredEvents } from '../../stream/events/stored-events.ts';
 
 /** Where the next scan continues: this event of this request in this stream. */
 export type EventPlace = { stream: number; sequence: number; offset: number };
@@ -17,8 +18,11 @@ export type EventScan = {
   isWanted(event: AcceptedEvent): boolean;
 };
 
+/** `order`: its place among the events of the source. */
+export type ScannedEvent = { event: AcceptedEvent; order: string };
+
 export type EventsScanned = {
-  found: AcceptedEvent[];
+  found: ScannedEvent[];
   /** Undefined at the end. */
   next: EventPlace | undefined;
 };
@@ -33,12 +37,13 @@ const MAX_MS = 1_000;
 export async function scanEvents(reader: EventReader, scan: EventScan): Promise<EventsScanned> {
   const { range, at } = scan;
   const untilMs = performance.now() + (scan.maxMs ?? MAX_MS);
-  const found: AcceptedEvent[] = [];
+  const found: ScannedEvent[] = [];
   const isIn = openRange(range);
   for (let stream = at?.stream ?? 0; stream < reader.streams; stream += 1) {
     const start = at?.stream === stream ? at : await startOf(reader, range, stream);
     if (start === undefined) continue;
-    const next = await scanStream(reader, { ...scan, at: start, found, untilMs, isIn });
+    const own = ownStream(reader, stream);
+    const next = await scanStream(reader, { ...scan, at: start, own, found, untilMs, isIn });
     if (next !== undefined) return { found, next };
   }
   return { found, next: undefined };
@@ -51,7 +56,9 @@ async function startOf(reader: EventReader, range: ReplayRange, stream: number):
 
 type StreamScan = EventScan & {
   at: EventPlace;
-  found: AcceptedEvent[];
+  /** The number of the stream in its cell, which is a part of the order. */
+  own: number;
+  found: ScannedEvent[];
   untilMs: number;
   isIn(event: AcceptedEvent): boolean;
 };
@@ -70,7 +77,8 @@ async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventP
       const { sequence, storedAt } = request;
       if (storedAt >= endAt) return undefined;
       await breathe();
-      const rest = takeFrom(eventsFor(request, range.destinationId), sequence === at.sequence ? offset : 0, scan);
+      const isFor = isForDestination(request, range.destinationId);
+      const rest = isFor ? takeFrom(request, sequence === at.sequence ? offset : 0, scan) : undefined;
       if (rest !== undefined) return { stream, sequence, offset: rest };
       offset = 0;
       from = sequence + 1;
@@ -81,17 +89,19 @@ async function scanStream(reader: EventReader, scan: StreamScan): Promise<EventP
 }
 
 /** Computed calls are replayed to the destinations that they were for. */
-function eventsFor({ events, computed }: StoredEvents, destinationId: string): AcceptedEvent[] {
-  return computed === undefined || computed.destinations.includes(destinationId) ? events : [];
+function isForDestination({ computed }: StoredEvents, destinationId: string): boolean {
+  return computed === undefined || computed.destinations.includes(destinationId);
 }
 
 /** The index at which the next scan continues, when `most` is reached; undefined at the end of the request. */
-function takeFrom(events: AcceptedEvent[], start: number, scan: StreamScan): number | undefined {
+function takeFrom({ events, places, sequence }: StoredEvents, start: number, scan: StreamScan): number | undefined {
   for (let index = start; index < events.length; index += 1) {
     const event = events[index];
     if (event === undefined || !scan.isIn(event)) continue;
     if (scan.found.length >= scan.most) return index;
-    if (scan.isWanted(event)) scan.found.push(event);
+    if (!scan.isWanted(event)) continue;
+    const ofRequest = requestOrder(event.receivedAt, { stream: scan.own, sequence });
+    scan.found.push({ event, order: eventOrder(ofRequest, places[index] ?? index) });
   }
   return undefined;
 }

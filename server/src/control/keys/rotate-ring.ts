@@ -62,8 +62,17 @@ export async function rotateRing(needs: RotationNeeds, signal?: AbortSignal): Pr
     if (await store.asSystem((tx) => isSealedByOthers(tx, table, head))) return false;
   }
   // The old key may go only after that: deliver would refuse entries that it signed.
-  if (count > 0 && (await needs.signedAnew?.()) !== false) log.info({ keyId: keyRing.activeId, count }, 'ring.rotated');
+  if (count > 0 && (await isSignedAnew(needs, signal))) log.info({ keyId: keyRing.activeId, count }, 'ring.rotated');
   return true;
+}
+
+/** The end of this process does not wait for it: a cell may be away for long. */
+async function isSignedAnew({ signedAnew }: RotationNeeds, signal = new AbortController().signal): Promise<boolean> {
+  if (signedAnew === undefined) return true;
+  if (signal.aborted) return false;
+  const ended = Promise.withResolvers<false>();
+  signal.addEventListener('abort', () => ended.resolve(false), { once: true });
+  return Promise.race([signedAnew(), ended.promise]);
 }
 
 async function resealTable(table: SealedTable, needs: RotationNeeds, signal?: AbortSignal): Promise<number> {

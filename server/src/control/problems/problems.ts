@@ -50,6 +50,16 @@ const PROBLEMS = {
   sso_refused: [403, 'The provider knows you, but the workspace does not let you in', 'See errors for why.'],
   workspace_required: [400, 'Several workspaces are possible', 'Name one in the header Millrace-Workspace.'],
   not_found: [404, 'It does not exist', 'Check the id: it may belong to another workspace, or be deleted.'],
+  delivery_without_row: [
+    404,
+    'The delivery succeeded at its first attempt, and its row was not kept',
+    'The installation keeps a sample of such rows (MILLRACE_RECORD_ROWS). Explain the event for the time; counters have it.',
+  ],
+  cursor_gone: [
+    410,
+    'The outcomes after this cursor are not all there any more',
+    'Begin without a cursor, and read what is missing from the deliveries. Outcomes are kept for MILLRACE_EXPORT_RETENTION.',
+  ],
   conflict: [409, 'It exists already', 'Choose another one, or change the one that exists.'],
   last_owner: [409, 'A workspace needs an owner', 'Make another member an owner first.'],
   last_operator: [409, 'The installation needs an operator', 'Make another person an operator first.'],
@@ -89,6 +99,11 @@ const PROBLEMS = {
     409,
     'The host is not proven to be yours',
     'See errors for the host, and for how to prove it. This installation sends only to hosts that a workspace has proven.',
+  ],
+  older_processes: [
+    409,
+    'Processes of an older version are running',
+    'See errors for the setting that they do not know. The operator finishes the upgrade; then try again.',
   ],
   event_gone: [410, 'The event is no longer stored', 'See errors for why.'],
   body_too_large: [413, 'The body is too large', 'Send at most 256 KiB.'],

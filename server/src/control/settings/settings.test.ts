@@ -48,7 +48,7 @@ suite('the settings of a webhook', () => {
       }));
       assert.ok(read({ targets }).ok);
     }
-    const all = { successPolicy: 'all', bodyFormat: 'full', maxConcurrency: 1, maxPerSecond: 100_000 };
+    const all = { successPolicy: 'all', bodyFormat: 'full', order: 'user', maxConcurrency: 1, maxPerSecond: 100_000 };
     assert.ok(read({ targets: [{ url: URL_1 }], sharedSecret: 'long enough ✓', ...all }).ok);
   });
 

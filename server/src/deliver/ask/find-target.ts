@@ -1,7 +1,7 @@
 /** Shared by tests and check-ups: their mark, the target that they go to, and the headers that hold secrets. */
 import type { TestQuestion } from '../../domain/ask.ts';
 import type { DestinationConfig } from '../../domain/configuration.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { fixedHeaders, type Webhook, type WebhookOf } from '../attempt/webhook.ts';
 
 /** Both are the mark of a test; the id is part of what `webhook-signature` signs. */
@@ -15,7 +15,7 @@ const NOT_THERE =
 const NOT_READABLE =
   'deliver cannot read the settings of the destination: give every process the same MILLRACE_KEYS and version';
 
-export type FindNeeds = { config: ConfigView; webhookOf: WebhookOf };
+export type FindNeeds = { config: DeliverConfig; webhookOf: WebhookOf };
 type Named = Omit<TestQuestion, 'kind' | 'event'>;
 type Target = { ok: true; webhook: Webhook; isNewer: boolean } | { ok: false; why: string };
 
@@ -32,7 +32,7 @@ export async function findTarget(asked: Named, { config, webhookOf }: FindNeeds)
 }
 
 /** This version of the destination or a newer one; undefined when it does not come in time, or belongs to another workspace. */
-async function newest(asked: Named, config: ConfigView): Promise<DestinationConfig | undefined> {
+async function newest(asked: Named, config: DeliverConfig): Promise<DestinationConfig | undefined> {
   const find = () => {
     const found = config.destination(asked.destinationId);
     const isNewEnough = found !== undefined && Date.parse(found.updatedAt) >= Date.parse(asked.updatedAt);

@@ -10,8 +10,9 @@ export type RebuildNeeds = Pick<TestNeeds, 'config' | 'webhookOf' | 'schedule'>;
 export async function rebuildRequest(question: RebuildQuestion, needs: RebuildNeeds): Promise<AskAnswer> {
   const found = await findTarget(question, needs);
   if (!found.ok) return { kind: 'not_applied', why: found.why };
-  const { deliveryId, event, at, attempt, firstAttemptAt } = question;
-  const delivery = { ...newDelivery(deliveryId, event, at), attempts: attempt - 1, firstAttemptAt };
+  const { deliveryId, event, order, at, attempt, firstAttemptAt } = question;
+  const known = order === undefined ? {} : { order };
+  const delivery = { ...newDelivery(deliveryId, event, at), ...known, attempts: attempt - 1, firstAttemptAt };
   const { windowMs } = needs.schedule;
   const [post] = makePosts(delivery, found.webhook, { now: at, windowMs, standing: 'unknown' });
   if (post === undefined) throw new Error('a webhook with a target makes a POST');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { signingKey, signStandardWebhook, verifyBody } from '@millrace/contract';
+import { MAX_BATCHED_BYTES, signingKey, signStandardWebhook, verifyBody } from '@millrace/contract';
 import type { CheckUpQuestion, CheckUpVariation } from '../../domain/ask.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { openTestClient } from '../../../testing/client.ts';
 import { answer, openReceiver, type Received } from '../../../testing/receiver.ts';
 import { aWebhook, DESTINATION, EVENT } from '../../../testing/samples.ts';
@@ -31,7 +31,7 @@ const webhookTo = (url: string, change: Partial<Webhook> = {}) =>
 
 async function send(question: CheckUpQuestion, webhook: Webhook) {
   await using client = openTestClient();
-  const config = { destination: () => DESTINATION } as unknown as ConfigView;
+  const config = { destination: () => DESTINATION } as unknown as DeliverConfig;
   return await sendCheckUp(question, {
     config,
     webhookOf: () => webhook,
@@ -81,6 +81,29 @@ suite('a request of a check-up', () => {
     assert.equal(Number(one.headers['webhook-timestamp']), NOW / 1_000 - 3_600);
     assert.equal(one.headers['webhook-signature'], standardSignature(one, SECRET));
     assert.ok(Date.parse(String(one.headers['x-millrace-give-up-at'])) > NOW);
+  });
+
+  test('that is large fills a batch where the destination gets batches, under the id of the test', async () => {
+    await using receiver = await openReceiver();
+    const padding = 'x'.repeat(30_000);
+    const question = { ...asking({ fillsBatch: true }), event: { ...EVENT, properties: { padding } } };
+    const sent = await send(question, webhookTo(receiver.url, { format: 'batch' }));
+    const [one] = receiver.received;
+    assert.ok(one !== undefined && sent.kind === 'check_up_sent');
+    const { events } = JSON.parse(one.body) as { events: { id: string }[] };
+    assert.equal(events.length, 16);
+    assert.equal(new Set(events.map(({ id }) => id)).size, 16);
+    assert.ok(one.body.length <= MAX_BATCHED_BYTES && one.body.length > MAX_BATCHED_BYTES - 32_000);
+    assert.equal(one.headers['webhook-id'], `test_${PLAIN.token}`);
+    assert.equal(one.headers['webhook-signature'], standardSignature(one, SECRET));
+    assert.deepEqual([sent.answer.events, sent.answer.bytes], [16, one.body.length]);
+  });
+
+  test('that is large is one event where the destination gets events alone', async () => {
+    await using receiver = await openReceiver();
+    const sent = await send(asking({ fillsBatch: true }), webhookTo(receiver.url));
+    assert.equal(sent.kind === 'check_up_sent' && sent.answer.events, 1);
+    assert.equal(receiver.received[0]?.headers['x-millrace-attempt'], '1');
   });
 
   test('is not sent to a destination that was changed meanwhile', async () => {

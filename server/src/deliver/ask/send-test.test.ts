@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { TestQuestion } from '../../domain/ask.ts';
 import type { DestinationConfig } from '../../domain/configuration.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { openTestClient } from '../../../testing/client.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
 import { aWebhook, DESTINATION, EVENT } from '../../../testing/samples.ts';
@@ -29,7 +29,7 @@ function openView(known?: DestinationConfig) {
       listeners.add(changed);
       return { [Symbol.dispose]: () => listeners.delete(changed) };
     },
-  } as unknown as ConfigView;
+  } as unknown as DeliverConfig;
   const learn = (next: DestinationConfig) => {
     state.known = next;
     for (const changed of listeners) changed(next.id);
@@ -39,7 +39,7 @@ function openView(known?: DestinationConfig) {
 
 const ADDRESSES: Record<string, string> = { 'inside.example': '10.1.2.3', 'allowed.example': '127.0.0.1' };
 
-function openNeeds(config: ConfigView, webhook: Webhook = aWebhook()) {
+function openNeeds(config: DeliverConfig, webhook: Webhook = aWebhook()) {
   const resolve = (name: string) => Promise.resolve({ ok: true as const, addresses: [ADDRESSES[name] ?? ''] });
   const client = openTestClient({ resolve });
   const needs = { config, webhookOf: () => webhook, client, schedule: retrySchedule(1), now: Date.now };

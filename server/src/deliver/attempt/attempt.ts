@@ -1,14 +1,16 @@
 import type { Answer, Post } from '../client/post.ts';
 import type { Standing } from '../client/pace.ts';
-import type { Delivery } from '../../domain/delivery.ts';
+import { isBatchFormat } from '@millrace/contract';
 import { meaningOf, type TargetAnswer } from './judge.ts';
-import { makePosts } from './make-posts.ts';
+import { type Batched, makeBatch, makePosts, type PostNeeds } from './make-posts.ts';
 import type { Webhook } from './webhook.ts';
 
 export type Attempt = {
   startedAt: number;
   /** With policy `any`, only those that had come when one of them was good. */
   answers: TargetAnswer[];
+  /** How many events each POST had; without it, one. */
+  events?: number;
   /** Set while some POSTs are still under way: their answers change nothing any more, but they hold the slot. */
   rest?: Promise<unknown>;
 };
@@ -21,17 +23,27 @@ export type AttemptNeeds = {
   now(): number;
 };
 
-/** One round of POSTs, side by side, to every target that is not settled yet. Never rejects. */
-export function attempt(delivery: Delivery, webhook: Webhook, needs: AttemptNeeds): Promise<Attempt> {
+/**
+ * One round of POSTs, side by side, to every target that is not settled yet: of one delivery, or of several that share a body. Never
+ * rejects.
+ */
+export function attempt(batch: readonly Batched[], webhook: Webhook, needs: AttemptNeeds): Promise<Attempt> {
   const startedAt = needs.now();
   try {
     const { windowMs, standing = 'unknown' } = needs;
-    const posts = makePosts(delivery, webhook, { now: startedAt, windowMs, standing });
-    return attemptPosts(posts, webhook, needs.post, startedAt);
+    const posts = postsOf(batch, webhook, { now: startedAt, windowMs, standing });
+    const made = attemptPosts(posts, webhook, needs.post, startedAt);
+    return batch.length === 1 ? made : made.then((attempt) => ({ ...attempt, events: batch.length }));
   } catch (error) {
     // A bug of ours with this one event must not end the process and its other deliveries.
     return Promise.resolve({ startedAt, answers: [{ url: '', answer: unsendable(error) }] });
   }
+}
+
+function postsOf(batch: readonly Batched[], webhook: Webhook, sent: PostNeeds): Post[] {
+  const [first] = batch;
+  if (first === undefined || isBatchFormat(webhook.format)) return makeBatch(batch, webhook, sent);
+  return makePosts(first.delivery, webhook, sent);
 }
 
 function unsendable(error: unknown): Answer {

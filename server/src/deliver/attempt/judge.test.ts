@@ -210,3 +210,38 @@ suite('Retry-After', () => {
     assert.deepEqual(judged('any', status(403, { retryAfter: '60' })).outcome, { kind: 'discarded' });
   });
 });
+
+suite('the answer to a batch', () => {
+  const ofBatch = (events: number, policy: 'any' | 'all', ...answers: Answer[]) =>
+    judge({ delivery: attempted, answers: answersOf(...answers), events, policy, schedule, now: NOW, dice: 0 });
+
+  test('that refuses it is no verdict on one of its events: it is tried again at once', () => {
+    for (const code of [400, 401, 404, 409, 410, 413, 422]) {
+      const { outcome, settled } = ofBatch(2, 'any', status(code));
+      assert.deepEqual(outcome, { kind: 'retry', tier: 1, dueAt: attempted.dueAt }, String(code));
+      assert.deepEqual(settled, {}, 'and the target stays open');
+    }
+  });
+
+  test('is final for an event that was alone', () => {
+    assert.equal(ofBatch(1, 'any', status(413)).outcome.kind, 'discarded');
+  });
+
+  test('that is about the URL is final for all', () => {
+    assert.equal(ofBatch(100, 'any', status(301)).outcome.kind, 'discarded');
+    assert.equal(ofBatch(100, 'any', failure('address_forbidden')).outcome.kind, 'discarded');
+  });
+
+  test('that asks to come later follows the schedule, also beside a target that refuses', () => {
+    const { outcome, settled } = ofBatch(100, 'all', LATER, status(400));
+    assert.deepEqual(outcome, { kind: 'retry', tier: 1, dueAt: NOW + 5_000 });
+    assert.deepEqual(settled, {});
+  });
+
+  test('of one target is enough where any is, and not where all are', () => {
+    assert.equal(ofBatch(100, 'any', GOOD, status(400)).outcome.kind, 'delivered');
+    const { outcome, settled } = ofBatch(100, 'all', GOOD, status(400));
+    assert.equal(outcome.kind, 'retry');
+    assert.deepEqual(Object.values(settled), ['delivered']);
+  });
+});

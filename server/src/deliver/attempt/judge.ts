@@ -27,6 +27,8 @@ export type Case = {
   /** As it was with this attempt already counted. */
   delivery: Delivery;
   answers: readonly TargetAnswer[];
+  /** How many events each POST had; without it, one. */
+  events?: number | undefined;
   policy: 'any' | 'all';
   schedule: RetrySchedule;
   resumedAt?: number;
@@ -40,15 +42,32 @@ export function judge(given: Case): Judgement {
   const { delivery, answers, policy } = given;
   const settled = { ...delivery.settled };
   let isAnyLeft = false;
+  let isDivided = false;
   for (const { url, answer } of answers) {
     const meaning = meaningOf(answer);
     if (meaning === 'retry') isAnyLeft = true;
+    else if (isOfOthers(answer, given)) isDivided = true;
     else settled[url] = meaning;
   }
   const verdicts = Object.values(settled);
-  const isDone = policy === 'any' ? verdicts.includes('delivered') : !isAnyLeft && !verdicts.includes('failed');
+  const isAllDone = !isAnyLeft && !isDivided && !verdicts.includes('failed');
+  const isDone = policy === 'any' ? verdicts.includes('delivered') : isAllDone;
   if (isDone) return { outcome: { kind: 'delivered' }, settled };
-  return { outcome: isAnyLeft ? again(given) : { kind: 'discarded' }, settled };
+  if (isAnyLeft) return { outcome: again(given), settled };
+  return { outcome: isDivided ? atOnce(given) : { kind: 'discarded' }, settled };
+}
+
+/**
+ * A receiver that refuses a batch may mean one event of it. Only one that was alone is refused for good; the others are tried
+ * again in smaller batches.
+ */
+function isOfOthers(answer: Answer, { events = 1 }: Case): boolean {
+  return events > 1 && answer.kind === 'status' && answer.status >= 400 && meaningOf(answer) === 'failed';
+}
+
+/** As old as it was: the lane tries it before what came later. */
+function atOnce({ delivery, now }: Case): Outcome {
+  return { kind: 'retry', tier: 1, dueAt: Math.min(delivery.dueAt, now) };
 }
 
 /** A receiver that refused a request will refuse it again; 408 and 429 only mean "not now". */

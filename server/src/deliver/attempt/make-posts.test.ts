@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { type AcceptedEvent, signingKey } from '@millrace/contract';
-import { type Delivery, encodeDeliveries, RETRY_WINDOW_MS } from '../../domain/delivery.ts';
+import { type AcceptedEvent, signingKey, verifyStandardWebhook } from '@millrace/contract';
+import { type Delivery, encodeDeliveries, eventOrder, requestOrder, RETRY_WINDOW_MS } from '../../domain/delivery.ts';
 import { readableDeliveries } from '../../domain/read-deliveries.ts';
-import { makePosts } from './make-posts.ts';
+import { batchId, makeBatch, makePosts } from './make-posts.ts';
 import { aDelivery, aWebhook, EVENT } from '../../../testing/samples.ts';
 import { fixedHeaders, type Webhook } from './webhook.ts';
 
@@ -87,7 +87,8 @@ suite('the headers', () => {
     const targets = [{ url: 'https://hooks.example.com/webhooks', headers: fixedHeaders({ 'X-Team': 'orders' }) }];
     const [, secret = ''] = /with the secret `([^`]+)`/.exec(page) ?? [];
     const webhook = { targets, secret: signingKey(secret) };
-    const post = postOf({ id: 'dlv_01kxsj7n3qv5d8w2c6e9rzb4ht', event }, webhook, 1_794_701_327_000);
+    const order = eventOrder(requestOrder(event.receivedAt, { stream: 0, sequence: 4_711 }), 3);
+    const post = postOf({ id: 'dlv_01kxsj7n3qv5d8w2c6e9rzb4ht', order, event }, webhook, 1_794_701_327_000);
     assert.deepEqual(post.pairs, written);
     assert.equal(post.body, body.trim());
     const length = shown.find(([name]) => name === 'Content-Length')?.[1];
@@ -101,17 +102,20 @@ suite('the headers', () => {
       'Content-Type',
       'webhook-id',
       'webhook-timestamp',
+      'X-Millrace-Order',
       'X-Millrace-Attempt',
       'X-Millrace-Give-Up-At',
     ]);
   });
 
-  test('count the attempts, and keep the id', () => {
-    const first = postOf();
-    const third = postOf({ attempts: 2, firstAttemptAt: NOW - 20_000 });
+  test('count the attempts, and keep the id and the order', () => {
+    const first = postOf({ order: '7' });
+    const third = postOf({ order: '7', attempts: 2, firstAttemptAt: NOW - 20_000 });
     assert.equal(first.header.get('X-Millrace-Attempt'), '1');
     assert.equal(third.header.get('X-Millrace-Attempt'), '3');
     assert.equal(first.header.get('webhook-id'), third.header.get('webhook-id'));
+    assert.equal(first.header.get('X-Millrace-Order'), '7');
+    assert.equal(third.header.get('X-Millrace-Order'), '7');
     assert.equal(first.body, third.body);
   });
 
@@ -180,5 +184,59 @@ suite('several targets', () => {
     const settled = { 'https://a.example/': 'delivered', 'https://c.example/': 'failed' } as const;
     const urls = postsOf({ settled }, { targets }).map(({ url }) => url);
     assert.deepEqual(urls, ['https://b.example/']);
+  });
+});
+
+suite('a batch', () => {
+  const sent = { now: NOW, windowMs: RETRY_WINDOW_MS, standing: 'unknown' } as const;
+  const two = [aDelivery({ id: 'dlv_1', order: '8' }), aDelivery({ id: 'dlv_2', order: '7', attempts: 2 })];
+  const webhook = aWebhook({ format: 'batch', secret: signingKey('s3cr3t-of-batches') });
+
+  test('is one body with the id, the attempt, the order and the body of each event, signed as a whole', () => {
+    const [post, ...others] = makeBatch(
+      two.map((delivery) => ({ delivery })),
+      webhook,
+      sent,
+    );
+    assert.equal(others.length, 0);
+    const body = JSON.parse(String(post?.body));
+    const alone = JSON.parse(String(postOf().body));
+    assert.deepEqual(body.events, [
+      { id: 'dlv_1', attempt: 1, order: '8', body: alone },
+      { id: 'dlv_2', attempt: 3, order: '7', body: alone },
+    ]);
+    const header = new Map(pairsOf(post?.headers ?? []));
+    const id = header.get('webhook-id') ?? '';
+    const timestampSeconds = Math.floor(NOW / 1_000);
+    const signature = header.get('webhook-signature') ?? '';
+    const signed = { id, timestampSeconds, signature };
+    assert.ok(verifyStandardWebhook('s3cr3t-of-batches', String(post?.body), signed));
+    assert.equal(header.has('X-Millrace-Attempt'), false, 'each event has its own');
+    assert.equal(header.has('X-Millrace-Give-Up-At'), false);
+    assert.equal(header.has('X-Millrace-Order'), false);
+  });
+
+  test('has an id that only the same events give, and one event has its own', () => {
+    assert.equal(batchId(['dlv_1', 'dlv_2']), batchId(['dlv_1', 'dlv_2']));
+    assert.notEqual(batchId(['dlv_1', 'dlv_2']), batchId(['dlv_1', 'dlv_3']));
+    assert.match(batchId(['dlv_1', 'dlv_2']), /^bat_/);
+    assert.equal(batchId(['dlv_1']), 'dlv_1');
+    const { header, body } = postOf({ id: 'dlv_9' }, { format: 'batch' });
+    assert.equal(header.get('webhook-id'), 'dlv_9');
+    assert.equal(JSON.parse(String(body)).events.length, 1);
+  });
+
+  test('goes to the targets that are not settled', () => {
+    const targets = ['https://a.example/', 'https://b.example/'].map((url) => ({ url, headers: fixedHeaders() }));
+    const settled = { 'https://a.example/': 'delivered' } as const;
+    const posts = makeBatch(
+      two.map((delivery) => ({ delivery: { ...delivery, settled } })),
+      { ...webhook, targets },
+      sent,
+    );
+    assert.deepEqual(
+      posts.map(({ url }) => url),
+      ['https://b.example/'],
+    );
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { DestinationConfig } from '../../domain/configuration.ts';
 import { routeEvent } from '../../domain/route-event.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { DESTINATION, EVENT } from '../../../testing/samples.ts';
 import { routingOf } from './routing-of.ts';
 
@@ -21,7 +21,7 @@ const config = {
   isEventBlocked: () => false,
   userMark: (_: string, userId: string, workspaceId?: string) =>
     workspaceId === 'ws_1' && userId === 'erased' ? { erasedBefore: Infinity, isSuppressed: false } : undefined,
-} as unknown as ConfigView;
+} as unknown as DeliverConfig;
 
 const routed = (destinations: string[], change: object = {}) => {
   const event = { ...EVENT, type: 'identify', ...change } as typeof EVENT;

@@ -2,11 +2,11 @@ import type { DestinationConfig } from '../../domain/configuration.ts';
 import type { ComputedRoute } from '../../domain/read-request.ts';
 import type { Routing } from '../../domain/route-event.ts';
 import { withheld } from '../../domain/withheld.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { accepts } from './webhook.ts';
 
 /** How events of a source are routed by the configuration of now; computed ones only to the destinations that they are for. */
-export function routingOf(config: ConfigView, sourceId: string, computed?: ComputedRoute): Routing {
+export function routingOf(config: DeliverConfig, sourceId: string, computed?: ComputedRoute): Routing {
   const markOf = (userId: string) => config.userMark(sourceId, userId, computed?.workspaceId);
   return {
     destinations: computed === undefined ? config.destinationsOf(sourceId) : destinationsFor(config, computed),
@@ -17,7 +17,7 @@ export function routingOf(config: ConfigView, sourceId: string, computed?: Compu
 }
 
 /** Those that still exist. The workspace is compared once more: no request may reach the destination of another one. */
-function destinationsFor(config: ConfigView, { workspaceId, destinations }: ComputedRoute): DestinationConfig[] {
+function destinationsFor(config: DeliverConfig, { workspaceId, destinations }: ComputedRoute): DestinationConfig[] {
   return destinations.flatMap((id) => {
     const destination = config.destination(id);
     return destination !== undefined && isOf(destination, workspaceId) ? [destination] : [];

@@ -4,7 +4,7 @@
  */
 import { CATALOG, type CatalogEntry, type WebhookSettings } from '@millrace/contract/control';
 import { type BodyFormat, signBody, signingKey, type SigningKey, signStandardWebhook } from '@millrace/contract';
-import type { Delivery } from '../../domain/delivery.ts';
+import { type Delivery, deliveryId, orderOf } from '../../domain/delivery.ts';
 import { type Routing, whyNotUnderstood } from '../../domain/route-event.ts';
 import type { DestinationOwner } from '../../domain/read-config.ts';
 import { SET_HEADERS } from '../../domain/webhook-headers.ts';
@@ -24,6 +24,8 @@ export type Webhook = {
   previousSecret: { key: SigningKey; validUntil: number } | undefined;
   policy: 'any' | 'all';
   format: BodyFormat;
+  /** `user`: the events of one user in one request are sent one after the other. */
+  order: 'none' | 'user';
   maxConcurrency: number | undefined;
   maxPerSecond: number | undefined;
   /** Nothing is sent, and new deliveries wait in the lane. */
@@ -100,6 +102,7 @@ export function makeWebhook(
     previousSecret: before && { key: signingKey(before.value), validUntil: before.validUntil.getTime() },
     policy: settings.successPolicy ?? 'any',
     format: settings.bodyFormat ?? 'documented',
+    order: settings.order ?? 'none',
     maxConcurrency: settings.maxConcurrency,
     maxPerSecond: settings.maxPerSecond,
     isPaused: destination.paused === true,
@@ -114,12 +117,20 @@ export function fixedHeaders(own: Readonly<Record<string, string>> = {}): string
   return [userAgent, 'Millrace/1.0', contentType, 'application/json', ...Object.entries(own).flat()];
 }
 
-/** The headers that each attempt has of its own. Without a secret there are no signatures. */
+/** The headers that each attempt has of its own. */
 export function attemptHeaders(
-  { id, attempts }: Delivery,
+  delivery: Delivery,
   webhook: Webhook,
   { now, body, endsAt }: { now: number; body: string; endsAt: number },
 ): string[] {
+  const headers = signedHeaders(delivery.id, webhook, { now, body });
+  headers.push(SET_HEADERS.order, orderOf(delivery));
+  headers.push(SET_HEADERS.attempt, String(delivery.attempts + 1), SET_HEADERS.giveUpAt, isoText(endsAt));
+  return headers;
+}
+
+/** Those that name and sign a POST. Without a secret there are no signatures. */
+export function signedHeaders(id: string, webhook: Webhook, { now, body }: { now: number; body: string }): string[] {
   const timestampSeconds = Math.floor(now / 1_000);
   const headers = [SET_HEADERS.id, id, SET_HEADERS.timestamp, String(timestampSeconds)];
   const secrets = secretsOf(webhook, now);
@@ -128,7 +139,6 @@ export function attemptHeaders(
     const signature = signStandardWebhook(secrets, { id, timestampSeconds, body });
     headers.push(SET_HEADERS.signature, signature, SET_HEADERS.bodySignature, signBody(secret, body));
   }
-  headers.push(SET_HEADERS.attempt, String(attempts + 1), SET_HEADERS.giveUpAt, isoText(endsAt));
   return headers;
 }
 
@@ -144,4 +154,13 @@ let lastIso = { ms: 0, text: '' };
 function isoText(ms: number): string {
   if (lastIso.ms !== ms) lastIso = { ms, text: new Date(ms).toISOString() };
   return lastIso.text;
+}
+
+/**
+ * A forged config entry named another source for this destination, and the event is of that source: it is sent nowhere, and the
+ * owner of the destination learns nothing of it.
+ */
+export function isStranger({ isUndecided, id, event, sourceId }: Delivery, webhook: Webhook): boolean {
+  const ownId = deliveryId(webhook.destinationId, sourceId ?? webhook.sourceId, event.messageId);
+  return isUndecided === true && id !== ownId;
 }

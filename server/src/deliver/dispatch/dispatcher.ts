@@ -5,9 +5,11 @@
  * A delivery waits in the line of its destination, then has an attempt under way in a slot (see `slots.ts`), and is finished with
  * its attempt; or it is handed back without one. A line is empty, busy (something waits), ready (it may be able to start
  * something, and has its turn with the others) or outside (it waits for room in the window for backlogs). Offers and answers make
- * lines ready, and `pump` gives the ready ones their turns. A line whose host is at its cap waits there as well (`host-turns.ts`). `sweep`, a timer, does what no answer sets in motion: late attempts,
- * patience that is over, rate budgets that have grown, gates that other processes shut.
+ * lines ready, and `pump` gives the ready ones their turns. A line whose host is at its cap waits there as well (`host-turns.ts`), and one that
+ * gets batches gathers them for a moment (`gather.ts`, `take-batch.ts`): one attempt is then of several deliveries, and finishes each of them. `sweep`,
+ * a timer, does what no answer sets in motion: late attempts, patience that is over, rate budgets that have grown, gates that other processes shut.
  */
+import { isBatchFormat } from '@millrace/contract';
 import {
   concurrencyOf,
   type Gate,
@@ -33,9 +35,13 @@ import {
   pick,
   waitingIn,
 } from './line.ts';
+import { openGathering } from './gather.ts';
 import { openHostTurns } from './host-turns.ts';
+import { openLongBacklogs } from './long-backlogs.ts';
 import type { Dispatcher, DispatcherNeeds } from './model.ts';
 import { openSlots } from './slots.ts';
+import type { Webhook } from '../attempt/webhook.ts';
+import { learnBatch, takeBatch } from './take-batch.ts';
 
 export type { Dispatcher, DispatcherNeeds } from './model.ts';
 
@@ -51,9 +57,11 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
   const busy = new Set<Line>();
   /** Each line once, in the order of their turns. */
   let ready: Line[] = [];
-  /** Attempts of long backlogs that are under way, and the lines that wait for room for one, in turn. */
-  let long = 0;
-  const outside: Line[] = [];
+  const long = openLongBacklogs(window, markReady);
+  const gathering = openGathering((line) => {
+    markReady(line);
+    pump();
+  });
   let isStopped = false;
   let sweeper: NodeJS.Timeout | undefined;
   const forgetter = setInterval(forgetIdle, IDLE_GATE_MS / 10);
@@ -67,7 +75,8 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
   }
 
   /** Most start at once; a line in which something is left waits to be swept. */
-  function startOrKeep(line: Line): void {
+  function startOrKeep(line: Line, { format }: Webhook): void {
+    if (isBatchFormat(format)) gathering.joined(line);
     markReady(line);
     pump();
     if (waitingIn(line) === 0) return;
@@ -93,14 +102,10 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
           ready = [...turns.slice(index), ...ready];
           return;
         }
-        giveTurn(line);
+        line.isReady = false;
+        startNext(line);
       }
     }
-  }
-
-  function giveTurn(line: Line): void {
-    line.isReady = false;
-    startNext(line);
   }
 
   function giveHostTurns(): void {
@@ -119,9 +124,9 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
       tryProbe(line, probe);
       return;
     }
-    const pending = pick(line, canStart);
-    if (pending === undefined) return;
-    start(line, pending);
+    const picked = gathering.holds(line) ? undefined : pick(line, canStart);
+    if (picked === undefined) return;
+    start(line, takeBatch(line, picked, uptimeMs()));
     markReady(line);
   }
 
@@ -130,7 +135,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     if (isStopped || !slots.hasRoom('failing')) {
       pending.finish(undefined);
     } else if (hosts.admits(line, pending)) {
-      start(line, pending);
+      start(line, [pending]);
     } else {
       line.probes.push(pending);
       busy.add(line);
@@ -151,55 +156,44 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     const most = shared === 0 && isBacklog ? (webhook.maxConcurrency ?? 1) : shared;
     if (gate.inFlight >= most) return false;
     if (slots.isScarce() && gate.inFlight >= scarceConcurrency(gate, slots.now())) return false;
-    if (pending.isLong === true && !isAdmitted(line)) return false;
+    if (pending.isLong === true && !long.admits(line)) return false;
     if (!hosts.admits(line, pending)) return false;
     const rate = webhook.maxPerSecond === undefined ? undefined : webhook.maxPerSecond / peers();
     return takeToken(gate, rate, uptimeMs());
   }
 
-  function start(line: Line, pending: PendingAttempt): void {
+  function start(line: Line, batch: readonly PendingAttempt[]): void {
+    const [first] = batch;
+    if (first === undefined) return;
     const { gate } = line;
+    const { webhook } = first;
+    const isLong = batch.some((pending) => pending.isLong === true);
     const standing = standingOf(gate, now());
     const slot = slots.take(gate, standing);
-    const taken = hosts.take(line, pending);
+    const taken = hosts.take(line, first);
     gate.inFlight += 1;
     gate.usedAt = uptimeMs();
     keepSweeping();
-    if (pending.isLong === true) long += 1;
+    if (isLong) long.begin();
     const free = () => {
       gate.inFlight -= 1;
       slots.free(slot);
       hosts.release(taken);
-      if (pending.isLong === true) leaveWindow();
+      if (isLong) long.end();
       markReady(line);
       pump();
     };
-    void needs.attempt(pending.delivery, pending.webhook, standing).then((attempt) => {
+    void needs.attempt(batch, webhook, standing).then((attempt) => {
       const learned = learn(gate, attempt, { now: now(), fairMs: slots.now() });
+      if (isBatchFormat(webhook.format)) learnBatch(gate, attempt, batch, uptimeMs());
       if (learned === 'shut') handBackAll(line);
-      if (learned !== undefined) needs.learned(gate, pending.webhook);
+      if (learned !== undefined) needs.learned(gate, webhook);
       if (gate.answeredAt >= slot.since) worked?.note(gate.destinationId);
-      pending.finish(attempt);
+      for (const pending of batch) pending.finish(attempt);
       if (attempt.rest === undefined) return free();
       slots.answered(slot);
       void attempt.rest.then(free);
     });
-  }
-
-  function isAdmitted(line: Line): boolean {
-    if (window?.room(long) !== 0) return true;
-    if (!line.isOutside) outside.push(line);
-    line.isOutside = true;
-    return false;
-  }
-
-  /** The line that has waited longest for room comes before the one that made it. */
-  function leaveWindow(): void {
-    long -= 1;
-    const next = outside.shift();
-    if (next === undefined) return;
-    next.isOutside = false;
-    markReady(next);
   }
 
   /**
@@ -259,7 +253,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
         return;
       }
       line.fresh.push({ pending, since: uptimeMs() });
-      startOrKeep(line);
+      startOrKeep(line, pending.webhook);
     },
     offerBacklog(pending) {
       const line = lineOf(pending.webhook.destinationId);
@@ -268,7 +262,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
         return;
       }
       line.backlog.push(pending);
-      startOrKeep(line);
+      startOrKeep(line, pending.webhook);
     },
     probe: (pending) => tryProbe(lineOf(pending.webhook.destinationId), pending),
     gateOf: (destinationId) => lineOf(destinationId).gate,
@@ -290,6 +284,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     },
     [Symbol.dispose]() {
       stopSweeping();
+      gathering[Symbol.dispose]();
       clearInterval(forgetter);
     },
   };

@@ -31,6 +31,12 @@ export type Gate = {
   /** For the rate limit that the owner set; on the monotonic clock, as is `usedAt`. */
   budget: TokenBucket;
   usedAt: number;
+  /** The size of a batch that it refused as too large, and when. */
+  refusedBytes?: { bytes: number; at: number };
+  /** The most events in a batch, after one that it could not handle in time. */
+  mostEvents?: number;
+  /** Requests that it refused for good since it last took one; counted where it gets batches. */
+  refusedInRow?: number;
 };
 
 export type Shut = {

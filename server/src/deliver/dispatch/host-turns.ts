@@ -13,6 +13,7 @@
 import { newTokenBucket, refill, type TokenBucket } from '../../domain/token-bucket.ts';
 import type { HostCap } from '../../limits/limits.ts';
 import { hostOf } from '../../limits/target-host.ts';
+import { postsFor } from '../attempt/make-posts.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import type { Line, PendingAttempt } from './line.ts';
 
@@ -52,7 +53,7 @@ type Host = {
 
 export type HostTurnsNeeds = { cap: HostCap | undefined; peers(): number; uptimeMs(): number };
 
-/** New deliveries of one destination that wait in memory at a full host. */
+/** POSTs of new deliveries of one destination that wait in memory at a full host. */
 const MAX_FRESH = 2;
 /** Destinations that do so. More of them would fill the memory of the process. */
 const MAX_LINES = 256;
@@ -215,7 +216,9 @@ export function openHostTurns({ cap, peers, uptimeMs }: HostTurnsNeeds): HostTur
       line.waitsSince = undefined;
     },
     isCrowded: (line, webhook) =>
-      fullHosts(webhook).some((host) => line.fresh.length >= MAX_FRESH || waitingAt(host) >= MAX_LINES),
+      fullHosts(webhook).some(
+        (host) => postsFor(line.fresh.length, webhook) >= MAX_FRESH || waitingAt(host) >= MAX_LINES,
+      ),
     turnInMs(webhook) {
       const waits = fullHosts(webhook).map((host) => {
         turnRecent(host.recent, uptimeMs());

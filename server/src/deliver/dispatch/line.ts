@@ -1,11 +1,10 @@
 import type { Attempt } from '../attempt/attempt.ts';
-import type { Delivery } from '../../domain/delivery.ts';
+import { type Batched, postsFor } from '../attempt/make-posts.ts';
 import { concurrencyOf, type Gate } from './gate.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
 /** A request for one attempt. The dispatcher calls `finish` once; with undefined when it made no attempt. */
-export type PendingAttempt = {
-  delivery: Delivery;
+export type PendingAttempt = Batched & {
   webhook: Webhook;
   /** Part of a long backlog: it yields to new events. */
   isLong?: boolean;
@@ -48,17 +47,20 @@ export function waitingIn({ fresh, backlog, probes }: Line): number {
 
 type CanStart = (line: Line, pending: PendingAttempt, isBacklog: boolean) => boolean;
 
+export type Picked = { pending: PendingAttempt; isBacklog: boolean };
+
 /** The next one that may start: new ones first, those of the lane now and then. */
-export function pick(line: Line, canStart: CanStart): PendingAttempt | undefined {
+export function pick(line: Line, canStart: CanStart): Picked | undefined {
   const fresh = line.fresh[0]?.pending;
   const [waiting] = line.backlog;
   const isTurnOfBacklog = fresh === undefined || line.picks % BACKLOG_TURN === BACKLOG_TURN - 1;
   const pending = isTurnOfBacklog ? (waiting ?? fresh) : fresh;
-  if (pending === undefined || !canStart(line, pending, pending === waiting)) return undefined;
+  const isBacklog = pending === waiting;
+  if (pending === undefined || !canStart(line, pending, isBacklog)) return undefined;
   line.picks += 1;
-  if (pending === waiting) line.backlog.shift();
+  if (isBacklog) line.backlog.shift();
   else line.fresh.shift();
-  return pending;
+  return { pending, isBacklog };
 }
 
 /** Whether a new delivery would wait longer than it may: then it goes to the lane at once. */
@@ -66,7 +68,8 @@ export function isTooLong({ gate, fresh }: Line, webhook: Webhook, peers: number
   const abreast = concurrencyOf(gate, webhook, peers);
   if (abreast === 0) return true;
   const perSecond = webhook.maxPerSecond === undefined ? Infinity : webhook.maxPerSecond / peers;
-  const waitMs = Math.max((fresh.length * gate.averageMs) / abreast, (fresh.length * 1_000) / perSecond);
+  const posts = postsFor(fresh.length, webhook);
+  const waitMs = Math.max((posts * gate.averageMs) / abreast, (posts * 1_000) / perSecond);
   return waitMs > PATIENCE_MS;
 }
 

@@ -1,7 +1,7 @@
 /** The dispatcher as the other rooms see it, and its needs. */
-import type { Delivery } from '../../domain/delivery.ts';
 import type { HostCap } from '../../limits/limits.ts';
 import type { Attempt } from '../attempt/attempt.ts';
+import type { Batched } from '../attempt/make-posts.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import type { Standing } from '../client/pace.ts';
 import type { Gate, Shut } from './gate.ts';
@@ -35,7 +35,8 @@ export type Dispatcher = {
 };
 
 export type DispatcherNeeds = {
-  attempt(delivery: Delivery, webhook: Webhook, standing: Standing): Promise<Attempt>;
+  /** Of one delivery, or of several that share a body. */
+  attempt(batch: readonly Batched[], webhook: Webhook, standing: Standing): Promise<Attempt>;
   peers(): number;
   /** The gate was shut or opened by what its receiver answered to this process. */
   learned(gate: Gate, webhook: Webhook): void;

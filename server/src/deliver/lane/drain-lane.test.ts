@@ -11,22 +11,23 @@ import type { LaneNote } from './lane-note.ts';
 import type { Parked } from '../settle/park.ts';
 import { retrySchedule } from '../attempt/retry-schedule.ts';
 import { openMemoryLane } from '../../../testing/memory-lane.ts';
-import { aDelivery, answersOf, aWebhook, DESTINATION, status } from '../../../testing/samples.ts';
+import { aDelivery, answersOf, aWebhook, DESTINATION, EVENT, status } from '../../../testing/samples.ts';
 
 const openLane = (groups: Record<number, string[]>) => openMemoryLane(groups, { parkedAt: Date.now() });
 
 /** One holder of the lane's ticket, whose attempts end when the test says so. */
 function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
-  const posted: { id: string; end(): Promise<void> }[] = [];
+  const posted: { id: string; end(): Promise<void>; fail(): Promise<void> }[] = [];
   const ensured: string[] = [];
   const dispatcher = openDispatcher({
-    attempt({ id }) {
+    attempt(batch) {
+      const id = batch.map(({ delivery }) => delivery.id).join(' ');
       const { promise, resolve } = Promise.withResolvers<Attempt>();
-      const end = () => {
-        resolve({ startedAt: Date.now(), answers: answersOf(status(200)) });
+      const answer = (code: number) => {
+        resolve({ startedAt: Date.now(), answers: answersOf(status(code)) });
         return settled();
       };
-      posted.push({ id, end });
+      posted.push({ id, end: () => answer(200), fail: () => answer(503) });
       return promise;
     },
     peers: () => 1,
@@ -50,15 +51,13 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
       destination: () => DESTINATION,
       formerOwner: nothing,
       destinationsOf: () => [DESTINATION],
-      sourceByKeyHash: nothing,
       isEventBlocked: () => false,
       userMark: nothing,
-      hasMarks: () => false,
       lastErasureAt: nothing,
       limits: () => new Map(),
+      placeOf: () => 'here',
       isSettled: () => true,
       onDestination: () => ({ [Symbol.dispose]: nothing }),
-      [Symbol.asyncDispose]: async () => undefined,
     },
     webhookOf: () => webhook,
     dispatcher,
@@ -89,6 +88,14 @@ function openHolder(t: TestContext, lanes: Lanes, webhook = aWebhook()) {
   return { posted, ensured, needs };
 }
 
+/** Answers each attempt as soon as it begins. */
+async function endEach(posted: readonly { end(): Promise<void> }[], count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    while (posted[index] === undefined) await settled();
+    await posted[index]?.end();
+  }
+}
+
 function openTicket(note: Partial<LaneNote> = {}) {
   const notes: LaneNote[] = [];
   const dueAts: number[] = [];
@@ -114,10 +121,7 @@ suite('a look at a lane', () => {
     const { posted, needs } = openHolder(t, lane.lanes);
     const { ticket, notes, life } = openTicket();
     const look = drainLane(ticket, needs);
-    for (let index = 0; index < 3; index += 1) {
-      while (posted[index] === undefined) await settled();
-      await posted[index]?.end();
-    }
+    await endEach(posted, 3);
     await look;
     assert.deepEqual(
       posted.map(({ id }) => id),
@@ -126,6 +130,23 @@ suite('a look at a lane', () => {
     assert.equal(lane.stored.size, 0);
     assert.equal(life.isEnded, true);
     assert.deepEqual(notes, []);
+  });
+
+  test('drops what is done while it drains: a holder that dies repeats little', async (t) => {
+    const ids = Array.from({ length: 80 }, (_, index) => `d${index}`);
+    const lane = openLane(Object.fromEntries(ids.map((id, index) => [index + 1, [id]])));
+    const { posted, needs } = openHolder(t, lane.lanes);
+    // Time stands still, so that only the number of deliveries counts.
+    const look = drainLane(openTicket().ticket, { ...needs, uptimeMs: () => 0 });
+    let mostDone = 0;
+    for (let index = 0; index < ids.length; index += 1) {
+      while (posted[index] === undefined) await settled();
+      await posted[index]?.end();
+      mostDone = Math.max(mostDone, index + 1 - (ids.length - lane.stored.size));
+    }
+    await look;
+    assert.ok(lane.drops.length >= 2, `${lane.drops.length} drops`);
+    assert.ok(mostDone <= 64, `${mostDone} were done and not dropped`);
   });
 
   test('sends nothing that an entry which was not authentic brought here from another source', async (t) => {
@@ -158,10 +179,7 @@ suite('a look at a lane', () => {
     };
     const { ticket, dueAts, life } = openTicket();
     const look = drainLane(ticket, { ...needs, lanes: counting, settle, takeParked: () => parked.pop() });
-    for (let index = 0; index < 2; index += 1) {
-      while (posted[index] === undefined) await settled();
-      await posted[index]?.end();
-    }
+    await endEach(posted, 2);
     await look;
     assert.deepEqual(dueAts, [dueAt]);
     assert.equal(counts, 1);
@@ -197,6 +215,104 @@ suite('a look at a lane', () => {
     await look;
     assert.equal(posted.length, 1);
     assert.ok((dueAts[0] ?? Infinity) <= Date.now() + 1_000, `in ${(dueAts[0] ?? 0) - Date.now()} ms`);
+  });
+
+  test('sends no more of a chain when its destination is paused', async (t) => {
+    const chained = (id: string) => ({ order: `1-00-1-000${id}` });
+    const { lanes } = openMemoryLane({ 1: ['0', '1', '2'] }, { parkedAt: Date.now() }, chained);
+    let webhook = aWebhook({ order: 'user' });
+    const { posted, needs } = openHolder(t, lanes);
+    const written: string[] = [];
+    const settle: DrainNeeds['settle'] = async ({ id }) => (written.push(id), 'delivered');
+    const look = drainLane(openTicket().ticket, { ...needs, settle, webhookOf: () => webhook });
+    while (posted[0] === undefined) await settled();
+    webhook = aWebhook({ order: 'user', isPaused: true });
+    await posted[0].end();
+    await look;
+    assert.deepEqual([posted.map(({ id }) => id), written], [['0'], ['0']], 'the rest stays in its group');
+  });
+
+  /** The link 1 says that more follow; 8 is of another user. */
+  const inParts = (id: string) => ({
+    order: `1-00-1-000${id}`,
+    event: { ...EVENT, userId: id === '8' ? 'other' : 'one' },
+    ...(id === '1' ? { hasMore: true as const } : {}),
+  });
+
+  test('has the later groups of a chain wait with a link that fails', async (t) => {
+    const { lanes } = openMemoryLane({ 1: ['0', '1'], 2: ['2', '3'] }, { parkedAt: Date.now() }, inParts);
+    const { posted, needs } = openHolder(t, lanes, aWebhook({ order: 'user' }));
+    const ends: string[] = [];
+    const settle: DrainNeeds['settle'] = async ({ id }, _, __, behind = []) => {
+      ends.push([id, ...behind.map((each) => each.id)].join(' '));
+      return 'retry';
+    };
+    const look = drainLane(openTicket().ticket, { ...needs, settle });
+    while (posted[0] === undefined) await settled();
+    await posted[0].fail();
+    await look;
+    assert.deepEqual([posted.map(({ id }) => id), ends], [['0'], ['0 1 2 3']]);
+  });
+
+  test('waits for the rest of a chain that another process is storing, and not for ever', async (t) => {
+    const lane = openMemoryLane({ 1: ['0', '1'], 2: ['8'] }, { parkedAt: Date.now() }, inParts);
+    const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ order: 'user' }));
+    const { ticket, dueAts, notes } = openTicket();
+    await drainLane(ticket, needs);
+    assert.equal(posted.length, 0);
+    assert.ok((dueAts[0] ?? Infinity) < Date.now() + 2_000, 'it looks again soon');
+    const late = { ...needs, now: () => Date.now() + 10_000 };
+    const look = drainLane(openTicket(notes[0]).ticket, late);
+    await endEach(posted, 3);
+    await look;
+    assert.deepEqual(posted.map(({ id }) => id).toSorted(), ['0', '1', '8']);
+  });
+
+  test('sends a long chain over many looks, each link once, and writes none of it again', async (t) => {
+    const chained = (id: string) => ({
+      order: `1-00-1-${id.padStart(4, '0')}`,
+      event: { ...EVENT, userId: userOf(id) },
+    });
+    const userOf = (id: string) => (id.startsWith('9') ? id : 'slow');
+    const links = Array.from({ length: 30 }, (_, nth) => String(nth + 100));
+    // Others wait in the group, behind it, and come while it is under way.
+    const lane = openMemoryLane({ 1: [...links, '900'], 2: ['901', '902'] }, { parkedAt: Date.now() }, chained);
+    const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ order: 'user' }));
+    let [uptime, rewritten] = [0, 0];
+    const sent: string[] = [];
+    const settle: DrainNeeds['settle'] = async (_, __, made, behind = []) => {
+      if (made === undefined || behind.length > 0) rewritten += JSON.stringify(behind).length;
+      return 'delivered';
+    };
+    const slow = { ...needs, settle, uptimeMs: () => uptime };
+    for (let note: LaneNote | undefined, looks = 0; lane.stored.size > 0; looks += 1) {
+      const { ticket, notes } = openTicket(note);
+      const look = drainLane(ticket, slow).then(() => true);
+      while (!(await Promise.race([look, settled()]))) {
+        const [one] = posted.splice(0, 1);
+        if (one === undefined) continue;
+        sent.push(one.id);
+        uptime += 1_000;
+        await one.end();
+      }
+      if (looks < 5) lane.stored.set(looks + 3, [String(looks + 903)]);
+      note = notes.at(-1);
+    }
+    assert.equal(rewritten, 0, 'bytes that went to the lane a second time');
+    assert.deepEqual(
+      sent.filter((id) => userOf(id) === 'slow'),
+      links,
+    );
+    assert.deepEqual(sent.filter((id) => userOf(id) === id).toSorted(), [
+      '900',
+      '901',
+      '902',
+      '903',
+      '904',
+      '905',
+      '906',
+      '907',
+    ]);
   });
 
   test('that is paused keeps its place in a group that is half done', async (t) => {

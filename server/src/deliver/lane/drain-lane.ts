@@ -12,7 +12,7 @@
  * the ticket to another process.
  */
 import type { Logger } from '../../log.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
 import type { HeldTicket } from '../../stream/deliveries/tickets.ts';
 import type { Delivery } from '../../domain/delivery.ts';
@@ -35,7 +35,7 @@ import type { Webhook, WebhookOf } from '../attempt/webhook.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
 export type DrainNeeds = Pick<DeliverySide, 'lanes' | 'tickets'> & {
-  config: ConfigView;
+  config: DeliverConfig;
   webhookOf: WebhookOf;
   dispatcher: Dispatcher;
   settle: SliceNeeds['settle'];
@@ -99,7 +99,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
   async function keepWaiting({ webhook, readers, counts }: Look): Promise<number> {
     hurry = undefined;
     if (!webhook.isPaused) await drain(webhook, readers, { webhook: () => webhook, mode: 'expire', passed: nothing });
-    for (const reader of readers) await reader.drop();
+    for (const reader of readers) await reader.drop(true);
     const nextAt = now() + (webhook.isForNewer ? FOR_NEWER_LOOK_MS : PAUSED_LOOK_MS);
     reports.report(webhook, { note, counts, state: 'paused', nextAt });
     return nextAt;
@@ -120,7 +120,7 @@ export async function drainLane(ticket: HeldTicket, needs: DrainNeeds): Promise<
     takeParked(destinationId);
     const progress = watchProgress(webhook, note, needs);
     const result = await drain(webhook, readers, { webhook: readyWebhook, mode, hurry, passed: progress.passed });
-    for (const reader of readers) await reader.drop();
+    for (const reader of readers) await reader.drop(true);
     const parked = takeParked(destinationId);
     // Another holder reports on the lane; this one only makes sure that its own parked deliveries are looked at in time.
     if (isLost()) return Math.min(parked?.dueAt ?? Infinity, now() + TROUBLE_PAUSE_MS);

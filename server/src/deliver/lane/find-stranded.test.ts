@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
+import { openLog } from '../../log.ts';
 import { openLogLines } from '../../../testing/log-lines.ts';
-import { ensureTickets, type StrandedNeeds } from './find-stranded.ts';
+import { ensureTickets, findStranded, type StrandedNeeds } from './find-stranded.ts';
+
+const silent = openLog({ level: 'silent', pretty: false });
 
 function ticketsOf(held: string[], overdue: number) {
   const made: string[] = [];
@@ -12,6 +15,47 @@ function ticketsOf(held: string[], overdue: number) {
   };
   return { made, tickets };
 }
+
+suite('the search for lanes without a ticket', () => {
+  test('is of one process, every ten minutes, and the next one to have the turn looks at once', (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const clock = { uptimeMs: 0 };
+    const turn = { isMine: false };
+    let looks = 0;
+    const lanes = { list: async () => ((looks += 1), new Set<string>()) };
+    const { tickets } = ticketsOf([], 0);
+    const uptimeMs = () => clock.uptimeMs;
+    using _ = findStranded({
+      lanes,
+      tickets,
+      isMyTurn: () => turn.isMine,
+      uptimeMs,
+      now: uptimeMs,
+      log: silent,
+    });
+    const pass = (ms: number) => {
+      clock.uptimeMs += ms;
+      t.mock.timers.tick(ms);
+    };
+    pass(3_595_000);
+    assert.equal(looks, 0, 'another process has the turn');
+    turn.isMine = true;
+    pass(5_000);
+    assert.equal(looks, 1);
+    pass(595_000);
+    assert.equal(looks, 1);
+    pass(5_000);
+    assert.equal(looks, 2);
+    turn.isMine = false;
+    pass(5_000);
+    turn.isMine = true;
+    pass(5_000);
+    assert.equal(looks, 3);
+    turn.isMine = false;
+    pass(3_600_000);
+    assert.equal(looks, 4, 'the process that has the turn may do nothing');
+  });
+});
 
 test('a lane without a ticket gets one, tickets that NATS did not fire are fired, and the log tells of both', async () => {
   const { log, lines } = openLogLines();

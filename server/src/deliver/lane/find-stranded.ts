@@ -5,34 +5,39 @@ export type StrandedNeeds = {
   lanes: Pick<DeliverySide['lanes'], 'list'>;
   tickets: Pick<DeliverySide['tickets'], 'ensure' | 'list' | 'revive'>;
   now(): number;
-  random(): number;
   log: Logger;
 };
+/** `isMyTurn` is true in one process at a time, as a rule: two that look make no ticket twice. */
+export type StrandedTurns = StrandedNeeds & { isMyTurn(): boolean; uptimeMs(): number };
 
 const EVERY_MS = 600_000;
-const FIRST_AFTER_MS = 5_000;
+/** The same for a process that does not have the turn. */
+const SPARE_EVERY_MS = 3_600_000;
+/** How often a process asks for its turn; by the first time it has heard of the others. */
+const TURN_MS = 5_000;
 
 /**
  * Looks every ten minutes for lanes without a ticket, which no process would ever drain, and makes one for each; and for tickets that
- * NATS has not fired. There should be none: this is a safety net, for instance for a TICKETS stream that was emptied by hand.
+ * NATS has not fired. There should be none: this is a safety net, for instance for a TICKETS stream that was emptied by hand. One
+ * process looks for all; the next one to have the turn looks at once. The others look every hour: a heartbeat can be forged, and the
+ * process that has the turn may not reach the streams.
  */
-export function findStranded(needs: StrandedNeeds): Disposable {
-  let timer: NodeJS.Timeout;
-  const look = async () => {
-    await ensureTickets(needs).catch((error: unknown) => needs.log.warn({ error: String(error) }, 'lanes.not_listed'));
-    wait(EVERY_MS);
-  };
-  // With jitter, so that the processes do not look in the same second.
-  const wait = (ms: number) => {
-    timer = setTimeout(() => void look(), ms * (0.5 + needs.random()));
-    timer.unref();
-  };
-  wait(FIRST_AFTER_MS);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): Disposable {
+  let lookAt = 0;
+  let spareLookAt = uptimeMs() + SPARE_EVERY_MS;
+  const timer = setInterval(() => {
+    if (!isMyTurn()) lookAt = 0;
+    if (uptimeMs() < (isMyTurn() ? lookAt : spareLookAt)) return;
+    lookAt = uptimeMs() + EVERY_MS;
+    spareLookAt = uptimeMs() + SPARE_EVERY_MS;
+    ensureTickets(needs).catch((error: unknown) => needs.log.warn({ error: String(error) }, 'lanes.not_listed'));
+  }, TURN_MS);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Tickets are listed last: one that ends in between ended because its lane was empty. */
-export async function ensureTickets({ lanes, tickets, now, log }: Omit<StrandedNeeds, 'random'>): Promise<void> {
+export async function ensureTickets({ lanes, tickets, now, log }: StrandedNeeds): Promise<void> {
   const open = await lanes.list();
   const held = await tickets.list();
   for (const destinationId of open.difference(held)) {

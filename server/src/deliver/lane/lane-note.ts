@@ -24,8 +24,10 @@ export type LaneNote = {
   missingSince?: number;
 };
 
-/** In the group with this sequence, `taken` deliveries are done. */
-export type LanePosition = { sequence: number; taken: number };
+/** In the group with this sequence, `taken` deliveries are done, and behind them those at the places `ahead`. */
+export type GroupPosition = { sequence: number; taken: number; ahead?: number[] };
+/** `begun`: the groups behind it that are done in part. A chain that takes long holds up none of them. */
+export type LanePosition = GroupPosition & { begun?: GroupPosition[] };
 /** `at`: when NATS stored the last group that was done or begun. A stream that was recreated gives the same sequences again. */
 export type StampedPosition = LanePosition & { at?: number | undefined };
 export type GroupSize = { deliveries: number; bytes: number };
@@ -83,9 +85,17 @@ export function isPassed({ sequence, at = Infinity }: StampedPosition, group: St
   return group.sequence < sequence && group.parkedAt <= at;
 }
 
-/** How many deliveries of a group are done with. */
-export function takenIn({ sequence, taken, at = Infinity }: StampedPosition, group: Stored): number {
-  return group.sequence === sequence && group.parkedAt <= at ? taken : 0;
+/**
+ * How many deliveries of a group are done with, and the places of those behind them that are. A version that does not know of the
+ * latter sends them again.
+ */
+export function progressIn(
+  { begun, at = Infinity, ...first }: StampedPosition,
+  group: Stored,
+): { taken: number; ahead: readonly number[] } {
+  const known = group.parkedAt > at ? [] : [first, ...(Array.isArray(begun) ? begun : [])];
+  const place = known.find(({ sequence }) => sequence === group.sequence);
+  return { taken: place?.taken ?? 0, ahead: Array.isArray(place?.ahead) ? place.ahead : [] };
 }
 
 /**

@@ -6,11 +6,11 @@ import { LEAST_PAUSE_MS, LEFT_FOR_MS, openReaders, SLICE_MS } from './lane-reade
 import { isErasedIn } from './scrub-lane.ts';
 import type { Settlement } from '../settle/settle.ts';
 import { deletedWebhook } from '../attempt/webhook.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { Logger } from '../../log.ts';
 
 export type MissingNeeds = Omit<SliceNeeds, keyof Own> & {
-  config: ConfigView;
+  config: DeliverConfig;
   lanes: Lanes;
   abandon: Settlement['abandon'];
   close(): Promise<undefined>;

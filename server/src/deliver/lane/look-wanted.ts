@@ -1,5 +1,5 @@
 import { whyNotUnderstood } from '../../domain/route-event.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { RetrySchedule } from '../attempt/retry-schedule.ts';
 import { accepts, type WebhookOf } from '../attempt/webhook.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -11,7 +11,7 @@ import { FOR_NEWER_LOOK_MS, PAUSED_LOOK_MS } from './drain-lane.ts';
 const DOUBTED_LOOK_MS = 5_000;
 
 type LookNeeds = {
-  config: ConfigView;
+  config: DeliverConfig;
   webhookOf: WebhookOf;
   dispatcher: Dispatcher;
   schedule: RetrySchedule;

@@ -1,15 +1,15 @@
 import { type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
 import { withheld } from '../../domain/withheld.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { LaneGroup, LanePlace, Lanes } from '../../stream/deliveries/lanes.ts';
-import { isPassed, type LaneNote, positionIn, takenIn } from './lane-note.ts';
+import { isPassed, type LaneNote, positionIn, progressIn } from './lane-note.ts';
 import type { Settlement } from '../settle/settle.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 
 export type ScrubNeeds = {
   lanes: Pick<Lanes, 'read' | 'append' | 'remove'>;
-  config: ConfigView;
+  config: DeliverConfig;
   erase: Settlement['erase'];
   now(): number;
 };
@@ -20,7 +20,7 @@ export type Scrubbing = { webhook: Webhook; note: LaneNote; counts: ReadonlyMap<
 const UNDER_WAY_MS = 20_000;
 const READ_AT_ONCE = 32;
 
-export function isErasedIn(config: ConfigView, webhook: Webhook): (delivery: Delivery) => boolean {
+export function isErasedIn(config: DeliverConfig, webhook: Webhook): (delivery: Delivery) => boolean {
   const markOf = (userId: string) => config.userMark(webhook.sourceId, userId);
   return ({ event, sourceId }) => {
     const markOfComputed = (userId: string) => config.userMark(sourceId ?? '', userId, webhook.workspaceId);
@@ -57,7 +57,7 @@ async function scrubTier(place: LanePlace, rule: Rule, needs: ScrubNeeds): Promi
     for (const group of groups) {
       from = group.sequence + 1;
       if (isPassed(start, group)) continue;
-      await scrubGroup(place, { ...rule, group, taken: takenIn(start, group) }, needs);
+      await scrubGroup(place, { ...rule, group, ...progressIn(start, group) }, needs);
     }
     seen += groups.length;
     if (groups.length === 0) return seen;
@@ -67,7 +67,7 @@ async function scrubTier(place: LanePlace, rule: Rule, needs: ScrubNeeds): Promi
 /** Append before removal: a crash in between repeats deliveries, never loses one. */
 async function scrubGroup(
   place: LanePlace,
-  { group, taken, isErased, webhook }: Rule & { group: LaneGroup; taken: number },
+  { group, taken, ahead, isErased, webhook }: Rule & { group: LaneGroup; taken: number; ahead: readonly number[] },
   { lanes, erase }: ScrubNeeds,
 ): Promise<void> {
   const read = readDeliveries(group.payload, group.format);
@@ -75,7 +75,7 @@ async function scrubGroup(
   if (!read.ok) return;
   const isOfErased = (item: LaneItem) => item.ok && isErased(item.delivery);
   if (!read.value.some(isOfErased)) return;
-  const left = read.value.slice(taken);
+  const left = read.value.filter((_, index) => index >= taken && !ahead.includes(index));
   const rest = left.filter((item) => !isOfErased(item));
   if (rest.length > 0) {
     const payload = encodeDeliveries(rest.map((item) => JSON.stringify(item.ok ? item.delivery : item.item)));

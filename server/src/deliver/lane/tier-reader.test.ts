@@ -1,43 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { StampedPosition } from './lane-note.ts';
-import { openMemoryLane } from '../../../testing/memory-lane.ts';
-import { readTier, type Taken } from './tier-reader.ts';
-
-/** A tier in memory, and a reader of it with a clock of the test's own. */
-function openTier(groups: Record<number, string[]>, parkedAt = 0) {
-  const { stored, drops, reads, lanes } = openMemoryLane(groups, { parkedAt });
-  const seen: number[] = [];
-  const clock = { now: 0 };
-  const needs = {
-    lanes,
-    destinationId: 'dst_1',
-    groups: Infinity,
-    seen: ({ deliveries }: { deliveries: number }) => void seen.push(deliveries),
-    longestMs: 0,
-    uptimeMs: () => clock.now,
-  };
-  return {
-    clock,
-    drops,
-    seen,
-    reads,
-    append: (sequence: number, ids: string[]) => stored.set(sequence, ids),
-    left: () => [...stored.values()].flat(),
-    read: (start?: StampedPosition) => readTier(2, start, needs),
-    readCounted: () => readTier(2, undefined, { ...needs, groups: stored.size }),
-  };
-}
-
-type Reader = ReturnType<typeof readTier>;
-
-async function takeAll(reader: Reader, most = Infinity): Promise<Taken[]> {
-  const all: Taken[] = [];
-  while (all.length < most && (await reader.head()) !== undefined) all.push(reader.take() ?? assert.fail());
-  return all;
-}
-
-const ids = (all: readonly Taken[]) => all.map(({ delivery }) => delivery.id);
+import { ids, openTier, type Reader, takeAll } from '../../../testing/memory-tier.ts';
 
 suite('reading a tier', () => {
   test('shows the oldest first, over all groups, and each once', async () => {
@@ -109,7 +72,8 @@ suite('what is done with', () => {
     c?.done();
     await reader.drop();
     assert.deepEqual(tier.drops, []);
-    assert.deepEqual(reader.position(), { sequence: 1, taken: 1 });
+    const begun = [2, 5].map((sequence) => ({ sequence, taken: 1 }));
+    assert.deepEqual(reader.position(), { sequence: 1, taken: 1, begun });
     a?.done();
     await reader.drop();
     assert.deepEqual(tier.drops, [5], 'all three at once');

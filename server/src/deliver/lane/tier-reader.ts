@@ -4,12 +4,24 @@
  * more, and from it on the group stays in the lane.
  */
 import type { LaneGroup, Lanes } from '../../stream/deliveries/lanes.ts';
-import { boundTimes, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
+import { boundTimes, chainOf, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
-import { isPassed, type LanePosition, type StampedPosition, takenIn } from './lane-note.ts';
-
-/** A delivery that was taken from a lane. It is either done, or kept as if it had not been taken. */
-export type Taken = { delivery: Delivery; done(): void; keep(): void };
+import { isPassed, type LanePosition, progressIn, type StampedPosition } from './lane-note.ts';
+import {
+  ALONE,
+  type TakenChain,
+  hasChain,
+  isBegun,
+  isDone,
+  openGroup,
+  pass,
+  positionOf,
+  type Taken,
+  take,
+  takeBehind,
+  takeChain,
+  type TierGroup,
+} from './tier-group.ts';
 
 /** Deliveries are taken in order, and may be done in any order. */
 export type TierReader = {
@@ -20,8 +32,13 @@ export type TierReader = {
   isNewer(): boolean;
   /** Takes the one that `head` showed. */
   take(): Taken | undefined;
-  /** Drops the groups that are done from the stream. */
-  drop(): Promise<void>;
+  /**
+   * Takes those of the same chain as the one that was taken last, ahead of their turn: of its group, and of the groups behind it if the
+   * chain is in several.
+   */
+  takeBehind(): Promise<TakenChain>;
+  /** Drops the groups that are done from the stream. At the end of a look, also each one behind a group that stays. */
+  drop(isLast?: boolean): Promise<void>;
   /** How many whole groups are done. */
   done(): number;
   /** Where to go on another time. */
@@ -31,7 +48,7 @@ export type TierReader = {
 };
 
 export type TierReaderNeeds = {
-  lanes: Pick<Lanes, 'read' | 'drop' | 'lastSequence' | 'setAside' | 'left'>;
+  lanes: Pick<Lanes, 'read' | 'drop' | 'forget' | 'lastSequence' | 'setAside' | 'left'>;
   destinationId: string;
   /** How many groups the tier had when it was last counted. */
   groups: number;
@@ -41,25 +58,18 @@ export type TierReaderNeeds = {
   uptimeMs(): number;
 };
 
-type Group = {
-  sequence: number;
-  parkedAt: number;
-  items: LaneItem[];
-  /** Of a newer format: nothing in it and behind it is taken. */
-  isNewer: boolean;
-  /** The version of its format. */
-  format: string;
-  taken: number;
-  /** Taken, and neither done with nor kept yet. */
-  open: number;
-  /** The first one that was kept: from there on the group stays. */
-  keptFrom: number;
-};
-
 /** Groups read ahead: enough to keep a fast receiver busy, few enough to throw away. */
 const READ_AHEAD = 8;
 /** The reader looks behind the end of a tier now and then, not for each delivery that is taken from another tier. */
 const ASK_AGAIN_MS = 1_000;
+/** A group that stays at the head for longer does not keep those behind it from being dropped, one by one. */
+const SLOW_HEAD_MS = 2_000;
+/** How far behind a group the next part of a chain is looked for. Other processes may have stored groups in between. */
+const MOST_BETWEEN = 64;
+/** A chain that is longer is taken in part: as many bytes are in memory for each that is under way. */
+const MAX_TAKEN_BYTES = 2_000_000;
+/** Groups behind the first that a position names. If more are done in part, the others are sent again. */
+const MOST_BEGUN = 100;
 
 /** Where the reader starts when nothing of the tier was read before. */
 const BEGINNING: StampedPosition = { sequence: 1, taken: 0, at: 0 };
@@ -69,7 +79,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   const { lanes, destinationId, uptimeMs } = needs;
   const place = { destinationId, tier };
   /** Not dropped yet, oldest first. The last ones may not have been begun. */
-  const groups: Group[] = [];
+  const groups: TierGroup[] = [];
   /** Whether the stream is long enough for the start; asked at most once. */
   let isStartPossible: boolean | undefined;
   let nextSequence = start.sequence;
@@ -83,6 +93,11 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   let readGroups = 0;
   /** The tier was empty lately, or all counted groups are here: the reader asks NATS again only after this. */
   let askAgainAt = 0;
+  /** Where the last delivery was taken from. */
+  let latest: TierGroup | undefined;
+  let latestIndex = 0;
+  /** The first group at the last drop, and since when it has been the first. */
+  let front = { sequence: 0, since: 0 };
 
   async function head(): Promise<Delivery | undefined> {
     for (;;) {
@@ -93,12 +108,12 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
       if (group === undefined || item === undefined) return undefined;
       if (item.ok) return item.delivery;
       await setAside(group, item);
-      group.taken += 1;
+      pass(group);
     }
   }
 
   /** The group that the next delivery comes from. After one that was kept nothing more is taken. */
-  function current(): Group | undefined {
+  function current(): TierGroup | undefined {
     return hasKept() ? undefined : groups.find(({ taken, items, isNewer }) => isNewer || taken < items.length);
   }
 
@@ -124,14 +139,13 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
 
   /** A group that a former holder finished and could not drop is still there: it counts as done, and is dropped in its turn. */
   async function add(group: LaneGroup): Promise<void> {
-    const { sequence, parkedAt } = group;
-    const empty = { sequence, parkedAt, taken: 0, open: 0, keptFrom: Infinity };
+    const { sequence } = group;
     readFrom = sequence + 1;
     if (await wasDone(group)) {
-      groups.push({ ...empty, items: [], isNewer: false, format: '' });
+      groups.push(openGroup(group, { items: [], isNewer: false, format: '' }));
       return;
     }
-    groups.push({ ...empty, ...readGroup(group, tier, needs), taken: takenIn(start, group) });
+    groups.push(openGroup(group, readGroup(group, tier, needs), progressIn(start, group)));
     nextSequence = sequence + 1;
   }
 
@@ -144,52 +158,110 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   }
 
   /** The lane waits until quarantine has stored the item. */
-  async function setAside({ sequence, format }: Group, { item, why }: Extract<LaneItem, { ok: false }>): Promise<void> {
+  async function setAside(
+    { sequence, format }: TierGroup,
+    { item, why }: Extract<LaneItem, { ok: false }>,
+  ): Promise<void> {
     const payload = item instanceof Uint8Array ? item : encodeDeliveries([JSON.stringify(item)]);
     const kept = await lanes.setAside(place, { sequence, payload, format, why });
     if (kept !== 'stored') throw new Error(`quarantine is ${kept}`);
+  }
+
+  async function takeAllBehind(): Promise<TakenChain> {
+    const first = latest?.items[latestIndex];
+    if (latest === undefined || first?.ok !== true) return ALONE;
+    const { behind, isInTurn } = takeBehind(latest, latestIndex);
+    try {
+      return { behind, isInTurn, ...(await takeRest(latest, first.delivery, behind)) };
+    } catch (error) {
+      for (const taken of behind) taken.keep();
+      throw error;
+    }
+  }
+
+  /** Adds what is in later groups to those behind the first one, if it is said to be there. */
+  async function takeRest(from: TierGroup, first: Delivery, behind: Taken[]) {
+    const chain = chainOf(first);
+    let group = from;
+    let { bytes } = from;
+    if (chain === undefined) return { bytes };
+    while ((behind.at(-1)?.delivery ?? first).hasMore === true && bytes < MAX_TAKEN_BYTES) {
+      const next = await groupAfter(group, chain);
+      if (next === undefined) return { bytes, lacksMoreSince: group.parkedAt };
+      behind.push(...takeChain(next, chain));
+      group = next;
+      bytes += next.bytes;
+    }
+    return { bytes };
+  }
+
+  /** The next group that has some of the chain; undefined when none can be seen now. */
+  async function groupAfter(group: TierGroup, chain: string): Promise<TierGroup | undefined> {
+    for (let at = groups.indexOf(group) + 1, most = at + MOST_BETWEEN; at < most; at += 1) {
+      if (at >= groups.length && uptimeMs() >= askAgainAt) await readOn();
+      const next = groups[at];
+      if (next === undefined || next.isNewer) return undefined;
+      if (hasChain(next, chain)) return next;
+    }
+    return undefined;
   }
 
   /** Only groups that are done from the beginning on can be dropped. */
   function passDone(): void {
     for (let [first] = groups; first !== undefined && isDone(first); [first] = groups) {
       doneUpTo = first.sequence;
-      doneAt = first.parkedAt;
-      doneGroups += 1;
-      groups.shift();
+      forget(first);
     }
+  }
+
+  function forget(group: TierGroup): void {
+    doneAt = Math.max(doneAt ?? 0, group.parkedAt);
+    doneGroups += 1;
+    groups.splice(groups.indexOf(group), 1);
+  }
+
+  /** Whether a group has been the first one for long. */
+  function isHeadSlow(): boolean {
+    const sequence = groups[0]?.sequence ?? 0;
+    if (sequence !== front.sequence) front = { sequence, since: uptimeMs() };
+    return uptimeMs() - front.since >= SLOW_HEAD_MS;
   }
 
   return {
     tier,
     head,
     isNewer: () => current()?.isNewer === true,
-    take: () => take(current()),
-    async drop() {
+    take() {
+      latest = current();
+      latestIndex = latest?.taken ?? 0;
+      return take(latest);
+    },
+    takeBehind: takeAllBehind,
+    async drop(isLast = false) {
       passDone();
       const upTo = doneUpTo;
-      if (upTo <= droppedUpTo) return;
-      await lanes.drop(place, upTo);
+      if (upTo > droppedUpTo) await lanes.drop(place, upTo);
       droppedUpTo = upTo;
+      if (!isHeadSlow() && !isLast) return;
+      for (const group of groups.filter(isDone)) {
+        await lanes.forget(place, group.sequence);
+        forget(group);
+      }
     },
     done: () => doneGroups,
     position() {
       passDone();
-      const [first] = groups;
-      if (first !== undefined) return { sequence: first.sequence, taken: doneIn(first) };
+      const [first, ...behind] = groups;
+      const begun = behind.filter(isBegun).slice(0, MOST_BEGUN).map(positionOf);
+      if (first !== undefined) return { ...positionOf(first), ...(begun.length === 0 ? {} : { begun }) };
       // The reader saw nothing yet, or a replica that lags did not show it: still the same place.
       return { sequence: nextSequence, taken: nextSequence === start.sequence ? start.taken : 0 };
     },
     stamp() {
       passDone();
-      const [first] = groups;
-      return first !== undefined && doneIn(first) > 0 ? first.parkedAt : doneAt;
+      return groups.findLast(isBegun)?.parkedAt ?? doneAt;
     },
   };
-}
-
-function doneIn({ taken, keptFrom }: Group): number {
-  return Math.min(taken, keptFrom);
 }
 
 /** An unreadable group becomes one unreadable item. */
@@ -197,7 +269,7 @@ function readGroup(
   { payload, parkedAt, format }: LaneGroup,
   tier: number,
   { seen, lanes, longestMs }: TierReaderNeeds,
-): Pick<Group, 'items' | 'isNewer' | 'format'> {
+): Pick<TierGroup, 'items' | 'isNewer' | 'format'> {
   const read = readDeliveries(payload, format);
   if (read.ok) {
     seen({ tier, deliveries: read.value.length, bytes: payload.length });
@@ -210,27 +282,4 @@ function readGroup(
     return { items: [], isNewer: true, format };
   }
   return { items: [{ ok: false, item: payload, why: read.why }], isNewer: false, format };
-}
-
-function take(group: Group | undefined): Taken | undefined {
-  const item = group?.items[group.taken];
-  if (group === undefined || item?.ok !== true) return undefined;
-  const { delivery } = item;
-  const index = group.taken;
-  group.taken += 1;
-  group.open += 1;
-  return {
-    delivery,
-    done() {
-      group.open -= 1;
-    },
-    keep() {
-      group.open -= 1;
-      group.keptFrom = Math.min(group.keptFrom, index);
-    },
-  };
-}
-
-function isDone({ taken, items, isNewer, open, keptFrom }: Group): boolean {
-  return !isNewer && taken >= items.length && open === 0 && keptFrom === Infinity;
 }

@@ -1,5 +1,5 @@
 import { type AcceptedEvent, ruleText } from '@millrace/contract';
-import { deliveryId, newDelivery } from '../../domain/delivery.ts';
+import { chainOf, deliveryId, newDelivery } from '../../domain/delivery.ts';
 import { routeEvent, type Routed, type Routing } from '../../domain/route-event.ts';
 import type { OutcomeEntry } from '../../domain/outcome.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -7,11 +7,13 @@ import type { PendingAttempt } from '../dispatch/line.ts';
 import { entryBase, namelessBase } from '../settle/outcome-entry.ts';
 import type { Settlement } from '../settle/settle.ts';
 import type { Webhook, WebhookOf } from '../attempt/webhook.ts';
+import type { Link } from './chains.ts';
 
 export type EventNeeds = {
   webhookOf: WebhookOf;
   dispatcher: Pick<Dispatcher, 'offer'>;
   settle: Settlement['settle'];
+  follow: Settlement['follow'];
   record(entry: OutcomeEntry): Promise<void>;
   now(): number;
 };
@@ -21,6 +23,7 @@ export type Way = 'offer' | 'park';
 
 export type EventToDeliver = {
   event: AcceptedEvent;
+  order: string;
   routing: Routing;
   way: Way;
   sourceId: string;
@@ -29,6 +32,8 @@ export type EventToDeliver = {
   begin(): () => void;
   /** Runs this now, or when the event loop has time for it. */
   soon(work: () => void): void;
+  /** Adds the delivery to those of its user in this request. */
+  chain(link: Link): void;
 };
 
 /** Begins a delivery for each destination of the event, or records why the destination gets none. */
@@ -61,10 +66,15 @@ function deliver(needs: EventNeeds, taken: EventToDeliver, webhook: Webhook, isU
   const { event, sourceId, trace, soon } = taken;
   const { dispatcher, settle, now } = needs;
   const delivery = newDelivery(deliveryId(webhook.destinationId, sourceId, event.messageId), event, now());
+  delivery.order = taken.order;
   if (sourceId !== webhook.sourceId) delivery.sourceId = sourceId;
   if (trace !== '') delivery.trace = trace;
   if (isUndecided) delivery.isUndecided = true;
   const end = taken.begin();
+  if (webhook.order === 'user' && chainOf(delivery) !== undefined) {
+    taken.chain({ delivery, webhook, isLate: taken.way === 'park', end });
+    return;
+  }
   const finish: PendingAttempt['finish'] = (made) => void settle(delivery, webhook, made).then(end);
   if (taken.way === 'park') {
     finish(undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openLog } from '../../log.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import { readRequest } from '../../domain/read-request.ts';
 import type { PulledRequest } from '../../stream/events/requests.ts';
 import type { Delivery } from '../../domain/delivery.ts';
@@ -17,21 +17,21 @@ const MOST = { deliveries: 400, bytes: 100_000_000 };
 type Bench = ReturnType<typeof openBench>;
 
 /** Requests without an engine: attempts and parked deliveries stay until the test ends them. */
-function openBench(destinations = 10, most = MOST) {
+function openBench(destinations = 10, most = MOST, order: 'none' | 'user' = 'none') {
   const log = openLog({ level: 'silent', pretty: false });
   const ids = new Set(Array.from({ length: destinations }, (_, nth) => `dst_${nth}`));
   const config = {
     destinationsOf: (sourceId: string) => [...ids].map((id) => ({ ...DESTINATION, id, sourceId })),
     userMark: () => undefined,
     isEventBlocked: () => false,
-  } as unknown as ConfigView;
+  } as unknown as DeliverConfig;
   const attempts: PendingAttempt[] = [];
-  const parked: { destinationId: string; delivery: Delivery; stored(): void }[] = [];
+  const parked: { destinationId: string; delivery: Delivery; behind: readonly Delivery[]; stored(): void }[] = [];
   const seen = { most: 0 };
-  const settle: Settlement['settle'] = (delivery, { destinationId }, made) => {
+  const settle: Settlement['settle'] = (delivery, { destinationId }, made, behind = []) => {
     if (made !== undefined) return Promise.resolve('delivered');
     const { promise, resolve } = Promise.withResolvers<'untried'>();
-    parked.push({ destinationId, delivery, stored: () => resolve('untried') });
+    parked.push({ destinationId, delivery, behind, stored: () => resolve('untried') });
     note();
     return promise;
   };
@@ -44,9 +44,10 @@ function openBench(destinations = 10, most = MOST) {
   };
   const requests = openRequests({
     config,
-    webhookOf: ({ id }) => aWebhook({ destinationId: id }),
+    webhookOf: ({ id }) => aWebhook({ destinationId: id, order }),
     dispatcher: { offer },
     settle,
+    follow: (delivery, webhook, _, behind) => settle(delivery, webhook, undefined, behind),
     record: () => Promise.resolve(),
     most,
     now: () => 0,
@@ -81,6 +82,7 @@ function aRequest(place: string, calls: number, change: { sourceId?: string; sha
   const told: Told = { acks: 0, working: 0, givenBack: 0 };
   const request: PulledRequest = {
     sourceId,
+    stored: { stream: 0, sequence: 1 },
     place,
     key: place,
     bytes: body.length,
@@ -280,6 +282,48 @@ suite('requests in memory', () => {
     assert.equal(ids.get('dst_0')?.size, 2_500);
     const left = ids.get('dst_1')?.size ?? 0;
     assert.ok(left <= begun + 1, `${left} of ${begun} that were begun`);
+  });
+
+  test('a request that is kept in quarantine is acknowledged when it is there, not before', async () => {
+    using bench = openBench();
+    const kept = aRequest('kept', 1);
+    const answers = ['unavailable', 'stored'] as const;
+    const reasons: string[] = [];
+    const setAside = async (why: string) => {
+      assert.deepEqual([kept.told.acks, bench.requests.open()], [0, 1]);
+      reasons.push(why);
+      return answers[reasons.length - 1] ?? assert.fail('once is enough');
+    };
+    bench.requests.keep({ ...kept.request, setAside }, 'of no source');
+    await until(() => kept.told.acks === 1);
+    assert.deepEqual(reasons, ['of no source', 'of no source']);
+    assert.deepEqual([bench.attempts.length, bench.requests.open(), bench.requests.bytes()], [0, 0, 0]);
+    // NATS sends it once more.
+    bench.requests.keep({ ...kept.request, setAside }, 'of no source');
+    assert.equal(kept.told.acks, 2);
+  });
+
+  test('a request of one user that is larger than the budget reaches the lane in its order, and nothing overtakes it', async () => {
+    using bench = openBench(1, { deliveries: 40, bytes: 100_000_000 }, 'user');
+    const large = aRequest('large', 100);
+    bench.requests.take(large.request);
+    await until(() => bench.attempts.length === 1);
+    const stored: Delivery[] = [];
+    const offered = new Set<string>();
+    await until(() => {
+      for (const { delivery } of bench.attempts) offered.add(delivery.event.messageId);
+      // The receiver answers one, and no more: the others go to the lane when their time is up.
+      if (stored.length === 0 && offered.size === 1) bench.answer();
+      for (const { delivery, behind } of bench.parked) stored.push(delivery, ...behind);
+      bench.store();
+      if (stored.length === 0 && offered.size === 2) bench.attempts.splice(0).forEach((one) => one.finish(undefined));
+      return large.told.acks === 1;
+    }, 30_000);
+    const all = Array.from({ length: 100 }, (_, nth) => `large-${nth}`);
+    assert.deepEqual([...offered], all.slice(0, 2));
+    assert.deepEqual(stored.map(({ event }) => event.messageId), all.slice(1)); // biome-ignore format: short
+    const marks = stored.filter(({ hasMore }) => hasMore === true).length;
+    assert.ok(marks >= 2 && stored.at(-1)?.hasMore === undefined, `${marks} parts say that more follow`);
   });
 
   test('on stop what was not begun goes back at once, and what was begun is seen through', async () => {

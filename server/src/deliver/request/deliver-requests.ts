@@ -4,10 +4,13 @@
  * works on it. Acknowledged requests are remembered for a while, because NATS may send them again.
  */
 import type { PulledRequest } from '../../stream/events/requests.ts';
+import { whenKept } from '../../stream/nats/when-available.ts';
 import { type OpenRequest, openTakingApart, type TakeApartNeeds } from './take-apart.ts';
 
 export type Requests = Disposable & {
   take(request: PulledRequest): void;
+  /** Nothing of it is delivered: it is acknowledged when quarantine has it. */
+  keep(request: PulledRequest, why: string): void;
   open(): number;
   /** Bytes of the open requests, as they are stored. */
   bytes(): number;
@@ -34,16 +37,18 @@ export function openRequests(needs: RequestsNeeds): Requests {
   const teller = setInterval(tellWorking, WORKING_EVERY_MS / 4);
   const apart = openTakingApart({
     ...needs,
-    finished({ request }) {
-      close(request);
-      remember(request.key);
-      request.ack();
-    },
+    finished,
     left({ request }, why) {
       close(request);
       request.leave(why);
     },
   });
+
+  function finished({ request }: OpenRequest): void {
+    close(request);
+    remember(request.key);
+    request.ack();
+  }
 
   function close(request: PulledRequest): void {
     open.delete(request.key);
@@ -66,24 +71,34 @@ export function openRequests(needs: RequestsNeeds): Requests {
     }
   }
 
+  /** Undefined for a request that this process knows. */
+  function begin(request: PulledRequest): Open | undefined {
+    const known = open.get(request.key);
+    if (known !== undefined) {
+      // This process still works on it, and NATS lost patience or its leader: the new copy is the one to acknowledge.
+      known.request = request;
+      return undefined;
+    }
+    if (young.has(request.key) || old.has(request.key)) {
+      // NATS sent it once more before the acknowledgement arrived, or because it never did.
+      request.ack();
+      return undefined;
+    }
+    const now = performance.now();
+    const begun = { request, pending: 1, takenAt: now, toldAt: now };
+    open.set(request.key, begun);
+    bytes += request.bytes;
+    return begun;
+  }
+
   return {
     take(request) {
-      const known = open.get(request.key);
-      if (known !== undefined) {
-        // This process still works on it, and NATS lost patience or its leader: the new copy is the one to acknowledge.
-        known.request = request;
-        return;
-      }
-      if (young.has(request.key) || old.has(request.key)) {
-        // NATS sent it once more before the acknowledgement arrived, or because it never did.
-        request.ack();
-        return;
-      }
-      const now = performance.now();
-      const taken = { request, pending: 1, takenAt: now, toldAt: now };
-      open.set(request.key, taken);
-      bytes += request.bytes;
-      apart.add(taken);
+      const taken = begin(request);
+      if (taken !== undefined) apart.add(taken);
+    },
+    keep(request, why) {
+      const kept = begin(request);
+      if (kept !== undefined) void whenKept(() => kept.request.setAside(why)).then(() => finished(kept));
     },
     open: () => open.size,
     bytes: () => bytes,

@@ -6,11 +6,13 @@
  */
 import type { AcceptedEvent } from '@millrace/contract';
 import type { Unread } from '../../domain/format.ts';
+import { type Delivery, eventOrder, isOfSameUser, requestOrder } from '../../domain/delivery.ts';
 import type { ComputedRoute } from '../../domain/read-request.ts';
 import type { Routing } from '../../domain/route-event.ts';
 import type { Logger } from '../../log.ts';
-import type { ConfigView } from '../../stream/config/config-bucket.ts';
+import type { DeliverConfig } from '../../stream/config/config-bucket.ts';
 import type { PulledRequest } from '../../stream/events/requests.ts';
+import { type Chains, type Link, openChains } from './chains.ts';
 import { deliverEvent, type EventNeeds, type Way } from './deliver-event.ts';
 import { type Amount, newShare, openFairShares } from './fair-shares.ts';
 import { routingOf } from '../attempt/routing-of.ts';
@@ -32,7 +34,7 @@ export type OpenRequest = {
 };
 
 export type TakeApartNeeds = EventNeeds & {
-  config: ConfigView;
+  config: DeliverConfig;
   /** The most that may be offered, and the most that may be on its way to the lanes; of all requests together. */
   most: Readonly<Amount>;
   /** All deliveries of the request are done or safe. */
@@ -52,10 +54,14 @@ type Part = {
   computed: ComputedRoute | undefined;
   /** The memory that each event takes, on average. */
   bytesEach: number;
+  /** The part of the events' order that they share. */
+  order: string;
   /** Of each event, its place among the calls of the request. */
   places: number[];
   /** Places of calls that cannot be read or routed. */
   poisoned: Set<number>;
+  /** Only if a destination of its wants them. */
+  chains: Chains | undefined;
   next: number;
 };
 
@@ -85,8 +91,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     key: ({ offer, park }) => budgets.offer.hasRoom(offer) || budgets.park.hasRoom(park),
     item: (part) => wayOf(part) !== undefined && canRead(part),
   };
-  // For requests whose patience ends while no delivery does.
-  const looker = setInterval(goOn, LOOK_MS);
+  let looker: NodeJS.Timeout | undefined;
 
   function join(id: string): Source {
     const source = sources.get(id) ?? { id, offer: newShare(), park: newShare(), requests: 0, hasLarge: false };
@@ -103,6 +108,21 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
   /** Not before its deliveries are done: they count for the source's next request, however small its requests are. */
   function forgetIdle({ id, requests, offer, park }: Source): void {
     if (requests === 0 && offer.deliveries === 0 && park.deliveries === 0) sources.delete(id);
+  }
+
+  /** While requests wait: the patience of one may end while no delivery does. */
+  function keepLooking(): void {
+    if (turns.size() > 0) looker ??= setInterval(look, LOOK_MS);
+  }
+
+  function look(): void {
+    goOn();
+    if (turns.size() === 0) stopLooking();
+  }
+
+  function stopLooking(): void {
+    clearInterval(looker);
+    looker = undefined;
   }
 
   /** Gives turns until this slice of the event loop is used up, or no waiting request has room. */
@@ -150,10 +170,12 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     }
     if (part.next < events.length) {
       turns.add({ key: part.source, line: 'begun' }, part);
+      keepLooking();
       return;
     }
     readBytes -= request.bytes;
     if (isLarge(part.open)) part.source.hasLarge = false;
+    part.chains?.close();
     leave(part);
     void finishApart(part);
   }
@@ -179,7 +201,9 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
       return undefined;
     }
     const { events, computed, places, unreadable } = calls.value;
+    const [first] = events;
     part.events = events;
+    if (first !== undefined) part.order = requestOrder(first.receivedAt, request.stored);
     part.computed = computed;
     part.bytesEach = sizeOfEach(events, request.bytes);
     part.places = places;
@@ -197,8 +221,10 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
   }
 
   /** False for a bug of ours: it must not keep the other events from their receivers, nor repeat the request for ever. */
-  function tryDeliver({ open, source, bytesEach }: Part, event: AcceptedEvent, routing: Routing, way: Way): boolean {
+  function tryDeliver(part: Part, event: AcceptedEvent, routing: Routing, way: Way): boolean {
+    const { open, source, bytesEach } = part;
     const { sourceId, place, trace = '' } = open.request;
+    const order = eventOrder(part.order, part.places[part.next - 1] ?? 0);
     const bytes = DELIVERY_BYTES + bytesEach;
     const budget = budgets[way];
     const share = source[way];
@@ -211,8 +237,10 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
         finishOne(open);
       };
     };
+    const isMoreToCome = (last: Delivery['event']) => isMoreOf(last, part);
+    const chain = (link: Link) => (part.chains ??= openChains({ ...needs, soon, isMoreToCome })).add(link);
     try {
-      deliverEvent(needs, { event, routing, way, sourceId, trace, begin, soon });
+      deliverEvent(needs, { event, order, routing, way, sourceId, trace, begin, soon, chain });
       return true;
     } catch (error) {
       needs.log.error({ place, messageId: event.messageId, error: String(error) }, 'event.failed');
@@ -237,10 +265,11 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
     add(open) {
       const source = join(open.request.sourceId);
       const line = isLarge(open) ? 'large' : 'small';
-      const nothing = { events: undefined, computed: undefined, bytesEach: 0, places: [] };
-      const unread = { ...nothing, poisoned: new Set<number>(), next: 0 };
+      const nothing = { events: undefined, computed: undefined, bytesEach: 0, order: '', places: [] };
+      const unread = { ...nothing, poisoned: new Set<number>(), chains: undefined, next: 0 };
       turns.add({ key: source, line }, { open, source, ...unread });
       goOn();
+      keepLooking();
     },
     stop() {
       const unread: OpenRequest[] = [];
@@ -255,7 +284,7 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
       return unread;
     },
     [Symbol.dispose]() {
-      clearInterval(looker);
+      stopLooking();
       slices[Symbol.dispose]();
     },
   };
@@ -263,6 +292,11 @@ export function openTakingApart(needs: TakeApartNeeds): TakingApart {
 
 function isLarge({ request }: OpenRequest): boolean {
   return request.bytes > SMALL_BYTES;
+}
+
+/** Whether events that were not taken yet are of the same user. */
+function isMoreOf(event: Delivery['event'], { events = [], next }: Part): boolean {
+  return events.some((each, index) => index >= next && isOfSameUser(each, event));
 }
 
 /** A batch may give a context once for all its calls. It is part of each event, and counted with each. */

@@ -54,7 +54,7 @@ type Facts = Pick<Extract<OutcomeEntry, { kind: 'attempt' }>, 'attempt' | 'outco
 export function attemptEntry(
   { id, event, sourceId, replayId }: Delivery,
   webhook: Webhook,
-  { startedAt, answers }: Attempt,
+  made: Attempt,
   { attempt, outcome, nextAt, letter }: Facts,
 ): OutcomeEntry {
   const { workspaceId, destinationId } = webhook;
@@ -73,22 +73,38 @@ export function attemptEntry(
     anonymousId: who.anonymousId,
     receivedAt,
     replayId,
-    at: startedAt,
+    at: made.startedAt,
     kind: 'attempt',
     attempt,
     outcome,
     nextAt,
-    answers: answers.map(outcomeAnswer),
+    answers: outcomeAnswers(made),
     letter,
   };
 }
 
 const NO_USER: { userId?: string; anonymousId?: string } = {};
 
-function outcomeAnswer({ url, answer }: TargetAnswer): OutcomeAnswer {
+/** All events of a batch have the same, made once. */
+const ofBatches = new WeakMap<Attempt, OutcomeAnswer[]>();
+
+function outcomeAnswers(made: Attempt): OutcomeAnswer[] {
+  const { answers, events } = made;
+  if (events === undefined) return answers.map((answer) => outcomeAnswer(answer));
+  const known = ofBatches.get(made) ?? answers.map((answer) => outcomeAnswer(answer, events));
+  ofBatches.set(made, known);
+  return known;
+}
+
+/**
+ * The body of an answer to several events is kept with none of them: the receiver may name the user of one in it, whose erasure finds only
+ * the rows of that user.
+ */
+function outcomeAnswer({ url, answer }: TargetAnswer, events?: number): OutcomeAnswer {
   const { address, timings } = answer;
   if (answer.kind === 'error') {
-    return { url, errorClass: answer.errorClass, message: answer.message, address, timings };
+    return { url, errorClass: answer.errorClass, message: answer.message, address, timings, events };
   }
-  return { url, status: answer.status, address, timings, body: answer.body === '' ? undefined : answer.body };
+  const body = events === undefined && answer.body !== '' ? answer.body : undefined;
+  return { url, status: answer.status, address, timings, events, body };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { Delivery } from '../../domain/delivery.ts';
 import type { Wanted } from '../../stream/deliveries/tickets.ts';
-import { aDelivery } from '../../../testing/samples.ts';
+import { aDelivery, EVENT } from '../../../testing/samples.ts';
 import { openParker } from './park.ts';
 
 suite('parking', () => {
@@ -14,7 +15,7 @@ suite('parking', () => {
       tickets: { ensure: async (_, look) => ((ensured = look), 'made') },
       wanted: () => wanted,
     });
-    assert.equal(await parker.park('dst_1', 0, aDelivery()), 'parked');
+    assert.equal(await parker.park('dst_1', 0, aDelivery()), 1);
     return ensured;
   }
 
@@ -38,5 +39,36 @@ suite('parking', () => {
     const tried = [aDelivery({ attempts: 2, dueAt: 5 }), aDelivery({ attempts: 3, dueAt: 4 })];
     await Promise.all(tried.map((delivery) => parker.park('dst_1', 1, delivery)));
     assert.deepEqual([ensured?.dueAt, ensured?.hurry], [4, true]);
+  });
+
+  /** Parks a chain of twelve, of which five are a group, in a lane that has room for some groups. */
+  async function parkLongChain(roomFor: number) {
+    const written: string[] = [];
+    using parker = openParker({
+      async write(_, payload) {
+        if (written.length === roomFor) return 'full';
+        const group = JSON.parse(payload.toString()) as Delivery[];
+        written.push(
+          group.map(({ id, isMore, hasMore }) => `${isMore ? '<' : ''}${id}${hasMore ? '>' : ''}`).join(' '),
+        );
+        return 'stored';
+      },
+      tickets: { ensure: async () => 'made' },
+      wanted: () => ({ dueAt: 0, hurry: false }),
+    });
+    const event = { ...EVENT, properties: { text: 'x'.repeat(100_000) } };
+    const [first = assert.fail(), ...behind] = 'abcdefghijkl'.split('').map((id) => aDelivery({ id, event }));
+    return { stored: await parker.park('dst_1', 0, first, behind), written };
+  }
+
+  test('cuts a long chain into groups, and marks where it goes on', async () => {
+    const { stored, written } = await parkLongChain(9);
+    assert.equal(stored, 12);
+    assert.deepEqual(written, ['a b c d e>', '<f g h i j>', '<k l']);
+  });
+
+  test('tells how many of a long chain are stored when its later groups find no room', async () => {
+    assert.deepEqual(await parkLongChain(1), { stored: 5, written: ['a b c d e>'] });
+    assert.deepEqual(await parkLongChain(0), { stored: 0, written: [] });
   });
 });

@@ -5,12 +5,17 @@
  */
 import type { Delivery } from '../../domain/delivery.ts';
 import { type AppenderNeeds, hasRoom, openLaneAppender } from '../../stream/deliveries/append-to-lane.ts';
+import type { LanePlace } from '../../stream/deliveries/lanes.ts';
 import type { Wanted } from '../../stream/deliveries/tickets.ts';
 import { whenAvailable } from '../../stream/nats/when-available.ts';
 
 export type Parker = {
-  /** Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. */
-  park(destinationId: string, tier: number, delivery: Delivery): Promise<'parked' | 'full'>;
+  /**
+   * Resolves when the delivery is stored in its lane and the lane has a ticket, or when the lane is full. Those behind it are stored
+   * in the same group: so they are read together, and leave the tier together. Tells how many are stored, from the first one on:
+   * a long chain is several groups, and the lane may have room for some of them.
+   */
+  park(destinationId: string, tier: number, delivery: Delivery, behind?: readonly Delivery[]): Promise<number>;
 };
 
 export type Parkers = Disposable &
@@ -49,6 +54,8 @@ type Group = {
 
 /** Deliveries for the same place that come within this time are stored with one write. */
 const GATHER_MS = 20;
+/** A group is one message, and NATS takes a megabyte. A longer chain is cut in two. */
+const MAX_CHAIN_BYTES = 512_000;
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
@@ -59,20 +66,24 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
   const byHolders = new Map<string, Parked>();
   let timer: NodeJS.Timeout | undefined;
 
-  const parkWith = (isHeld: boolean): Parker => ({
-    park(destinationId, tier, delivery) {
-      const text = JSON.stringify(delivery);
-      const bytes = Buffer.byteLength(text);
+  const parkWith = (isHeld: boolean): Parker => {
+    const park: Parker['park'] = async (destinationId, tier, delivery, behind = []) => {
+      const chain = [delivery, ...behind];
+      const fitting = fittingIn(chain);
+      if (fitting < chain.length) return parkParts(park, { destinationId, tier }, chain, fitting);
+      const texts = chain.map((each) => JSON.stringify(each));
+      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
       const group = groupFor(destinationId, tier, isHeld, bytes);
-      group.texts.push(text);
+      group.texts.push(...texts);
       group.bytes += bytes;
       group.wanted = soonest(group.wanted, wanted(destinationId, delivery));
       group.dueAt = Math.min(group.dueAt, delivery.dueAt);
       group.attempts = Math.min(group.attempts, delivery.attempts);
       timer ??= setTimeout(storeAll, GATHER_MS);
-      return group.settled.promise;
-    },
-  });
+      return (await group.settled.promise) === 'parked' ? texts.length : 0;
+    };
+    return { park };
+  };
 
   function groupFor(destinationId: string, tier: number, isHeld: boolean, bytes: number): Group {
     const key = `${destinationId}.${tier}.${isHeld}`;
@@ -130,6 +141,38 @@ export function openParker({ write, tickets, wanted }: ParkerNeeds): Parkers {
       appender[Symbol.dispose]();
     },
   };
+}
+
+/** How many deliveries fit into one group; one always does. */
+function fittingIn(chain: readonly Delivery[]): number {
+  let bytes = 0;
+  const tooMany =
+    chain.length === 1
+      ? -1
+      : chain.findIndex((each) => {
+          bytes += Buffer.byteLength(JSON.stringify(each));
+          return bytes > MAX_CHAIN_BYTES;
+        });
+  return tooMany === -1 ? chain.length : Math.max(1, tooMany);
+}
+
+/** The second part is stored when the first one is: so it is behind it in the tier. Marks tell the holder of the lane that they belong together. */
+async function parkParts(
+  park: Parker['park'],
+  { destinationId, tier }: LanePlace,
+  chain: readonly Delivery[],
+  fitting: number,
+): Promise<number> {
+  const [first, ...behind] = chain.slice(0, fitting);
+  const [next, ...rest] = chain.slice(fitting);
+  if (first === undefined || next === undefined) return 0;
+  const last = behind.pop();
+  const marked = { ...(last ?? first), hasMore: true } as const;
+  const stored = await (last === undefined
+    ? park(destinationId, tier, marked)
+    : park(destinationId, tier, first, [...behind, marked]));
+  if (stored < fitting) return stored;
+  return stored + (await park(destinationId, tier, { ...next, isMore: true }, rest));
 }
 
 function soonest(one: WantedLook, other: WantedLook): WantedLook {

@@ -128,7 +128,7 @@ export function countRefused(side: DeliverySide, metrics: Metrics): DeliverySide
   return {
     ...side,
     deadLetters: { ...deadLetters, append: (...letter) => counting(deadLetters.append(...letter), letters) },
-    outcomes: { ...outcomes, append: (batch) => counting(outcomes.append(batch), batches) },
+    outcomes: { ...outcomes, append: (...batch) => counting(outcomes.append(...batch), batches) },
   };
 }
 

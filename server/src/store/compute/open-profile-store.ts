@@ -4,7 +4,7 @@ import type { Store, Tx } from '../open-store.ts';
 import { claimBatch, type ClaimedBatch, deleteBatch, readBatch } from './transition-outbox.ts';
 import {
   definitionsAfter,
-  hasDefinitions,
+  HAS_DEFINITIONS,
   hasReadyWorkspaces,
   markIncomplete,
   startFolding,
@@ -68,7 +68,7 @@ export function openProfileStore(store: Store): LifecycleStore {
     takeOver: (stream, holder) => store.asSystem((tx) => takeOverPosition(tx, stream, holder)),
     positions: () => store.asSystem(listPositions),
     release: (held) => store.asSystem((tx) => releasePosition(tx, held)),
-    hasDefinitions: () => store.asSystem(hasDefinitions),
+    hasDefinitions: () => store.holds(HAS_DEFINITIONS),
     countsFromTheBeginning: () => store.asSystem(hasReadyWorkspaces),
     forgetPositions: () => store.asSystem(forgetPositions),
     fold: (held, work) => foldWith(held, work),

@@ -28,9 +28,7 @@ export async function definitionsAfter(tx: Tx, after: number): Promise<Definitio
   return { version: row?.version ?? 0, definitions: row?.definitions ?? [] };
 }
 
-export async function hasDefinitions(tx: Tx): Promise<boolean> {
-  return (await tx.query(`SELECT 1 AS one FROM definitions WHERE state <> 'deleted' LIMIT 1`)).length > 0;
-}
+export const HAS_DEFINITIONS = `EXISTS (SELECT FROM definitions WHERE state <> 'deleted')`;
 
 /** Whether a workspace has its profiles: the lifecycle has read its past, and its readers count every event since then. */
 export async function hasReadyWorkspaces(tx: Tx): Promise<boolean> {

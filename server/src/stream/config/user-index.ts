@@ -1,34 +1,54 @@
-import { type UserMark, userHash } from '../../domain/withheld.ts';
 import type { UserConfig } from '../../domain/configuration.ts';
+import { readUserConfig } from '../../domain/read-config.ts';
+import { type UserMark, userHash } from '../../domain/withheld.ts';
+import { NO_RECORD, openByteTable } from './byte-table.ts';
+import { readOrKeep } from './read-or-keep.ts';
 
-type Workspace = { users: Map<string, UserConfig>; lastErasureAt: number };
+export type UserIndex = ReturnType<typeof indexUsers>;
 
-/** Erased and suppressed users by workspace: a workspace without any costs nothing to ask. */
+type Workspace = { users: number; lastErasureAt: number };
+
+/** Erased and suppressed users, kept as bytes. A workspace without any costs nothing to ask. */
 export function indexUsers() {
+  const texts = openByteTable();
   const workspaces = new Map<string, Workspace>();
-  const workspaceOfHash = new Map<string, string>();
+
+  function find(userId: string): UserConfig | undefined {
+    const record = texts.find(userId);
+    return record === NO_RECORD ? undefined : readOrKeep(readUserConfig(texts.textOf(record)));
+  }
+
+  function count({ workspaceId, marks }: UserConfig): void {
+    const workspace = workspaces.get(workspaceId) ?? { users: 0, lastErasureAt: 0 };
+    for (const { erasedBefore } of marks) {
+      workspace.lastErasureAt = Math.max(workspace.lastErasureAt, Date.parse(erasedBefore));
+    }
+    workspace.users += 1;
+    workspaces.set(workspaceId, workspace);
+  }
+
   return {
-    set(userId: string, user: UserConfig | undefined): void {
-      const before = workspaceOfHash.get(userId);
-      if (before !== undefined) workspaces.get(before)?.users.delete(userId);
-      workspaceOfHash.delete(userId);
-      if (user === undefined) return;
-      const { workspaceId } = user;
-      const workspace = workspaces.get(workspaceId) ?? { users: new Map<string, UserConfig>(), lastErasureAt: 0 };
-      for (const { erasedBefore } of user.marks) {
-        workspace.lastErasureAt = Math.max(workspace.lastErasureAt, Date.parse(erasedBefore));
+    /** Throws for an entry that is unreadable or of a newer format: the one before stays. */
+    set(userId: string, text: string | undefined): void {
+      const user = text === undefined ? undefined : readOrKeep(readUserConfig(text));
+      const before = find(userId);
+      const workspaceBefore = before && workspaces.get(before.workspaceId);
+      if (workspaceBefore !== undefined) workspaceBefore.users -= 1;
+      if (user === undefined || text === undefined) {
+        texts.remove(userId);
+        return;
       }
-      workspace.users.set(userId, user);
-      workspaces.set(workspaceId, workspace);
-      workspaceOfHash.set(userId, workspaceId);
+      texts.put(userId, text);
+      count(user);
     },
-    has: (userId: string): boolean => workspaceOfHash.has(userId),
-    hasAny: (workspaceId: string): boolean => (workspaces.get(workspaceId)?.users.size ?? 0) > 0,
+    has: (userId: string): boolean => texts.find(userId) !== NO_RECORD,
+    size: texts.size,
+    hasAny: (workspaceId: string): boolean => (workspaces.get(workspaceId)?.users ?? 0) > 0,
     lastErasureAt: (workspaceId: string): number | undefined => workspaces.get(workspaceId)?.lastErasureAt,
     markOf({ workspaceId, sourceId }: { workspaceId: string; sourceId: string }, userId: string): UserMark | undefined {
-      const users = workspaces.get(workspaceId)?.users;
-      if (users === undefined || users.size === 0) return undefined;
-      return combine(users.get(userHash(workspaceId, userId)), sourceId);
+      if ((workspaces.get(workspaceId)?.users ?? 0) === 0) return undefined;
+      const user = find(userHash(workspaceId, userId));
+      return user?.workspaceId === workspaceId ? combine(user, sourceId) : undefined;
     },
   };
 }

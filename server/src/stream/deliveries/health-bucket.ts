@@ -1,6 +1,6 @@
 /** The health of lanes in use, for people and for the gates of every deliver process. */
 import { jetstream } from '@nats-io/jetstream';
-import { type KvEntry, Kvm } from '@nats-io/kv';
+import { Kvm } from '@nats-io/kv';
 import { FORMATS } from '../../domain/format.ts';
 import { readHealth } from '../../domain/read-health.ts';
 import type { Logger } from '../../log.ts';
@@ -8,7 +8,7 @@ import type { Connection } from '../nats/connect-nats.ts';
 import { bucketSubject, HEALTH_BUCKET } from '../layout/layout.ts';
 import { type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
-import { watchBucket } from '../nats/watch-bucket.ts';
+import { type BucketEntry, watchBucket } from '../nats/watch-bucket.ts';
 import { whenSettled } from '../nats/when-settled.ts';
 import type { LaneHealth } from '../../domain/lane-health.ts';
 
@@ -34,17 +34,18 @@ export function openHealthBucket({ watching, log, ...needs }: HealthNeeds): Heal
       await publishDurably({ subject: subject(destinationId), headers, payload: new Uint8Array() }, needs);
     },
     watch(changed) {
-      const unreadable = (entry: KvEntry, why: string) => void setAsideHealth(entry, why, needs).catch(() => undefined);
+      const unreadable = (entry: BucketEntry, why: string) =>
+        void setAsideHealth(entry, why, needs).catch(() => undefined);
       return watchHealth({ watching, log, unreadable }, changed);
     },
   };
 }
 
-export type WatchNeeds = Pick<HealthNeeds, 'watching' | 'log'> & { unreadable?(entry: KvEntry, why: string): void };
+export type WatchNeeds = Pick<HealthNeeds, 'watching' | 'log'> & { unreadable?(entry: BucketEntry, why: string): void };
 
 /** Moves an unreadable entry into quarantine. An entry that took its place meanwhile stays. */
 async function setAsideHealth(
-  entry: KvEntry,
+  entry: BucketEntry,
   why: string,
   { quarantine, ...needs }: Omit<HealthNeeds, 'watching' | 'log'>,
 ): Promise<void> {
@@ -68,6 +69,7 @@ export async function watchHealth(
   const kvm = new Kvm(jetstream(watching.nc, { timeout: 1_500 }));
   const bucket = await whenSettled(() => kvm.open(HEALTH_BUCKET));
   return watchBucket({
+    name: HEALTH_BUCKET,
     bucket,
     connection: watching,
     log,

@@ -36,6 +36,8 @@ export type Lanes = {
   lastSequence(place: LanePlace): Promise<number>;
   /** Forgets the groups of a tier up to and including a sequence. */
   drop(place: LanePlace, upTo: number): Promise<void>;
+  /** Forgets one group. */
+  forget(place: LanePlace, sequence: number): Promise<void>;
   /** Forgets one group, and overwrites it on the disk. */
   remove(place: LanePlace, sequence: number): Promise<void>;
   /** Counts and logs that a group of a newer format was left. */
@@ -88,6 +90,7 @@ export function openLanes({ manager, count, counts, quarantine, ...needs }: Lane
       const { stream, subject } = placeOf(place);
       await manager.streams.purge(stream, { filter: subject, seq: upTo + 1 });
     },
+    forget: (place, sequence) => removeAt(manager, { stream: placeOf(place).stream, seq: sequence, isErased: false }),
     remove: (place, sequence) => removeAt(manager, { stream: placeOf(place).stream, seq: sequence, isErased: true }),
     left: (why) => quarantine.left('lane', why),
     setAside: (place, poison) => setAside(quarantine, placeOf(place), poison),

@@ -48,6 +48,9 @@ export type SharesNeeds = {
 };
 
 const REFRESH_MS = 2_000;
+/** While this process stores nothing, and streams are emptier than this, it asks less often. */
+const NEARLY_EMPTY = 1 / 16;
+const REFRESH_QUIET_MS = 20_000;
 /** A stream with so many subjects that the question takes long is asked less often: this many times as long. */
 const REST_FACTOR = 20;
 const MAX_REST_MS = 10_000;
@@ -70,7 +73,7 @@ type UnderWay = {
 type Watched = StreamUsage & { storedSince: number };
 
 /**
- * Asks each stream every two seconds how full it is, and once it is a quarter full also how many messages each destination has
+ * Asks each stream every two seconds how full it is (every twenty while there is nothing to decide), and once it is a quarter full also how many messages each destination has
  * in it. In between every process counts the bytes that it stores itself, times the number of processes: as a rule they share the
  * work equally.
  */
@@ -81,11 +84,23 @@ export function openShares(needs: SharesNeeds): Shares {
   const sizes = new Map<string, number>();
   const underWay = new Set<UnderWay>();
   const { now: refresh, soon: refreshSoon } = atRests(askAll);
-  const timer = setInterval(refreshSoon, REFRESH_MS).unref();
+  let askedAt = 0;
+  const timer = setInterval(() => {
+    if (!isQuiet() || performance.now() - askedAt >= REFRESH_QUIET_MS) refreshSoon();
+  }, REFRESH_MS).unref();
   void refresh();
+
+  /** Nothing that this process decides depends on the newest numbers: with its first store it asks again. */
+  function isQuiet(): boolean {
+    const isIdle = ({ storedSince, usedBytes, maxBytes }: Watched) =>
+      storedSince === 0 && usedBytes < maxBytes * NEARLY_EMPTY;
+    const isKnown = needs.streams().every((stream) => watched.has(stream));
+    return isKnown && watched.values().every(isIdle) && storedBytes() * 2 < (needs.leastMost?.() ?? Infinity);
+  }
 
   /** A stream that does not answer is unknown meanwhile: no share of it is refused, and only its own limit holds. */
   async function askAll(): Promise<'answered' | 'unanswered'> {
+    askedAt = performance.now();
     const streams = needs.streams();
     for (const stream of watched.keys()) if (!streams.includes(stream)) watched.delete(stream);
     // With fewer bytes in all than the smallest limit, no workspace can be over its own.

@@ -10,7 +10,7 @@
  * Each write names the sequence that it replaces: of two processes only one succeeds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JetStreamManager, JsMsg } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { type MsgHdrs, nuid } from '@nats-io/nats-core';
 import { FORMATS, type Unread, unreadable } from '../../domain/format.ts';
 import { type Hurry, readTicketNote, type TicketNote } from '../../domain/read-ticket.ts';
@@ -22,6 +22,7 @@ import {
   ticketUrgentSubject,
 } from '../layout/layout.ts';
 import { type Durable, type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
+import type { PulledMessage } from '../nats/pull.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import { deleteTicket, isMissing } from './delete-ticket.ts';
 import { hurryTicket, type Hurried } from './hurry-ticket.ts';
@@ -54,7 +55,7 @@ export type Tickets = {
   /** Never rejects. Makes a lane's ticket due now, with the word that its deliveries need not be. Makes none where there is none. */
   hurry(destinationId: string, hurry: Hurry): Promise<Hurried>;
   /** For a message of the work queue of due tickets. Undefined when NATS could not be reached: it comes again. */
-  hold(message: JsMsg): Promise<HeldTicket | undefined>;
+  hold(message: Omit<PulledMessage, 'stream'>): Promise<HeldTicket | undefined>;
   list(): Promise<Set<string>>;
   /** Makes NATS fire tickets that it should have fired long ago. Resolves with their number. */
   revive(): Promise<number>;
@@ -139,7 +140,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
     return (await schedule(destinationId, { ...times, ...written })).kind;
   }
 
-  async function hold(message: JsMsg): Promise<HeldTicket | undefined> {
+  async function hold(message: Omit<PulledMessage, 'stream'>): Promise<HeldTicket | undefined> {
     const destinationId = message.subject.split('.')[2] ?? '';
     const isUrgent = message.subject === ticketUrgentSubject(destinationId);
     const read = readTicketNote(message.data);

@@ -26,9 +26,9 @@ export function openWorkedBucket(connection: Connection, log: Logger): WorkedBuc
       const kvm = new Kvm(jetstream(nc, { timeout: 1_500 }));
       const bucket = await whenSettled(() => kvm.open(WORKED_BUCKET));
       const changed: Parameters<typeof watchBucket>[0]['changed'] = (destinationId, entry) => {
-        if (entry !== undefined) marked(destinationId, entry.created.getTime());
+        if (entry !== undefined) marked(destinationId, entry.storedAt());
       };
-      return watchBucket({ bucket, connection, log, changed });
+      return watchBucket({ name: WORKED_BUCKET, bucket, connection, log, changed });
     },
   };
 }

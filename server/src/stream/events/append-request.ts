@@ -7,6 +7,9 @@ import { ENVELOPE_HEADER, TRACE_HEADER } from './request-message.ts';
 
 export type RequestToAppend = {
   sourceId: string;
+  /** Of the source; `main` by default. The spare takes the request if the cell does not. */
+  cell?: string | undefined;
+  spare?: string | undefined;
   /** Equal for a client's retry of the same request, so that it is stored once. */
   id: string;
   /** Any number, equal for the same request: it decides the stream, because a stream only knows its own duplicates. */
@@ -63,7 +66,7 @@ export async function appendRequest(request: RequestToAppend, needs: AppendNeeds
 }
 
 /** The home stream, or the first one after it that is not in trouble. */
-export function pickStream(streams: EventStream[], home: number): EventStream | undefined {
+export function pickStream(streams: readonly EventStream[], home: number): EventStream | undefined {
   for (let step = 0; step < streams.length; step += 1) {
     const stream = streams[(home + step) % streams.length];
     if (stream !== undefined && stream.trouble === undefined) return stream;
@@ -79,6 +82,6 @@ async function isReachable(connection: Connection): Promise<boolean> {
   return connection.isConnected();
 }
 
-function troubles(streams: EventStream[]): string {
+function troubles(streams: readonly EventStream[]): string {
   return streams.map((stream) => `${stream.name} ${stream.trouble ?? 'ok'}`).join(', ');
 }

@@ -26,13 +26,19 @@ export type EventStream = {
 type Waiting = { since: number; losses: number; giveUp(settled: Settled): void };
 
 export type EventStreams = Disposable & {
-  streams: EventStream[];
+  /** Those that new requests go to. */
+  readonly streams: readonly EventStream[];
+  /** Calls when a stream gets into trouble. */
+  onTrouble(listener: () => void): void;
+  /** Whether any is, also one that requests do not go to now: it may come into use again. */
+  isTroubled(): boolean;
   publish(stream: EventStream, publication: Publication): Promise<Settled>;
 };
 export type EventStreamsNeeds = {
   connection: Connection;
   publisher: Publisher;
-  count: number;
+  /** How many streams there are now. */
+  count(): number;
   metrics: Metrics;
   log: Logger;
 };
@@ -47,12 +53,28 @@ const SWEEP_MS = 100;
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openEventStreams({ connection, publisher, count, metrics, log }: EventStreamsNeeds): EventStreams {
   const troubles = metrics.counters('millrace_stream_troubles_total');
-  const streams = Array.from({ length: count }, (_, index) => newStream(index));
+  /** Also those above the number, when it became smaller: they may still owe answers. */
+  const streams: EventStream[] = [];
+  const inUse = () => {
+    while (streams.length < count()) streams.push(newStream(streams.length));
+    return streams.length === count() ? streams : streams.slice(0, count());
+  };
   const isServerSilent = askServer(connection, streams);
-  // After the poll phase: if this process was stalled, it has read the waiting answers by then.
-  const sweeper = setInterval(() => setImmediate(sweep), SWEEP_MS);
+  let sweeper: NodeJS.Timeout | undefined;
+  let troubled: () => void = () => undefined;
+
+  /** While answers are awaited. After the poll phase: if this process was stalled, it has read the waiting ones by then. */
+  function keepSweeping(): void {
+    sweeper ??= setInterval(() => setImmediate(sweep), SWEEP_MS);
+  }
+
+  function stopSweeping(): void {
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
 
   function sweep(): void {
+    if (streams.every(({ waiting }) => waiting.size === 0)) return stopSweeping();
     const now = performance.now();
     const isCutOff = isServerSilent(now);
     for (const stream of streams) {
@@ -78,11 +100,16 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
       stream.trouble = settled.kind;
       troubles(settled.kind).add();
       log.warn({ stream: stream.name, trouble: settled.kind, description: settled.description }, 'stream.troubled');
+      troubled();
     }
   }
 
   return {
-    streams,
+    get streams() {
+      return inUse();
+    },
+    onTrouble: (listener) => (troubled = listener),
+    isTroubled: () => streams.some(({ trouble }) => trouble !== undefined),
     publish: (stream, publication) =>
       new Promise((resolve) => {
         const settle = (settled: Settled) => {
@@ -100,8 +127,9 @@ export function openEventStreams({ connection, publisher, count, metrics, log }:
         };
         const waiting = { since: performance.now(), losses: connection.losses(), giveUp };
         stream.waiting.add(waiting);
+        keepSweeping();
       }),
-    [Symbol.dispose]: () => clearInterval(sweeper),
+    [Symbol.dispose]: stopSweeping,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
-import type { EventStream } from './event-streams.ts';
+import type { EventStream, EventStreams } from './event-streams.ts';
 
 const PROBE_MS = 250;
 const ANSWER_MS = 1_000;
@@ -8,18 +8,25 @@ const LEAVE_SERVER_AFTER_MS = 3_000;
 /** A full stream is taken back only when it has room to spare, or it would flap with every message purged. */
 const ROOM_AGAIN = 0.98;
 
-export type ProbeNeeds = { connection: Connection; streams: EventStream[]; log: Logger };
+export type ProbeNeeds = {
+  connection: Connection;
+  events: Pick<EventStreams, 'streams' | 'onTrouble' | 'isTroubled'>;
+  log: Logger;
+};
 
 /**
  * Probes the streams in trouble, so that requests need not find out by waiting. Only a stream's leader answers a probe. If none has
  * answered for three seconds, the server of our connection is cut off from the cluster: we reconnect to another one.
  */
-export function probeStreams({ connection, streams, log }: ProbeNeeds): Disposable {
+export function probeStreams({ connection, events, log }: ProbeNeeds): Disposable {
+  let timer: NodeJS.Timeout | undefined;
   let allSilentSince: number | undefined;
   let isProbing = false;
 
   async function probe(): Promise<void> {
+    const { streams } = events;
     const inTrouble = streams.filter((stream) => stream.trouble !== undefined);
+    if (!events.isTroubled()) stop();
     if (isProbing || inTrouble.length === 0 || !connection.isConnected()) return;
     isProbing = true;
     const answers = await Promise.all(inTrouble.map((stream) => askLeader(stream, connection)));
@@ -39,8 +46,14 @@ export function probeStreams({ connection, streams, log }: ProbeNeeds): Disposab
     connection.leaveServer('no stream leader answered through it');
   }
 
-  const timer = setInterval(() => void probe(), PROBE_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+    allSilentSince = undefined;
+  }
+
+  events.onTrouble(() => (timer ??= setInterval(() => void probe(), PROBE_MS)));
+  return { [Symbol.dispose]: stop };
 }
 
 /** Undefined when no leader answers. */

@@ -62,7 +62,7 @@ async function openBed(nodes: 1 | 3 = 1) {
       openBatches({ connection: reading, manager, stream: STREAM, position, isWanted, log }),
     makeAnew: async () => {
       await manager.streams.delete(STREAM);
-      const [plan] = layout(settings, 1_000_000_000).streams;
+      const [plan] = layout(settings, () => 1_000_000).streams;
       await manager.streams.add({ ...plan, name: STREAM });
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

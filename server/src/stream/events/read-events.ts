@@ -3,6 +3,7 @@ import { jetstream, jetstreamManager, JetStreamApiCodes, JetStreamApiError, Deli
 import type { MsgHdrs } from '@nats-io/nats-core';
 import type { Connection } from '../nats/connect-nats.ts';
 import { eventStreamName, sourceOfEvents } from '../layout/layout.ts';
+import { countEventStreams } from '../nats/list-streams.ts';
 import { ENVELOPE_HEADER, readableEvents } from './request-message.ts';
 
 export type StoredRequest = {
@@ -17,12 +18,13 @@ export type StoredRequest = {
 const READ_AHEAD = 64;
 
 /**
- * Everything stored in the event streams now, in order.
+ * Everything stored in the event streams now, in order: in those of the settings, and in others that exist.
  * Asks the leader for the last sequence and for each message: a replica may lag, and its silence proves nothing.
  */
 export async function* readEvents({ nc }: Connection, streamCount: number): AsyncGenerator<StoredRequest> {
   const manager = await jetstreamManager(nc, { timeout: 20_000 });
-  for (let index = 0; index < streamCount; index += 1) {
+  const count = await countEventStreams(manager, streamCount);
+  for (let index = 0; index < count; index += 1) {
     const stream = eventStreamName(index);
     const { state } = await manager.streams.info(stream);
     for (let first = Math.max(1, state.first_seq); first <= state.last_seq; first += READ_AHEAD) {

@@ -14,7 +14,7 @@ function readerOf(...streams: number[][]): EventReader {
     firstAt: async () => 1,
     read: async ({ stream, from }, most) =>
       (streams[stream] ?? [])
-        .map((storedAt, index) => ({ sequence: index + 1, storedAt, bytes: 1, events: [] }))
+        .map((storedAt, index) => ({ sequence: index + 1, storedAt, bytes: 1, events: [], places: [] }))
         .slice(from - 1, from - 1 + most),
   };
 }

@@ -14,11 +14,11 @@ export function readableCalls(envelope: string, body: Uint8Array): ReadableCalls
   const read = readRequest(envelope, body);
   if (read.ok) return read.value;
   if (read.problem === 'newer') throw new Error(read.why);
-  return { events: [] };
+  return { events: [], places: [] };
 }
 
-/** `computed`: Millrace made the calls itself, and they go there. */
-export type ReadableCalls = { events: AcceptedEvent[]; computed?: ComputedRoute };
+/** `places`: of each event among the calls of its request. `computed`: Millrace made the calls itself, and they go there. */
+export type ReadableCalls = { events: AcceptedEvent[]; places: number[]; computed?: ComputedRoute };
 
 export const readableEvents = (envelope: string, body: Uint8Array): AcceptedEvent[] =>
   readableCalls(envelope, body).events;

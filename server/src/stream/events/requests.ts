@@ -1,10 +1,10 @@
-import type { JsMsg } from '@nats-io/jetstream';
 import type { Stored } from '../../domain/format.ts';
+import type { StoredPlace } from '../../domain/delivery.ts';
 import { readRequest, type RequestCalls } from '../../domain/read-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
-import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents } from '../layout/layout.ts';
-import { pull } from '../nats/pull.ts';
+import { DELIVER_CONSUMER, eventStreamName, sourceOfEvents, streamOfEvents } from '../layout/layout.ts';
+import { pull, type PulledMessage } from '../nats/pull.ts';
 import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
 import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts';
@@ -12,7 +12,8 @@ import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts
 /** An accepted request that this process works on until it acknowledges it. */
 export type PulledRequest = {
   sourceId: string;
-  /** Where it is stored, for the log. */
+  stored: StoredPlace;
+  /** The same for the log. */
   place: string;
   /** Its place and when NATS stored it: places come again in a stream that was recreated or restored. */
   key: string;
@@ -29,6 +30,8 @@ export type PulledRequest = {
   working(): void;
   /** Nothing was begun: NATS gives it to another process at once. */
   giveBack(): void;
+  /** The configuration for it is on its way: it comes again in a moment. False when it was stored longer ago than that. */
+  postpone?(mostMs: number): boolean;
   /** Only a newer process can read it: it comes again after a while. */
   leave(why: string): void;
   /** Keeps it in quarantine; without the calls at these places, if they are given, which are on their way. */
@@ -44,12 +47,15 @@ export type RequestsNeeds = {
   /** How many requests one of this many streams may send. */
   room(streams: number): number;
   taken(request: PulledRequest): void;
+  /** By the engine's clock. */
+  now(): number;
   quarantine: Quarantine;
   log: Logger;
 };
 
 /** After this time a request of a newer format comes again, to this process or another. */
 const LEFT_FOR_MS = 5_000;
+const POSTPONED_MS = 1_000;
 /** How often streams are looked for that a process with another setting made, or deleted. */
 const LIST_MS = 5_000;
 
@@ -93,9 +99,9 @@ export function pullRequests({ eventStreams, streams, ...needs }: RequestsNeeds)
 
 type PullFrom = Omit<RequestsNeeds, 'eventStreams' | 'streams' | 'room'> & { room(): number };
 
-function pullFrom(stream: string, { connection, room, taken, quarantine, log }: PullFrom): AsyncDisposable {
+function pullFrom(stream: string, { connection, room, taken, now, quarantine, log }: PullFrom): AsyncDisposable {
   // One each: their leaders are on different servers, whose clocks differ.
-  const from = { stream, freshness: watchFreshness(), quarantine };
+  const from = { stream, freshness: watchFreshness(), now, quarantine };
   return pull({
     connection,
     stream,
@@ -106,24 +112,30 @@ function pullFrom(stream: string, { connection, room, taken, quarantine, log }: 
   });
 }
 
-type From = { stream: string; freshness: Freshness; quarantine: Quarantine };
+type From = { stream: string; freshness: Freshness; now(): number; quarantine: Quarantine };
 
-function pulledRequest(message: JsMsg, { stream, freshness, quarantine }: From): PulledRequest {
+function pulledRequest(message: PulledMessage, { stream, freshness, now, quarantine }: From): PulledRequest {
   const { subject } = message;
   const place = `${stream}/${message.seq}`;
   const envelope = message.headers?.get(ENVELOPE_HEADER) ?? '';
   return {
     sourceId: sourceOfEvents(subject),
+    stored: { stream: streamOfEvents(subject), sequence: message.seq },
     place,
-    key: `${place}@${message.info.timestampNanos}`,
+    key: `${place}@${message.timestampNanos}`,
     bytes: message.data.length,
     // For a redelivered request the lag would include the time that another process had it.
-    lateMs: message.redelivered ? 0 : freshness(message.info.timestampNanos / 1e6, performance.now()),
+    lateMs: message.redelivered ? 0 : freshness(Number(message.timestampNanos) / 1e6, performance.now()),
     trace: message.headers?.get(TRACE_HEADER) ?? '',
     events: () => readRequest(envelope, message.data),
     ack: () => message.ack(),
     working: () => message.working(),
     giveBack: () => message.nak(),
+    postpone(mostMs) {
+      const isOld = now() - Number(message.timestampNanos) / 1e6 > mostMs;
+      if (!isOld) message.nak(POSTPONED_MS);
+      return !isOld;
+    },
     leave(why) {
       quarantine.left('request', why);
       message.nak(LEFT_FOR_MS);

@@ -10,7 +10,10 @@ export type StoredEvents = { sequence: number; storedAt: number; bytes: number }
 
 /** The requests of one source that are still in the event streams. */
 export type EventReader = {
-  streams: number;
+  /** How many streams there are now. */
+  readonly streams: number;
+  /** Where there are several cells: how many, a stream's number in its cell, and as it is saved, which another cell does not change. */
+  cells?: { count: number; own(stream: number): number; save(stream: number): number; load(saved: number): number };
   /** The first and the last sequence of a stream; undefined when it is empty or missing. Both may be another source's. */
   ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */
@@ -19,7 +22,12 @@ export type EventReader = {
   read(place: { stream: number; sourceId: string; from: number }, most: number): Promise<StoredEvents[]>;
 };
 
-export type EventReaderNeeds = { manager: JetStreamManager; streams: number };
+/** The number that a stream has in its cell: deliver knows no other. */
+export function ownStream({ cells }: Pick<EventReader, 'cells'>, stream: number): number {
+  return cells?.own(stream) ?? stream;
+}
+
+export type EventReaderNeeds = { manager: JetStreamManager; streams(): number };
 
 export function openEventReader({ manager, streams }: EventReaderNeeds): EventReader {
   const placeOf = (stream: number, sourceId: string, from: number) => ({
@@ -28,7 +36,9 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
     from,
   });
   return {
-    streams,
+    get streams() {
+      return streams();
+    },
     ends: (stream) => endsOf(manager, stream),
     async firstAt(stream, sourceId, at) {
       const ends = await endsOf(manager, stream);
@@ -41,9 +51,9 @@ export function openEventReader({ manager, streams }: EventReaderNeeds): EventRe
       const requests: StoredEvents[] = [];
       const breathe = openBreather();
       for (const message of found) {
-        const { events, computed } = readableCalls(message.header.get(ENVELOPE_HEADER), message.data);
+        const { events, places, computed } = readableCalls(message.header.get(ENVELOPE_HEADER), message.data);
         const place = { sequence: message.seq, storedAt: message.time.getTime(), bytes: message.data.length };
-        requests.push({ ...place, events, ...(computed && { computed }) });
+        requests.push({ ...place, events, places, ...(computed && { computed }) });
         await breathe();
       }
       return requests;

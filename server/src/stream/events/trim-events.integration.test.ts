@@ -10,7 +10,7 @@ import { AT_ONCE } from '../nats/publish-durably.ts';
 import { openWaitingLine } from '../nats/waiting-line.ts';
 import { openStream } from '../open-stream.ts';
 import { openFloors } from './floors.ts';
-import { firstToKeep, firstToKeepByAge, trimAll } from './trim-events.ts';
+import { firstToKeep, firstToKeepByAge, lookAgainMs, trimAll } from './trim-events.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 import { until } from '../../../testing/until.ts';
 
@@ -43,6 +43,14 @@ suite('what makes room in a full stream of events', () => {
 
   test('is nothing when the consumer is ahead of the stream, which is not the one it knew', () => {
     assert.equal(firstToKeep({ ...fill, doneThrough: 83 }, 0.7), 11);
+  });
+});
+
+suite('the next look at the streams of events', () => {
+  test('is that of one process, and of each process while a stream is nearly full', () => {
+    const ofBoth = (fullest: number) => [lookAgainMs(fullest, true), lookAgainMs(fullest, false)];
+    assert.deepEqual(ofBoth(0.5), [10_000, 60_000]);
+    assert.deepEqual(ofBoth(0.81), [1_000, 1_000], 'the process that has the turn may not reach the stream');
   });
 });
 

@@ -25,6 +25,8 @@ const TRIMMED = 0.65;
 const CROWDED = 0.9;
 const SPARED = 0.85;
 const LOOK_MS = 10_000;
+/** The same for a process that does not have the turn. */
+const SPARE_LOOK_MS = 60_000;
 /** Above WATCHED, a stream could fill up between two looks. */
 const WATCHED = 0.8;
 const WATCHED_LOOK_MS = 1_000;
@@ -36,17 +38,20 @@ const PORTION_PAUSE_MS = 250;
  * Requests that are done (delivered, safe in lanes, or given up; and read by compute, while it has a floor) stay for replays until
  * they are older than the retention, and as long as there is room for them: otherwise they would fill the stream, and new calls
  * would be refused for the sake of old ones. A request that is not done stays however old it is. One deliver process makes room, and
- * control drops requests that are too old; two processes may purge the same without harm.
+ * one control process drops requests that are too old; two may purge the same without harm. So the others look too, once a minute, and
+ * then as often as that one while a stream is nearly full: it may not reach the stream, and heartbeats can be forged.
  */
 export function trimEvents({ isMyTurn, ...needs }: TrimNeeds & { isMyTurn(): boolean }): Disposable {
   const stopping = new AbortController();
   let isLooking = false;
   let lookAt = performance.now() + LOOK_MS;
+  let spareLookAt = performance.now() + SPARE_LOOK_MS;
   const look = async () => {
-    if (isLooking || performance.now() < lookAt || !isMyTurn()) return;
+    if (isLooking || performance.now() < (isMyTurn() ? lookAt : spareLookAt)) return;
     isLooking = true;
     const fullest = await trimAll({ ...needs, signal: stopping.signal });
-    lookAt = performance.now() + (fullest > WATCHED ? WATCHED_LOOK_MS : LOOK_MS);
+    lookAt = performance.now() + lookAgainMs(fullest, true);
+    spareLookAt = performance.now() + lookAgainMs(fullest, false);
     isLooking = false;
   };
   const timer = setInterval(() => void look(), WATCHED_LOOK_MS);
@@ -57,6 +62,12 @@ export function trimEvents({ isMyTurn, ...needs }: TrimNeeds & { isMyTurn(): boo
       stopping.abort();
     },
   };
+}
+
+/** `fullest` is the part of its limit that the fullest stream used at the last look. */
+export function lookAgainMs(fullest: number, hasTurn: boolean): number {
+  if (fullest > WATCHED) return WATCHED_LOOK_MS;
+  return hasTurn ? LOOK_MS : SPARE_LOOK_MS;
 }
 
 /** Resolves with the part of its limit that the fullest stream uses, as it was before. */

@@ -1,13 +1,13 @@
 import { type ConsumerConfig, PersistMode, type StreamConfig } from '@nats-io/jetstream';
 import type { ConsumerPlan, StreamPlan } from './layout.ts';
 
-/** Sizes depend on how much the servers can store, so they are known only while all servers answer. */
-const SIZES = ['max_bytes', 'num_replicas'] as const;
-
-/** The plan for a stream that exists, while some servers may be away. */
+/**
+ * The plan for a stream that exists. Its size is changed on its own (resize-stream.ts), and replicas are added only while all servers
+ * answer.
+ */
 export function planFor(found: StreamConfig, plan: StreamPlan, mayResize: boolean): StreamPlan {
-  if (mayResize) return plan;
-  return { ...plan, ...Object.fromEntries(SIZES.map((key) => [key, found[key]])) };
+  const { max_bytes, num_replicas } = found;
+  return { ...plan, max_bytes, ...(mayResize ? {} : { num_replicas }) };
 }
 
 /** Whether the stream differs from the plan in anything that the plan names. */

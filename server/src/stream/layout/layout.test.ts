@@ -2,22 +2,24 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { layout } from './layout.ts';
+import { sizesOn } from './stream-sizes.ts';
 
 const SETTINGS = {
   replicas: 3,
   eventStreams: 4,
   laneStreams: 3,
+  outcomeStreams: 4,
   retentionMs: 3_600_000,
   dedupWindowMs: 600_000,
 } as const;
 const STORE_BYTES = 100_000_000_000;
 
 suite('the layout', () => {
-  const { streams, consumers } = layout(SETTINGS, STORE_BYTES);
+  const { streams, consumers } = layout(SETTINGS, sizesOn(SETTINGS, STORE_BYTES));
 
   test('never asks for more than 80 % of what a server may store, however small or large that is', () => {
     for (const storeBytes of [50_000_000, 1_000_000_000, 4_000_000_000, 20_000_000_000, STORE_BYTES]) {
-      const plan = layout(SETTINGS, storeBytes);
+      const plan = layout(SETTINGS, sizesOn(SETTINGS, storeBytes));
       const limited = plan.streams.filter((stream) => stream.name !== 'TICKETS');
       const asked = [...limited.map((stream) => stream.max_bytes), ...plan.buckets.map((bucket) => bucket.maxBytes)];
       assert.ok(asked.every((bytes) => bytes > 0));
@@ -36,21 +38,9 @@ suite('the layout', () => {
 
   test('has room for the configuration of 100,000 destinations on an ordinary store', () => {
     for (const storeBytes of [5_000_000_000, 20_000_000_000, STORE_BYTES]) {
-      const config = layout(SETTINGS, storeBytes).buckets.find(({ name }) => name === 'config');
+      const config = layout(SETTINGS, sizesOn(SETTINGS, storeBytes)).buckets.find(({ name }) => name === 'config');
       assert.ok((config?.maxBytes ?? 0) >= 100_000 * 2_000, `${config?.maxBytes} of ${storeBytes}`);
     }
-  });
-
-  test('gives no stream the room of one that an earlier setting left behind', () => {
-    const found = { eventStreams: 8, laneStreams: 6 };
-    const fewer = layout(SETTINGS, STORE_BYTES, found);
-    const bytesOf = (plan: typeof fewer, name: string) =>
-      plan.streams.find((stream) => stream.name === name)?.max_bytes ?? 0;
-    assert.equal(bytesOf(fewer, 'LANES-0'), bytesOf(layout({ ...SETTINGS, laneStreams: 6 }, STORE_BYTES), 'LANES-0'));
-    assert.equal(
-      bytesOf(fewer, 'EVENTS-0'),
-      bytesOf(layout({ ...SETTINGS, eventStreams: 8 }, STORE_BYTES), 'EVENTS-0'),
-    );
   });
 
   test('keeps everything in files, on every replica', () => {

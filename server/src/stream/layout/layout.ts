@@ -15,11 +15,13 @@ export type StreamSettings = {
   replicas: 1 | 3;
   eventStreams: number;
   laneStreams: number;
+  outcomeStreams: number;
   retentionMs: number;
   dedupWindowMs: number;
 };
 
 export type StreamPlan = Partial<StreamConfig> & { name: string; subjects: string[]; max_bytes: number };
+type Unsized = Omit<StreamPlan, 'max_bytes'>;
 export type ConsumerPlan = { stream: string; config: Partial<ConsumerConfig> & { durable_name: string } };
 export type BucketPlan = {
   name: string;
@@ -28,11 +30,12 @@ export type BucketPlan = {
   ttlMs?: number;
 };
 /** How many streams of a kind exist already, also those that the settings do not ask for any more. */
-export type StreamsFound = { eventStreams: number; laneStreams: number };
+export type StreamsFound = { eventStreams: number; laneStreams: number; outcomeStreams: number };
 export type Layout = { streams: StreamPlan[]; consumers: ConsumerPlan[]; buckets: BucketPlan[] };
 
 export const eventStreamName = (index: number): string => `EVENTS-${index}`;
 export const eventSubject = (index: number, sourceId: string): string => `events.${index}.${sourceId}`;
+export const streamOfEvents = (subject: string): number => Number(subject.split('.', 2)[1]);
 export const sourceOfEvents = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 export const laneStreamName = (index: number): string => `LANES-${index}`;
 /** The number in the name of an event stream or of a lane stream; undefined for any other name. */
@@ -53,8 +56,12 @@ export const CLOCK_SUBJECT = `$JS.API.STREAM.INFO.${TICKETS_STREAM}`;
 export const anyTicketSubject = (destinationId: string): string => `tickets.*.${destinationId}`;
 export const DEAD_STREAM = 'DEAD';
 export const deadSubject = (destinationId: string): string => `dead.${destinationId}`;
+/** The first has the name and the subject that versions with one stream know, so that both write to it during an upgrade. */
 export const OUTCOMES_STREAM = 'OUTCOMES';
-export const outcomesSubject = (index: number): string => `outcomes.${index}`;
+export const outcomesStreamName = (index: number): string => (index === 0 ? OUTCOMES_STREAM : `OUTCOMES-${index}`);
+export const outcomesStreamIndex = (name: string): number | undefined =>
+  name === OUTCOMES_STREAM ? 0 : indexIn(name, /^OUTCOMES-([1-9]\d*)$/);
+export const outcomesSubject = (index: number): string => (index === 0 ? 'outcomes.0' : `outcomes.stream.${index}`);
 /** Stored things that a role could not work with, kept for people to look at. */
 export const QUARANTINE_STREAM = 'QUARANTINE';
 export const QUARANTINED_KINDS = ['request', 'lane', 'ticket', 'outcome', 'letter', 'config', 'health'] as const;
@@ -93,61 +100,36 @@ export const SERVERS_SUBJECT = '$SYS.REQ.SERVER.PING.JSZ';
 /** Processes tell each other here which layout they use. */
 export const LAYOUT_BUCKET = 'layout';
 
+/** The most that MILLRACE_EVENT_STREAMS may ask for. */
+export const MOST_EVENT_STREAMS = 64;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Shares of the servers' file store. They add up to 0.8: the rest keeps a full stream from becoming a full disk. */
-const SHARE = {
-  events: 0.499,
-  lanes: 0.16,
-  dead: 0.05,
-  outcomes: 0.06,
-  quarantine: 0.004,
-  audit: 0.001,
-  config: 0.015,
-  health: 0.009,
-  worked: 0.001,
-};
-/**
- * Room for 100,000 destinations, with settings of two kilobytes and a line of health each. A small store gives a larger part
- * of itself for that, at the expense of the events.
- */
-const ENOUGH = {
-  config: { bytes: 256_000_000, mostShare: 0.06 },
-  health: { bytes: 64_000_000, mostShare: 0.02 },
-};
-
-/** A handful of short entries. */
-const LAYOUT_BYTES = 262_144;
-
-export function layout(settings: StreamSettings, storeBytes: number, found?: StreamsFound): Layout {
-  const share = (part: number, among = 1) => Math.floor((storeBytes * part) / among);
-  const large = ([CONFIG_BUCKET, HEALTH_BUCKET] as const).map((name) => {
-    const { bytes, mostShare } = ENOUGH[name];
-    return { name, maxBytes: Math.max(share(SHARE[name]), Math.min(bytes, share(mostShare))) };
-  });
+/** Everything that exists with these settings. Sizes come from the servers: stream-sizes.ts. */
+export function layout(settings: StreamSettings, bytesOf: (stream: string) => number): Layout {
+  const bucket = (name: string) => ({ name, maxBytes: bytesOf(bucketStream(name)) });
   const buckets: BucketPlan[] = [
-    ...large,
-    // Processes learn missing entries again, so the bucket needs no room of its own size.
-    { name: WORKED_BUCKET, maxBytes: share(SHARE.worked), ttlMs: DAY_MS },
-    { name: LAYOUT_BUCKET, maxBytes: LAYOUT_BYTES },
-    { name: FLOORS_BUCKET, maxBytes: LAYOUT_BYTES },
+    bucket(CONFIG_BUCKET),
+    bucket(HEALTH_BUCKET),
+    { ...bucket(WORKED_BUCKET), ttlMs: DAY_MS },
+    bucket(LAYOUT_BUCKET),
+    bucket(FLOORS_BUCKET),
   ];
-  const bucketBytes = buckets.reduce((sum, { maxBytes }) => sum + maxBytes, 0);
-  const eventBytes = share(SHARE.events + SHARE.config + SHARE.health + SHARE.worked) - bucketBytes;
-  // Streams that are no longer asked for keep their room until they are empty, so the others do not grow into it.
-  const among = (wanted: number, there = 0) => Math.max(wanted, there);
-  const oneEvents = Math.floor(eventBytes / among(settings.eventStreams, found?.eventStreams));
-  const oneLanes = share(SHARE.lanes, among(settings.laneStreams, found?.laneStreams));
   const streams = [
-    ...times(settings.eventStreams, (i) => eventsPlan(i, settings, oneEvents)),
-    ...times(settings.laneStreams, (k) => lanesPlan(k, oneLanes)),
+    ...times(settings.eventStreams, (i) => eventsPlan(i, settings)),
+    ...times(settings.laneStreams, lanesPlan),
     ticketsPlan(),
-    deadPlan(share(SHARE.dead)),
-    outcomesPlan(share(SHARE.outcomes)),
-    quarantinePlan(share(SHARE.quarantine)),
-    auditPlan(share(SHARE.audit)),
-  ].map((plan) => ({ storage: StorageType.File, num_replicas: settings.replicas, ...plan }));
+    deadPlan(),
+    ...times(settings.outcomeStreams, outcomesPlan),
+    quarantinePlan(),
+    auditPlan(),
+  ].map((plan) => ({
+    storage: StorageType.File,
+    num_replicas: settings.replicas,
+    max_bytes: bytesOf(plan.name),
+    ...plan,
+  }));
   return { streams, consumers: consumerPlans(settings), buckets };
 }
 
@@ -155,13 +137,12 @@ export function layout(settings: StreamSettings, storeBytes: number, found?: Str
  * One message is one accepted request, so that a batch pays for one sync; refused when full, never silently dropped. The
  * stream has no age limit, because NATS would also drop requests that are not delivered yet: trim-events.ts drops by age.
  */
-function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): StreamPlan {
+function eventsPlan(index: number, settings: StreamSettings): Unsized {
   return {
     name: eventStreamName(index),
     subjects: [`events.${index}.*`],
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
-    max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: nanos(settings.dedupWindowMs),
     // For replays: they read much, and not through the leader.
@@ -170,7 +151,7 @@ function eventsPlan(index: number, settings: StreamSettings, maxBytes: number): 
 }
 
 /** Deliveries that wait. Read by direct get and dropped by purge: a work queue without a consumer keeps them until then. */
-function lanesPlan(index: number, maxBytes: number): StreamPlan {
+function lanesPlan(index: number): Unsized {
   return {
     name: laneStreamName(index),
     subjects: [`lanes.${index}.*.*`],
@@ -178,7 +159,6 @@ function lanesPlan(index: number, maxBytes: number): StreamPlan {
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
     max_msgs_per_subject: 1_000_000,
-    max_bytes: maxBytes,
     // A far backstop: it drops silently, so it must never be what ends a delivery.
     max_age: nanos(8 * DAY_MS),
     allow_direct: true,
@@ -202,36 +182,34 @@ function ticketsPlan(): StreamPlan {
   };
 }
 
-function deadPlan(maxBytes: number): StreamPlan {
+function deadPlan(): Unsized {
   return {
     name: DEAD_STREAM,
     subjects: ['dead.*'],
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
-    max_bytes: maxBytes,
     max_age: nanos(14 * DAY_MS),
     allow_direct: true,
   };
 }
 
-function outcomesPlan(maxBytes: number): StreamPlan {
+function outcomesPlan(index: number): Unsized {
   return {
-    name: OUTCOMES_STREAM,
-    subjects: ['outcomes.*'],
+    name: outcomesStreamName(index),
+    // An earlier version starts with this plan for the first stream: no other may have a subject that it covers.
+    subjects: index === 0 ? ['outcomes.*'] : [outcomesSubject(index)],
     retention: RetentionPolicy.Workqueue,
     discard: DiscardPolicy.New,
-    max_bytes: maxBytes,
   };
 }
 
 /** Refuses when full, so that no quarantined thing is dropped to make room; a month is time to look at it. */
-function quarantinePlan(maxBytes: number): StreamPlan {
+function quarantinePlan(): Unsized {
   return {
     name: QUARANTINE_STREAM,
     subjects: [quarantineSubject('*')],
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
-    max_bytes: maxBytes,
     max_age: nanos(30 * DAY_MS),
     duplicate_window: nanos(HOUR_MS),
     allow_direct: true,
@@ -239,14 +217,13 @@ function quarantinePlan(maxBytes: number): StreamPlan {
 }
 
 /** A workspace's last ends, newest last. No client can take one back: the stream refuses deletes and purges. */
-function auditPlan(maxBytes: number): StreamPlan {
+function auditPlan(): Unsized {
   return {
     name: AUDIT_STREAM,
     subjects: [auditSubject('*')],
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
     max_msgs_per_subject: 20,
-    max_bytes: maxBytes,
     deny_delete: true,
     deny_purge: true,
   };
@@ -270,7 +247,10 @@ function consumerPlans(settings: StreamSettings): ConsumerPlan[] {
       stream: TICKETS_STREAM,
       config: { durable_name: DRAIN_URGENT_CONSUMER, filter_subject: 'tickets.urgent.*', ...shared },
     },
-    { stream: OUTCOMES_STREAM, config: { durable_name: RECORD_CONSUMER, ...shared } },
+    ...times(settings.outcomeStreams, (k) => ({
+      stream: outcomesStreamName(k),
+      config: { durable_name: RECORD_CONSUMER, ...shared },
+    })),
   ];
 }
 

@@ -10,7 +10,7 @@ import { inboxPrefix, NATS_ROLES, type NatsRole, permissionsOf } from './permiss
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
-const COUNTS = { eventStreams: 2, laneStreams: 2 };
+const COUNTS = { eventStreams: 2, laneStreams: 2, outcomeStreams: 2 };
 const SETTINGS = { ...STREAM_SETTINGS, ...COUNTS };
 
 /** Subjects that no user of ours needs, and other users of NATS have. */

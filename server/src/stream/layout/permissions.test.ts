@@ -3,8 +3,8 @@ import { suite, test } from 'node:test';
 import { bucketStream, bucketSubject, layout } from './layout.ts';
 import { NATS_ROLES, permissionsOf, streamsNeeded } from './permissions.ts';
 
-const COUNTS = { eventStreams: 3, laneStreams: 2 };
-const { streams, buckets } = layout({ replicas: 1, retentionMs: 1, dedupWindowMs: 1, ...COUNTS }, 1_000_000_000);
+const COUNTS = { eventStreams: 3, laneStreams: 2, outcomeStreams: 3 };
+const { streams, buckets } = layout({ replicas: 1, retentionMs: 1, dedupWindowMs: 1, ...COUNTS }, () => 1_000_000);
 const publishes = NATS_ROLES.flatMap((role) => permissionsOf(role, COUNTS).publish);
 
 suite('the permissions', () => {

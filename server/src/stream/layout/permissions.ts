@@ -22,7 +22,7 @@ import {
   laneStreamName,
   LAYOUT_BUCKET,
   layout,
-  OUTCOMES_STREAM,
+  outcomesStreamName,
   ALIVE_SUBJECT,
   PEERS_SUBJECT,
   QUARANTINE_STREAM,
@@ -45,7 +45,7 @@ export type NatsUser = NatsRole | 'millrace';
 export const NATS_USERS: readonly NatsUser[] = [...NATS_ROLES, 'millrace'];
 
 /** Wildcards of NATS stand for whole tokens, and a stream's number is a part of one: so it depends on how many there are. */
-export type StreamCounts = Pick<StreamSettings, 'eventStreams' | 'laneStreams'>;
+export type StreamCounts = Pick<StreamSettings, 'eventStreams' | 'laneStreams' | 'outcomeStreams'>;
 export type Permissions = { publish: string[]; subscribe: string[] };
 
 /** The user of a process that plays these roles. */
@@ -78,15 +78,21 @@ function ofRole(role: NatsRole, counts: StreamCounts): Permissions {
   return { publish: [...EVERYBODYS, ...publish], subscribe: [`${inboxPrefix(role)}.>`, ...subscribe] };
 }
 
+/** The roles that read the number of event streams from the layout, and nothing else. */
+const FOLLOWS_ONLY: readonly NatsRole[] = ['collect', 'compute'];
+
 /** The streams that a role works with, and cannot start without. */
 export function streamsNeeded(role: NatsRole, counts: StreamCounts): string[] {
   const prefix = info('');
+  // NATS users of an earlier version have no permission for it, and the settings have the number then.
+  const isSpared = (stream: string) => stream === bucketStream(LAYOUT_BUCKET) && FOLLOWS_ONLY.includes(role);
   return ofRole(role, counts)
     .publish.filter((subject) => subject.startsWith(prefix) && !subject.endsWith('*'))
-    .map((subject) => subject.slice(prefix.length));
+    .map((subject) => subject.slice(prefix.length))
+    .filter((stream) => !isSpared(stream));
 }
 
-type Streams = { events: string[]; lanes: string[]; subjectsOf(...streams: string[]): string[] };
+type Streams = { events: string[]; lanes: string[]; outcomes: string[]; subjectsOf(...streams: string[]): string[] };
 
 const STREAM_NAMES = '$JS.API.STREAM.NAMES';
 
@@ -96,6 +102,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...subjectsOf(...events),
       ...events.map(info),
       ...watch(CONFIG_BUCKET),
+      ...watch(LAYOUT_BUCKET),
       SEEN_SUBJECT,
       REFUSED_SUBJECT,
       ALIVE_SUBJECT,
@@ -103,18 +110,18 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
     ],
     subscribe: [wantSubject('*')],
   }),
-  deliver: ({ events, lanes, subjectsOf }) => ({
+  deliver: ({ events, lanes, outcomes, subjectsOf }) => ({
     publish: [
       ...events.flatMap((stream) => [info(stream), purge(stream), ...pull(stream, DELIVER_CONSUMER)]),
       STREAM_NAMES,
       ...lanes.flatMap((stream) => [...read(stream), purge(stream), remove(stream)]),
-      ...subjectsOf(...lanes, DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM),
+      ...subjectsOf(...lanes, DEAD_STREAM, ...outcomes, QUARANTINE_STREAM),
       ticketAtSubject('*'),
       ...read(TICKETS_STREAM),
       remove(TICKETS_STREAM),
       ...pull(TICKETS_STREAM, DRAIN_CONSUMER),
       ...pull(TICKETS_STREAM, DRAIN_URGENT_CONSUMER),
-      ...[DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM].map(info),
+      ...[DEAD_STREAM, ...outcomes, QUARANTINE_STREAM].map(info),
       ...read(bucketStream(FLOORS_BUCKET)),
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
@@ -130,7 +137,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
     ],
     subscribe: [PEERS_SUBJECT, wantSubject('*'), ASK_SUBJECT],
   }),
-  control: ({ events, lanes, subjectsOf }) => ({
+  control: ({ events, lanes, outcomes, subjectsOf }) => ({
     publish: [
       ...LAYOUT,
       ...events.flatMap((stream) => [...read(stream), ...readAsConsumer(stream)]),
@@ -139,11 +146,11 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
         remove(stream),
       ]),
       // The operator puts quarantined things back to where they came from.
-      ...subjectsOf(...events, ...lanes, DEAD_STREAM, OUTCOMES_STREAM, QUARANTINE_STREAM, AUDIT_STREAM),
+      ...subjectsOf(...events, ...lanes, DEAD_STREAM, ...outcomes, QUARANTINE_STREAM, AUDIT_STREAM),
       ...read(AUDIT_STREAM),
       ticketAtSubject('*'),
       ticketDueSubject('*'),
-      ...pull(OUTCOMES_STREAM, RECORD_CONSUMER),
+      ...outcomes.flatMap((stream) => pull(stream, RECORD_CONSUMER)),
       ...read(bucketStream(CONFIG_BUCKET)),
       ...watch(CONFIG_BUCKET),
       ...watch(HEALTH_BUCKET),
@@ -164,6 +171,7 @@ const OF_ROLE: Readonly<Record<NatsRole, (streams: Streams) => Permissions>> = {
       ...subjectsOf(...events),
       ...events.flatMap((stream) => [...read(stream), ...readAsConsumer(stream)]),
       STREAM_NAMES,
+      ...watch(LAYOUT_BUCKET),
       ...read(bucketStream(FLOORS_BUCKET)),
       bucketSubject(FLOORS_BUCKET, '>'),
       COMPUTED_SUBJECT,
@@ -181,6 +189,7 @@ const LAYOUT = [
   '$JS.API.CONSUMER.CREATE.>',
   '$JS.API.CONSUMER.DURABLE.CREATE.*.*',
   '$JS.API.CONSUMER.INFO.*.*',
+  '$JS.API.STREAM.LEADER.STEPDOWN.*',
 ];
 
 function info(stream: string): string {
@@ -232,10 +241,11 @@ function watch(bucket: string): string[] {
 }
 
 function streamsOf(counts: StreamCounts): Streams {
-  const { streams } = layout({ replicas: 1, retentionMs: 1, dedupWindowMs: 1, ...counts }, 0);
+  const { streams } = layout({ replicas: 1, retentionMs: 1, dedupWindowMs: 1, ...counts }, () => 0);
   return {
     events: Array.from({ length: counts.eventStreams }, (_, index) => eventStreamName(index)),
     lanes: Array.from({ length: counts.laneStreams }, (_, index) => laneStreamName(index)),
+    outcomes: Array.from({ length: counts.outcomeStreams }, (_, index) => outcomesStreamName(index)),
     subjectsOf: (...names) => streams.filter(({ name }) => names.includes(name)).flatMap(({ subjects }) => subjects),
   };
 }

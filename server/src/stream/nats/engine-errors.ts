@@ -1,4 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
+import { errors } from '@nats-io/nats-core';
 
 /** JetStream's own errors, translated in one place into the kinds that our code acts on. */
 export type EngineTrouble =
@@ -41,4 +42,10 @@ export function undefinedIfMissing(code: number): (error: unknown) => undefined 
     if (error instanceof JetStreamApiError && error.code === code) return undefined;
     throw error;
   };
+}
+
+/** Whether the NATS user may not do it. */
+export function isDenied(error: unknown): boolean {
+  if (error instanceof errors.PermissionViolationError) return true;
+  return error instanceof Error && error.cause !== undefined && isDenied(error.cause);
 }

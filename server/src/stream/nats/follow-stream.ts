@@ -10,6 +10,7 @@ import { AckPolicy, DeliverPolicy, jetstreamManager, type JetStreamManager } fro
 import { type Msg, type MsgHdrs, nuid, type Subscription } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
 import type { Connection } from './connect-nats.ts';
+import { readReply } from './pull.ts';
 import { isSamePlace, type StreamPlace } from './stream-place.ts';
 
 export type FollowedMessage = {
@@ -145,7 +146,8 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
 
   function take(message: Msg): void {
     if (reading === undefined) return;
-    const { sequence, delivered, storedAt, pending } = readReply(message.reply ?? '');
+    const { sequence, delivered, storedNanos, pending } = readReply(message.reply ?? '');
+    const storedAt = Math.floor(Number(storedNanos) / 1e6);
     if (delivered !== reading.delivered + 1 || sequence <= last.sequence) {
       lose(`message ${delivered} of the consumer came after ${reading.delivered}`);
       return;
@@ -232,16 +234,4 @@ async function addConsumer(manager: JetStreamManager, { stream, consumer, from }
     mem_storage: true,
     num_replicas: 1,
   });
-}
-
-type ReplyFacts = { sequence: number; delivered: number; storedAt: number; pending: number };
-
-/** `$JS.ACK.(domain.account.)stream.consumer.count.sequence.delivered.nanoseconds.pending(.token)` */
-export function readReply(reply: string): ReplyFacts {
-  const tokens = reply.split('.');
-  const first = tokens.length === 9 ? 5 : 7;
-  const [sequence = NaN, delivered = NaN, storedNanos = NaN, pending = NaN] = tokens
-    .slice(first, first + 4)
-    .map(Number);
-  return { sequence, delivered, storedAt: Math.floor(storedNanos / 1e6), pending };
 }

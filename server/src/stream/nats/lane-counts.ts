@@ -37,6 +37,7 @@ export async function openLaneCounts({ connection, count, log }: LaneCountsNeeds
   const bucket = await openLayoutBucket(connection);
   const announced = new Map<number, number>();
   const watch = await watchBucket({
+    name: LAYOUT_BUCKET,
     bucket,
     connection,
     log,
@@ -44,7 +45,7 @@ export async function openLaneCounts({ connection, count, log }: LaneCountsNeeds
       const found = countIn(key);
       if (found === undefined) return;
       if (entry === undefined) announced.delete(found);
-      else announced.set(found, entry.created.getTime());
+      else announced.set(found, entry.storedAt());
     },
   });
   const [former] = [...announced].filter(([other]) => other !== count).sort(([, one], [, other]) => other - one);

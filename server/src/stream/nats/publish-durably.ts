@@ -26,11 +26,15 @@ const PATIENCE_MS = 12_000;
  * Publishes until the stream has answered. A publication that got no answer may have been stored already when it is repeated: so it
  * needs an id for the duplicate window, or an expected sequence, or must be harmless twice.
  */
-export async function publishDurably(publication: Publication, needs: DurableNeeds): Promise<Durable> {
+export async function publishDurably(
+  publication: Publication,
+  needs: DurableNeeds,
+  patienceMs = PATIENCE_MS,
+): Promise<Durable> {
   let giveUpAt = Infinity;
   for (let timeoutMs = ANSWER_TIMEOUT_MS; ; timeoutMs = Math.min(LONGEST_TIMEOUT_MS, timeoutMs * 2)) {
     await needs.line.enter();
-    giveUpAt = Math.min(giveUpAt, performance.now() + PATIENCE_MS);
+    giveUpAt = Math.min(giveUpAt, performance.now() + patienceMs);
     const answer = await publishOnce(publication, needs, timeoutMs).finally(needs.line.leave);
     switch (answer.kind) {
       case 'stored':

@@ -19,7 +19,7 @@ suite('how full the engine is', () => {
     await using connection = await connectNats({ url: cluster.url, name: 'fill', log });
     const body = Buffer.alloc(400_000, 'x');
     await stream.append({ sourceId: 'src_1', id: 'r', home: 1, envelope: '{}', body });
-    using fill = watchFill({ connection, metrics, log });
+    using fill = watchFill({ connection, retentionMs: 3_600_000, metrics, log });
     await fill.refresh();
     const text = await metrics.text();
     const ratioOf = (kind: string) =>
@@ -30,6 +30,8 @@ suite('how full the engine is', () => {
     }
     assert.ok(Number.isNaN(ratioOf('tickets')), 'tickets have no limit');
     assert.match(text, /millrace_stream_bytes_max{stream="tickets"} 0/);
+    assert.match(text, /millrace_events_kept_seconds{by="setting"} 3600/);
+    assert.match(text, /millrace_stream_limit_bytes{stream="dead"} 2/);
   });
 
   test('names nothing that is not ours', () => {

@@ -1,9 +1,16 @@
 import { jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
+import { openForecast, type StreamSample } from '../layout/forecast.ts';
 import type { Connection } from './connect-nats.ts';
 
-export type FillNeeds = { connection: Connection; metrics: Metrics; log: Logger };
+export type FillNeeds = {
+  connection: Connection;
+  /** How long requests that are done are kept; 0 for as long as there is room. */
+  retentionMs: number;
+  metrics: Metrics;
+  log: Logger;
+};
 export type FillWatch = Disposable & {
   /** Resolves when NATS was asked once more. */
   refresh(): Promise<void>;
@@ -11,10 +18,12 @@ export type FillWatch = Disposable & {
 
 const REFRESH_MS = 15_000;
 
-/** Shows how full each kind of stream and each bucket is: of several streams of a kind, the fullest. */
-export function watchFill({ connection, metrics, log }: FillNeeds): FillWatch {
+/** Shows how full each kind of stream and each bucket is, of several streams of a kind the fullest, and how long the room lasts. */
+export function watchFill({ connection, retentionMs, metrics, log }: FillNeeds): FillWatch {
   let bytes = new Map<string, number>();
   let ratios = new Map<string, number>();
+  let limits = new Map<string, number>();
+  const forecast = openForecast();
   const refresh = async () => {
     try {
       const manager = await jetstreamManager(connection.nc, { checkAPI: false, timeout: 5_000 });
@@ -22,12 +31,17 @@ export function watchFill({ connection, metrics, log }: FillNeeds): FillWatch {
       bytes = byKind(streams, ({ state }) => state.bytes);
       const limited = streams.filter(({ config }) => config.max_bytes > 0);
       ratios = byKind(limited, ({ config, state }) => state.bytes / config.max_bytes);
+      limits = sumByKind(limited);
+      forecast.see(samplesOf(streams), performance.now());
     } catch (error) {
       log.debug({ error: String(error) }, 'streams.not_listed');
     }
   };
   metrics.gauges('millrace_stream_bytes_max', () => bytes);
   metrics.gauges('millrace_stream_fill_ratio', () => ratios);
+  metrics.gauges('millrace_stream_limit_bytes', () => limits);
+  metrics.gauges('millrace_stream_full_in_seconds', forecast.fullIn);
+  metrics.gauges('millrace_events_kept_seconds', () => keptBy(forecast.keptFor(), retentionMs));
   const timer = setInterval(() => void refresh(), REFRESH_MS);
   timer.unref();
   void refresh();
@@ -43,8 +57,30 @@ function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => 
   return found;
 }
 
+function sumByKind(streams: readonly StreamInfo[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const { config } of streams) {
+    const kind = kindOf(config.name);
+    if (kind !== undefined) found.set(kind, (found.get(kind) ?? 0) + config.max_bytes);
+  }
+  return found;
+}
+
+function samplesOf(streams: readonly StreamInfo[]): StreamSample[] {
+  return streams.flatMap(({ config: { name, max_bytes: maxBytes }, state }) => {
+    const kind = kindOf(name);
+    const { bytes, messages, last_seq: lastSequence } = state;
+    return kind === undefined ? [] : [{ name, kind, bytes, maxBytes, messages, lastSequence }];
+  });
+}
+
+function keptBy(room: number | undefined, retentionMs: number): [string, number][] {
+  const setting: [string, number][] = retentionMs === 0 ? [] : [['setting', retentionMs / 1_000]];
+  return room === undefined ? setting : [...setting, ['room', room]];
+}
+
 const OURS =
-  /^(?:(EVENTS|LANES)-\d+|(TICKETS|DEAD|OUTCOMES|QUARANTINE|AUDIT)|KV_(config|health|worked|layout|floors))$/;
+  /^(?:(EVENTS|LANES)-\d+|(OUTCOMES)(?:-\d+)?|(TICKETS|DEAD|QUARANTINE|AUDIT)|KV_(config|health|worked|layout|floors))$/;
 
 /** The label for a stream: a known word, whatever else the account holds. */
 export function kindOf(stream: string): string | undefined {

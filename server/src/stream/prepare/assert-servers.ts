@@ -1,11 +1,17 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Bounds, boundsOf, describeOffset, hostOffset, isTooFar } from '../nats/clock-bounds.ts';
 import { SERVERS_SUBJECT } from '../layout/layout.ts';
+import type { ServerStore } from '../layout/level-streams.ts';
 
 /** One server's answer to a ping for its JetStream state. */
 type ServerReport = {
-  server: { name: string; ver: string; time?: string };
-  data?: { config?: { max_storage: number; sync_always?: boolean }; storage?: number; reserved_storage?: number };
+  server: { name: string; ver: string; time?: string; cluster?: string };
+  data?: {
+    config?: { max_storage: number; sync_always?: boolean };
+    storage?: number;
+    reserved_storage?: number;
+    meta_cluster?: { leader?: string };
+  };
 };
 
 /** With how far this host's clock is ahead of the server's; undefined for a server that does not say its time. */
@@ -21,7 +27,8 @@ export type ServersWanted = {
   /** The streams exist already: then a majority is enough to work, and one server may be away. */
   isThere: boolean;
 };
-export type ServersFound = { storeBytes: number; isComplete: boolean };
+/** `isComplete`: there are at least as many as a stream has replicas. */
+export type ServersFound = { stores: ServerStore[]; isComplete: boolean };
 
 /**
  * Checks the promises that only the servers themselves can keep: every write synced before it is acknowledged, a version that is new
@@ -30,7 +37,7 @@ export type ServersFound = { storeBytes: number; isComplete: boolean };
 export async function assertServers(nc: NatsConnection, { replicas, isThere }: ServersWanted): Promise<ServersFound> {
   const needed = isThere ? Math.floor(replicas / 2) + 1 : replicas;
   const reports = await collectReports(nc, needed);
-  const withJetStream = reports.filter((report) => report.data?.config !== undefined);
+  const withJetStream = ourServers(reports, nc);
   if (withJetStream.length === 0) throw new Error(HOW_TO_ALLOW_THE_QUESTION);
   for (const report of withJetStream) {
     const problem = serverProblem(report);
@@ -51,7 +58,28 @@ export async function assertServers(nc: NatsConnection, { replicas, isThere }: S
     );
   }
   const isComplete = withJetStream.length >= replicas;
-  return { isComplete, storeBytes: Math.min(...withJetStream.map((report) => report.data?.config?.max_storage ?? 0)) };
+  return { isComplete, stores: storesOf(withJetStream, nc) };
+}
+
+/**
+ * The servers of our cluster with JetStream. NATS places no stream of ours in another cluster, whose servers may answer through gateways.
+ * Through a leaf node we are connected to a cluster without JetStream: then all that have it are ours.
+ */
+export function ourServers<Report extends ServerReport>(
+  reports: readonly Report[],
+  { info }: Pick<NatsConnection, 'info'>,
+): Report[] {
+  const withJetStream = reports.filter(({ data }) => data?.config !== undefined);
+  const ours = withJetStream.filter(({ server }) => info?.cluster === undefined || server.cluster === info.cluster);
+  return ours.length === 0 ? withJetStream : ours;
+}
+
+/** How much each of our servers may store. */
+export function storesOf(reports: readonly ServerReport[], nc: Pick<NatsConnection, 'info'>): ServerStore[] {
+  return ourServers(reports, nc).map(({ server, data }) => ({
+    name: server.name,
+    bytes: data?.config?.max_storage ?? 0,
+  }));
 }
 
 export function serverProblem({ server, data }: ServerReport): string | undefined {
@@ -71,7 +99,7 @@ const HOW_TO_ALLOW_THE_QUESTION =
 async function collectReports(nc: NatsConnection, expected: number): Promise<HeardReport[]> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   let reports: HeardReport[] = [];
-  while (reports.length < expected && performance.now() < giveUpAt) {
+  while (ourServers(reports, nc).length < expected && performance.now() < giveUpAt) {
     reports = await askServers(nc).catch(() => []);
     // One server that answers nothing will not begin to: the question is not allowed.
     if (reports.length === 0 && expected === 1) break;

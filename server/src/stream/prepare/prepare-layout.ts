@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import { errors } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
 import { assertServers } from './assert-servers.ts';
 import type { Connection } from '../nats/connect-nats.ts';
-import { undefinedIfMissing } from '../nats/engine-errors.ts';
+import { isDenied, undefinedIfMissing } from '../nats/engine-errors.ts';
 import { ensureLayout } from './ensure-layout.ts';
 import { RESTORE_MARK, type StreamSettings, TICKETS_STREAM } from '../layout/layout.ts';
 import { type NatsRole, streamsNeeded } from '../layout/permissions.ts';
@@ -73,9 +72,4 @@ async function isMade(connection: Connection, settings: StreamSettings): Promise
     if (isDenied(error)) return false;
     throw error;
   }
-}
-
-function isDenied(error: unknown): boolean {
-  if (error instanceof errors.PermissionViolationError) return true;
-  return error instanceof Error && error.cause !== undefined && isDenied(error.cause);
 }

@@ -46,6 +46,17 @@ suite('quarantine', () => {
     assert.equal(await control.quarantine.readOne(entry.sequence), undefined);
   });
 
+  test('puts an outcome back though the stream that it came from is gone', async () => {
+    const place = { stream: 'OUTCOMES-7', subject: 'outcomes.stream.7', sequence: 1 };
+    const outcome = { kind: 'outcome', payload: Buffer.from('{"entries":[]}'), from: place, why: 'refused' } as const;
+    assert.equal(await delivery.quarantine.append(outcome), 'stored');
+    const [entry] = await control.quarantine.read('outcome', 0, 10);
+    assert.ok(entry !== undefined);
+    assert.equal(await control.quarantine.redrive(entry), 'stored');
+    assert.equal((await inspector.manager.streams.info('OUTCOMES')).state.messages, 1);
+    await control.quarantine.remove(entry.sequence);
+  });
+
   test('holds what came from one place once, and another payload of the same place beside it', async () => {
     for (const text of ['{', '{', '[']) assert.equal(await delivery.quarantine.append(lane(1, text)), 'stored');
     assert.equal(await delivery.quarantine.append(lane(2, '{')), 'stored');

@@ -38,10 +38,14 @@ suite('heartbeats of deliver processes', () => {
     admin.nc.publish(PEERS_SUBJECT, `x${'y'.repeat(100_000)}`);
     admin.nc.publish(PEERS_SUBJECT, 'one 1.2.3');
     admin.nc.publish(PEERS_SUBJECT, 'two');
-    await until(() => peers.list()?.length === 2);
+    admin.nc.publish(PEERS_SUBJECT, 'three 1.3.0 2');
+    admin.nc.publish(PEERS_SUBJECT, 'four 1.3.0 many');
+    await until(() => peers.list()?.length === 4);
     assert.deepEqual(peers.list(), [
-      { id: 'one', version: '1.2.3' },
-      { id: 'two', version: null },
+      { id: 'four', version: '1.3.0', settingsKnown: 1 },
+      { id: 'one', version: '1.2.3', settingsKnown: 1 },
+      { id: 'three', version: '1.3.0', settingsKnown: 2 },
+      { id: 'two', version: null, settingsKnown: 1 },
     ]);
   });
 

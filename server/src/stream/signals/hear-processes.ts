@@ -1,5 +1,5 @@
 import { ALIVE_SUBJECT } from '../layout/layout.ts';
-import { NATS_ROLES } from '../layout/permissions.ts';
+import { NATS_ROLES, type NatsRole } from '../layout/permissions.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { hearTexts } from './hear-texts.ts';
 import { ALIVE_EVERY_MS } from './tell-alive.ts';
@@ -17,6 +17,25 @@ const LINE = /^(\w{1,40}) ([a-z,]{1,60}) ([\w.+-]{1,60}) (\d{1,15})$/;
 export function hearProcesses(connection: Connection): HeardProcesses {
   const { list, ...hearing } = hearTexts(connection, { subject: ALIVE_SUBJECT, goneAfterMs: GONE_AFTER_MS });
   return { ...hearing, list: () => list()?.flatMap((text) => readProcess(text) ?? []) };
+}
+
+/**
+ * Whether this process is the first of its role, for work that need not be done by each. True in one at a time, as a rule; and in
+ * each that NATS does not let tell or hear who is alive, because then none of them knows of the others.
+ */
+export function isFirstOf(role: NatsRole, self: string, heard: readonly HeardProcess[] | undefined): boolean {
+  const ids = (heard ?? []).filter(({ roles }) => roles.includes(role)).map(({ id }) => id);
+  return !ids.includes(self) || ids.every((id) => id >= self);
+}
+
+/** The same among the processes of its version: for work that an earlier version does not do, and would only keep the others from. */
+export function isFirstOfVersion(role: NatsRole, self: string, heard: readonly HeardProcess[] | undefined): boolean {
+  const own = heard?.find(({ id }) => id === self)?.version;
+  return isFirstOf(
+    role,
+    self,
+    heard?.filter(({ version }) => version === own),
+  );
 }
 
 /** A line of another form is of a version that this one does not know, or forged. */

@@ -1,5 +1,6 @@
 import { nuid } from '@nats-io/nats-core';
 import type { Connection } from '../nats/connect-nats.ts';
+import { FORMATS } from '../../domain/format.ts';
 import { PEERS_SUBJECT } from '../layout/layout.ts';
 
 /** How many deliver processes there are: a destination's limits are divided among them. */
@@ -15,8 +16,8 @@ export const GONE_AFTER_MS = 3_500;
 
 /** Heard, never stored: a wrong count for a few seconds makes a limit too strict or too loose for that long. */
 export function openPeers({ nc }: Connection, version = ''): Peers {
-  // Older processes take all of it for an id.
-  const self = version === '' ? nuid.next() : `${nuid.next()} ${version}`;
+  // Older processes take all of it for an id, and an older control reads the first two words.
+  const self = version === '' ? nuid.next() : `${nuid.next()} ${version} ${FORMATS.destination}`;
   const heardAt = new Map<string, number>([[self, Infinity]]);
   const subscription = nc.subscribe(PEERS_SUBJECT, {
     callback(error, message) {

@@ -2,15 +2,24 @@ import { errors, nuid } from '@nats-io/nats-core';
 import { ALIVE_SUBJECT } from '../layout/layout.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 
-export type AboutProcess = { roles: readonly string[]; version: string; startedAt: number };
+export type AboutProcess = {
+  roles: readonly string[];
+  version: string;
+  startedAt: number;
+  /** The same in every cell; by default a new one. */
+  id?: string | undefined;
+};
 
 export const ALIVE_EVERY_MS = 2_000;
 /** NATS users that were made for an older version may not publish it: each denial is a line in the log. */
 const DENIED_PAUSE_MS = 600_000;
 
+type TellingAlive = Disposable & { id: string };
+
 /** The heartbeat of a process, for the operator: its id, roles, version and start, in one line. Heard by control, never stored. */
-export function tellAlive({ nc }: Connection, { roles, version, startedAt }: AboutProcess): Disposable {
-  const text = [nuid.next(), roles.join(','), version, startedAt].join(' ');
+export function tellAlive({ nc }: Connection, about: AboutProcess): TellingAlive {
+  const { roles, version, startedAt, id = nuid.next() } = about;
+  const text = [id, roles.join(','), version, startedAt].join(' ');
   let silentUntil = 0;
   const beat = () => {
     if (!nc.isClosed() && performance.now() >= silentUntil) nc.publish(ALIVE_SUBJECT, text);
@@ -25,5 +34,5 @@ export function tellAlive({ nc }: Connection, { roles, version, startedAt }: Abo
   void heedDenials();
   beat();
   const timer = setInterval(beat, ALIVE_EVERY_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return { id, [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,13 +1,16 @@
+import { readNameInCell } from '../../../domain/configuration.ts';
 import { listPositions } from '../../../store/compute/positions.ts';
 import type { Tx } from '../../../store/open-store.ts';
-import { eventStreamName } from '../../../stream/layout/layout.ts';
+import { eventStreamName, MOST_EVENT_STREAMS } from '../../../stream/layout/layout.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 
 /** How far the slowest reader is behind, in seconds; null when no stream was read yet. */
 export async function readLag(tx: Tx, { side, now }: Pick<ControlNeeds, 'side' | 'now'>): Promise<number | null> {
-  const names = new Set(Array.from({ length: side.events.streams }, (_, stream) => eventStreamName(stream)));
+  // With several cells, the number of streams is not known while one is away.
+  const streams = side.events.cells === undefined ? side.events.streams : MOST_EVENT_STREAMS;
+  const names = new Set(Array.from({ length: streams }, (_, stream) => eventStreamName(stream)));
   const clocks = (await listPositions(tx)).flatMap(({ stream, position }) =>
-    names.has(stream) && position !== undefined ? [position.clock] : [],
+    names.has(readNameInCell(stream).name) && position !== undefined ? [position.clock] : [],
   );
   if (clocks.length === 0) return null;
   return Math.max(0, Math.round((now().getTime() - Math.min(...clocks)) / 100) / 10);

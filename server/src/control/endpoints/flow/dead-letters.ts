@@ -59,7 +59,7 @@ export const deadLetterRoutes: Route[] = [
       const one = found(await readLetter(params.id, needs));
       await inWorkspace((tx) => mustBeOurs(tx, actor.workspaceId, one));
       const { event, history } = one.letter.delivery;
-      const attempts = history.map(({ at, answers }) => ({ at: new Date(at).toISOString(), answers }));
+      const attempts = history.map((note) => ({ ...note, at: new Date(note.at).toISOString() }));
       return { ...toItem(one), event, history: attempts };
     },
   }),

@@ -1,10 +1,17 @@
 import { Deliveries, DeliveryDetails, DeliveryQuery } from '@millrace/contract/control';
 import type { Static } from 'typebox';
 import { attemptsOf } from '../../../store/attempts.ts';
-import { type DeliveryFilter, type DeliveryPage, findDelivery, listDeliveries } from '../../../store/deliveries.ts';
+import {
+  type DeliveryFilter,
+  type DeliveryPage,
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+} from '../../../store/deliveries.ts';
+import { findPlain } from '../../../store/plain-deliveries.ts';
 import { recordText } from '../../../store/record-text.ts';
 import { readPage, toPage } from '../../http/paging.ts';
-import { ApiProblem, found } from '../../problems/problems.ts';
+import { ApiProblem } from '../../problems/problems.ts';
 import { toAttempt, toDelivery } from '../../../record/record-answers.ts';
 import { type Route, route } from '../../http/route.ts';
 import { hideInDelivery, hideInDetails } from './hide-payloads.ts';
@@ -23,11 +30,12 @@ export const deliveryRoutes: Route[] = [
       asksAbout: ({ query }: { query: Static<typeof DeliveryQuery> }) => query.userId !== undefined,
     },
     ...READ,
-    async handle({ tx, actor, query }) {
+    async handle({ tx, actor, query }, { successRowsKept = 1 }) {
       const page = readPage(query);
       const after = page.after === undefined ? undefined : readPlace(page.after);
       const rows = await listDeliveries(tx, filterOf(query, actor.workspaceId), { limit: page.limit, after });
-      return toPage(rows, page, { item: toDelivery, key: (row) => `${row.received_at.toISOString()} ${row.id}` });
+      const key = (row: DeliveryRow) => `${row.received_at.toISOString()} ${row.id}`;
+      return { ...toPage(rows, page, { item: toDelivery, key }), successRowsKept };
     },
   }),
   route({
@@ -38,8 +46,13 @@ export const deliveryRoutes: Route[] = [
     payloads: { hide: hideInDetails },
     ...READ,
     async handle({ tx, actor, params }) {
-      const row = found(await findDelivery(tx, actor.workspaceId, params.id));
-      const attempts = await attemptsOf(tx, actor.workspaceId, [row.id]);
+      const { workspaceId } = actor;
+      const row = await findDelivery(tx, workspaceId, params.id);
+      if (row === undefined) {
+        const [plain] = await findPlain(tx, workspaceId, [params.id]);
+        throw new ApiProblem(plain === undefined ? 'not_found' : 'delivery_without_row');
+      }
+      const attempts = await attemptsOf(tx, workspaceId, [row.id]);
       return { ...toDelivery(row), history: attempts.map(toAttempt) };
     },
   }),

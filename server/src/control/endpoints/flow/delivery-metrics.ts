@@ -3,7 +3,7 @@ import { sumCounts } from '../../../store/delivery-counts.ts';
 import { refusalsOfSource } from '../../../store/refusals.ts';
 import { findSource, sourceNames } from '../../../store/sources.ts';
 import { usageOfMonth } from '../../../store/usage.ts';
-import { seriesOf } from '../../../record/outcome-counts.ts';
+import { seriesOf } from '../../../record/record-answers.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
 import { type Route, route } from '../../http/route.ts';
 

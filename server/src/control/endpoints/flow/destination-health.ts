@@ -3,9 +3,8 @@ import { recentLatency } from '../../../store/attempts.ts';
 import { type CountSum, sumCounts } from '../../../store/delivery-counts.ts';
 import { findDestination } from '../../../store/destinations.ts';
 import type { LaneHealth } from '../../../domain/lane-health.ts';
-import { addUp, type OutcomeCounts } from '../../../record/outcome-counts.ts';
+import { addUp, type OutcomeCounts, toLane } from '../../../record/record-answers.ts';
 import { found } from '../../problems/problems.ts';
-import { toLane } from '../../../record/record-answers.ts';
 import { type Route, route } from '../../http/route.ts';
 import { laneSentences } from '../../../record/tell-story.ts';
 

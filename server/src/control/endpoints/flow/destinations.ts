@@ -30,6 +30,7 @@ import {
   newSecretSettings,
   shownSettings,
 } from '../../settings/destination-settings.ts';
+import { mustBeUnderstood } from '../../settings/newer-settings.ts';
 import { checkedFilters, filtersForLog } from '../../settings/destination-filters.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { newId } from '../../../store/new-id.ts';
@@ -85,6 +86,7 @@ export const destinationRoutes: Route[] = [
       if (count >= MAX_DESTINATIONS_OF_SOURCE) throw new ApiProblem('too_many_destinations');
       const id = newId('dst');
       const settings = checkedSettings(entry, body.settings, { owner: { workspaceId, destinationId: id }, needs });
+      mustBeUnderstood({}, settings, needs.side);
       const hosts = { workspaceId, after: targetsIn(settings), before: [] };
       await mustBeProven(tx, needs, hosts);
       const { name = entry.name, enabled = false } = body;
@@ -120,6 +122,7 @@ export const destinationRoutes: Route[] = [
       const { name, enabled, paused } = body;
       const before = found(await lockDestination(tx, actor.workspaceId, params.id));
       const settings = body.settings === undefined ? before.settings : changedSettings(before, body.settings, needs);
+      mustBeUnderstood(before.settings, settings, needs.side);
       const hosts = { workspaceId: actor.workspaceId, after: targetsIn(settings), before: targetsIn(before.settings) };
       await mustBeProven(tx, needs, hosts);
       const after = {

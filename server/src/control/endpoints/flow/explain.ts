@@ -10,6 +10,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { timeOfId } from '../../../store/new-id.ts';
 import { toAttempt, toDelivery, toLane } from '../../../record/record-answers.ts';
 import { type Route, route } from '../../http/route.ts';
+import { findWithoutRow, type WithoutRow } from './find-without-row.ts';
 import { readStoredFacts } from './stored-facts.ts';
 import { tellStory } from '../../../record/tell-story.ts';
 import { hideInExplanation } from './hide-payloads.ts';
@@ -45,10 +46,11 @@ export const explainRoutes: Route[] = [
       );
       const replays = await replaysOf(tx, workspaceId, { rows, attempts });
       const explained = rows.map((row) => explainOne(row, { attempts, names, replays, needs }));
-      const verdict = rows.length > 0 ? 'accepted' : refusals.length > 0 ? 'refused' : 'unknown';
+      const withoutRow = await findWithoutRow(tx, workspaceId, { messageId: params.messageId, rows });
+      const verdict = rows.length + withoutRow.length > 0 ? 'accepted' : refusals.length > 0 ? 'refused' : 'unknown';
       const stored = prepared as StoredFacts | null;
-      const story = storyOf(rows, refusals, explained);
-      return { messageId, verdict, story, stored, refusals, destinations: explained };
+      const story = storyOf(rows, refusals, { explained, withoutRow });
+      return { messageId, verdict, story, stored, refusals, withoutRow, destinations: explained };
     },
   }),
 ];
@@ -98,17 +100,26 @@ function toRefusals({ source_id: sourceId, code, samples }: RefusalRow, messageI
 
 const UNKNOWN = [
   'There is no record of this event.',
-  'It may never have reached us, or come too recently; its source may have had no destination; it may be older than the records that are kept; its user may be suppressed, and of such calls only the count is kept; or it was refused and is not among the samples of refused calls.',
+  'It may never have reached us, or come too recently; its source may have had no destination; it may be older than the records that are kept; it may have reached a destination at once that was deleted since, and its row was not kept; its user may be suppressed, and of such calls only the count is kept; or it was refused and is not among the samples of refused calls.',
 ];
 
-function storyOf(rows: DeliveryRow[], refusals: Refused[], explained: Explanation['destinations']): string[] {
+type Found = { explained: Explanation['destinations']; withoutRow: readonly WithoutRow[] };
+
+function storyOf(rows: DeliveryRow[], refusals: Refused[], { explained, withoutRow }: Found): string[] {
   const refused = refusals.map(({ at, code, message }) => `Refused at ${at} (${code}): ${message}`);
   const [first] = rows;
-  if (first === undefined) return refused.length > 0 ? refused : UNKNOWN;
+  const plain = withoutRow.map(tellWithoutRow);
+  if (first === undefined) return refused.length + plain.length > 0 ? [...refused, ...plain] : UNKNOWN;
   const what = `${first.type}${first.name === null ? '' : ` "${first.name}"`}`;
   return [
     ...refused,
     `Accepted at ${first.received_at.toISOString()}: ${what}.`,
     ...explained.flatMap((one) => one.story.map((text) => `${one.destinationName ?? one.destinationId}: ${text}`)),
+    ...plain,
   ];
+}
+
+function tellWithoutRow({ destinationName, destinationId, deliveredAt }: WithoutRow): string {
+  const name = destinationName ?? destinationId;
+  return `${name}: Delivered at ${deliveredAt}, at the first attempt. Nothing else is kept of it: the installation keeps a sample of such rows (MILLRACE_RECORD_ROWS).`;
 }

@@ -46,8 +46,9 @@ export const replayRoutes: Route[] = [
         maxMs: PREVIEW_MS,
         isWanted: (event: AcceptedEvent) => tally.isDelivered(event) && tally.delivered() <= SHOWN,
       };
-      const { found: first, next } = await askEngine(scanEvents(side.events, scan));
-      return { count: tally.delivered(), isExact: next === undefined, skipped: tally.skipped, first };
+      const scanned = await askEngine(scanEvents(side.events, scan));
+      const first = scanned.found.map(({ event }) => event);
+      return { count: tally.delivered(), isExact: scanned.next === undefined, skipped: tally.skipped, first };
     },
   }),
   route({

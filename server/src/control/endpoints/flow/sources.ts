@@ -26,6 +26,7 @@ import type { ControlNeeds } from '../../http/control-needs.ts';
 import { newId } from '../../../store/new-id.ts';
 import { readPage, toPage } from '../../http/paging.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
+import { moveToCell, mustBeCell } from '../../settings/source-cell.ts';
 import { readProjections } from './read-projections.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
 import { hashOfSecret, makeSecret } from '../../access/secret-text.ts';
@@ -63,9 +64,10 @@ export const sourceRoutes: Route[] = [
     async handle(request, needs) {
       const { tx, actor, body, audit } = request;
       const id = newId('src');
-      await insertSource(tx, { workspaceId: actor.workspaceId, id, name: body.name });
+      if (body.cell !== undefined) await mustBeCell(tx, body.cell);
+      await insertSource(tx, { workspaceId: actor.workspaceId, id, ...body });
       await addWriteKey(request, id, 'First key', needs);
-      await audit('source.created', id, { details: { name: body.name }, projects: 'source', grows: true });
+      await audit('source.created', id, { details: body, projects: 'source', grows: true });
       await needs.limits?.mustFit(tx, actor.workspaceId, 'sources');
       return readSource(request, id, needs);
     },
@@ -82,7 +84,7 @@ export const sourceRoutes: Route[] = [
   route({
     method: 'PATCH',
     url: '/api/v1/sources/:id',
-    summary: 'Renames, enables, disables or limits a source',
+    summary: 'Renames, enables, disables or limits a source, or moves it to another cell',
     body: SourceChange,
     answer: Source,
     status: 200,
@@ -91,6 +93,8 @@ export const sourceRoutes: Route[] = [
       const { tx, actor, params, body, audit } = request;
       const before = found(await findSource(tx, actor.workspaceId, params.id));
       await updateSource(tx, before, body);
+      const { cell = cellAfter(before) } = body;
+      if (cell !== cellAfter(before)) await moveToCell(tx, before, cell);
       const grows = body.name !== undefined && Buffer.byteLength(body.name) > Buffer.byteLength(before.name);
       await audit('source.changed', before.id, { details: body, projects: 'source', grows });
       return readSource(request, before.id, needs);
@@ -215,6 +219,10 @@ async function addWriteKey({ tx, actor }: ApiRequest, sourceId: string, label: s
   return id;
 }
 
+function cellAfter({ cell, next_cell: next }: SourceRow): string {
+  return next ?? cell;
+}
+
 function toSource(row: SourceRow, keys: WriteKeyRow[], needs: ControlNeeds) {
   return {
     id: row.id,
@@ -222,6 +230,8 @@ function toSource(row: SourceRow, keys: WriteKeyRow[], needs: ControlNeeds) {
     name: row.name,
     enabled: row.enabled,
     rateLimitPerSecond: row.rate_limit_per_second,
+    cell: row.cell,
+    ...(cellAfter(row) === row.cell ? {} : { nextCell: cellAfter(row) }),
     writeKeys: keys.filter((key) => key.source_id === row.id).map((key) => toWriteKey(key, needs)),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -47,7 +47,7 @@ function attempt(at: number, answers: OutcomeAnswer[], outcome: 'delivered' | 'r
 const answered = (url: string, status: number, totalMs = 10): OutcomeAnswer => ({ url, status, timings: { totalMs } });
 
 async function write(...entries: OutcomeEntry[]): Promise<void> {
-  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
+  const needs = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, entries, needs));
 }
 

@@ -30,7 +30,8 @@ export const feedRoutes: Route[] = [
     status: 200,
     async ask({ actor, params, query, inWorkspace }, { side, now }) {
       const { workspaceId } = actor;
-      const place = query.cursor === undefined ? undefined : readPlace(readPage({ cursor: query.cursor }).after ?? '');
+      const place =
+        query.cursor === undefined ? undefined : readPlace(readPage({ cursor: query.cursor }).after ?? '', side.events);
       const nowMs = now().getTime();
       const times = { horizon: nowMs - HOLD_MS, latest: nowMs + HOLD_MS };
       const { id: sourceId } = found(await inWorkspace((tx) => findSource(tx, workspaceId, params.id)));
@@ -39,7 +40,7 @@ export const feedRoutes: Route[] = [
       const isShown = await inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, events));
       return {
         items: page.items.filter(({ event }) => isShown(event)),
-        cursor: cursorOf(placeText(page.next)),
+        cursor: cursorOf(placeText(page.next, side.events)),
         isAtEnd: page.isAtEnd,
         hasGap: page.hasGap,
       };
@@ -91,12 +92,17 @@ function takenOf({ stream, sequence }: StoredEvents & { stream: number }, place:
   return place !== undefined && place.stream === stream && place.places[stream] === sequence ? place.taken : 0;
 }
 
-function placeText({ places, stream, taken }: FeedPlace): string {
-  return [stream, taken, ...places].join(' ');
+/** With another number of cells the places would be those of other streams. */
+function placeText({ places, stream, taken }: FeedPlace, { cells }: EventReader): string {
+  return [stream, taken, ...places].join(' ') + (cells === undefined ? '' : ` of ${cells.count}`);
 }
 
-function readPlace(text: string): FeedPlace {
-  const numbers = /^\d{1,15}(?: \d{1,15}){2,70}$/.test(text) ? text.split(' ').map(Number) : [];
+function readPlace(given: string, { cells }: EventReader): FeedPlace {
+  const [text = '', count = '1'] = given.split(' of ');
+  const isOfNow = Number(count) === (cells?.count ?? 1);
+  const most = 70 * (cells?.count ?? 1);
+  const isPlace = new RegExp(`^\\d{1,15}(?: \\d{1,15}){2,${most}}$`).test(text);
+  const numbers = isPlace && isOfNow ? text.split(' ').map(Number) : [];
   const [stream, taken, ...places] = numbers;
   if (stream === undefined || taken === undefined || places.length === 0) throw new ApiProblem('invalid_cursor');
   return { places, stream, taken };

@@ -70,7 +70,7 @@ async function addWaiting(destinationIds: string[]): Promise<void> {
     };
     return { ...base, deliveryId: `dlv_${destinationId}`, messageId: `m-${destinationId}` };
   });
-  const needs = { sample: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
+  const needs = { sample: 1, rows: 1, recordsFrom: '2000-01-01', knownPartitions: new Set<string>() };
   await control.store.asSystem((tx) => writeOutcomes(tx, entries, needs));
 }
 

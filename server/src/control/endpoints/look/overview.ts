@@ -1,7 +1,7 @@
 import { type Attention, Overview, OverviewQuery } from '@millrace/contract/control';
 import { RETRY_WINDOW_MS } from '../../../domain/delivery.ts';
 import type { LaneHealth } from '../../../domain/lane-health.ts';
-import { addUp, seriesOf } from '../../../record/outcome-counts.ts';
+import { addUp, seriesOf } from '../../../record/record-answers.ts';
 import { allDestinationIds, type DestinationBrief, destinationBriefs } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
 import { readInOrder } from '../../../store/rows.ts';

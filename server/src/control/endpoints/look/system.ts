@@ -35,7 +35,7 @@ export const systemRoutes: Route[] = [
           startedAt: (about?.startedAt ?? now()).toISOString(),
           settings: about?.settings ?? [],
         },
-        deliverProcesses: side.deliverProcesses() ?? null,
+        deliverProcesses: side.deliverProcesses()?.map(({ id, version }) => ({ id, version })) ?? null,
         processes: side.processes() ?? null,
         nats,
         lanes: addUpLanes(lanes?.all() ?? []),

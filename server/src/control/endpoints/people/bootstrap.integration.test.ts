@@ -147,7 +147,7 @@ async function start(postgres: PostgresServer, bootstrapToken: string | undefine
     bootstrapToken,
     keys: new Map([[1, key]]),
     networks: readNetworks(''),
-    record: { recordRetentionMs: 86_400_000, counterRetentionMs: 86_400_000, sample: 1 },
+    record: { recordRetentionMs: 86_400_000, counterRetentionMs: 86_400_000, sample: 1, rows: 1 },
   };
   const control = await startControl({
     settings,

@@ -65,8 +65,8 @@ export const SENT_STEPS: readonly SentStep[] = [
   },
   {
     name: 'large_body',
-    sent: 'A call of 32 KiB, the largest that the collection API accepts; expects 2xx.',
-    variation: PLAIN,
+    sent: 'A call of 32 KiB, the largest that the collection API accepts, or a full batch of them where the destination gets batches; expects 2xx.',
+    variation: { ...PLAIN, fillsBatch: true },
     isLarge: true,
     grade: (answer, right) => gradeLarge({ answer, right }),
   },

@@ -70,6 +70,15 @@ suite('the grade of an answer', () => {
     assert.equal(grades[0], 'good');
   });
 
+  test('to a full batch says how much it was, and that smaller ones arrive', () => {
+    const full = (code: number) => ({ ...status(code), bytes: 493_000, events: 15 });
+    assert.match(gradeLarge({ answer: full(200), right: OK }).sentence, /15 events in a body of 493000 bytes/);
+    const refused = gradeLarge({ answer: full(413), right: OK });
+    assert.equal(refused.grade, 'warning');
+    assert.match(refused.sentence, /not a batch of 493000 bytes: deliver would divide full batches/);
+    assert.match(refused.remedy ?? '', /512,000 bytes/);
+  });
+
   test('that Millrace itself did not send blames no receiver', () => {
     for (const errorClass of ['not_sent', 'stopped']) {
       assert.equal(gradeRight(error(errorClass), true).grade, 'unknown');

@@ -160,13 +160,25 @@ export function gradeRepeated({ answer, right }: Compared): Finding {
 export function gradeLarge({ answer, right }: Compared): Finding {
   const { status, sentence } = answer;
   if (!isAccepted(right)) return unknown(`${sentence} ${NOT_TOLD}`);
-  if (isAccepted(answer)) return good(`${sentence} It takes the largest call, here a body of ${answer.bytes} bytes.`);
+  const { events = 1, bytes } = answer;
+  if (isAccepted(answer))
+    return good(
+      events === 1
+        ? `${sentence} It takes the largest call, here a body of ${bytes} bytes.`
+        : `${sentence} It takes the largest batch, here ${events} events in a body of ${bytes} bytes.`,
+    );
   const effect =
-    status !== null && !isLater(status)
-      ? 'Small calls arrive, but large ones would be given up at once and kept as dead letters.'
-      : 'Small calls arrive, but large ones would be retried and then given up.';
+    events > 1
+      ? `It takes one event, but not a batch of ${bytes} bytes: deliver would divide full batches, and send more requests.`
+      : largeEffect(status);
   const remedy = 'Let the receiver, and each proxy before it, take bodies of 512,000 bytes.';
   return { grade: 'warning', sentence: `${sentence} ${effect}`, remedy, docs: DOCS.mistakes };
+}
+
+function largeEffect(status: number | null): string {
+  return status !== null && !isLater(status)
+    ? 'Small calls arrive, but large ones would be given up at once and kept as dead letters.'
+    : 'Small calls arrive, but large ones would be retried and then given up.';
 }
 
 /** Over all answers; times include DNS, connection and TLS where the request opened its connection, as the deadline does. */

@@ -3,6 +3,7 @@ import { type AttemptRow, attemptsOf } from '../../../store/attempts.ts';
 import { type DeliveryRow, findDelivery } from '../../../store/deliveries.ts';
 import { type DestinationRow, findDestination } from '../../../store/destinations.ts';
 import type { Tx } from '../../../store/open-store.ts';
+import type { OutcomeAnswer } from '../../../domain/outcome.ts';
 import { askEngine } from '../../http/ask-engine.ts';
 import type { ControlNeeds } from '../../http/control-needs.ts';
 import { deliverRoute, type EngineRequest, type Route } from '../../http/route.ts';
@@ -32,7 +33,7 @@ export const rebuiltRequestRoutes: Route[] = [
         readAttempt(tx, { workspaceId, id: params.id, attempt: query.attempt }),
       );
       mustHaveTarget(destination, targetIndex);
-      const event = await readEvent(row, request, needs);
+      const { event, order } = await readEvent(row, request, needs);
       const answer = await askDeliver(
         {
           kind: 'rebuild',
@@ -41,6 +42,7 @@ export const rebuiltRequestRoutes: Route[] = [
           updatedAt: destination.updated_at.toISOString(),
           targetIndex,
           event,
+          order,
           deliveryId: row.id,
           at: attempt.at.getTime(),
           attempt: attempt.attempt,
@@ -59,7 +61,7 @@ export const rebuiltRequestRoutes: Route[] = [
         wasPosted: attempt.answers.some(({ url }) => url === answer.request.url),
         mayDiffer,
         request: isAllowed('destinations:write', actor) ? answer.request : withoutSignatures(answer.request),
-        sentence: sentenceFor(mayDiffer),
+        sentence: sentenceFor(mayDiffer, othersIn(attempt)),
       };
     },
   }),
@@ -104,10 +106,10 @@ async function readEvent(row: DeliveryRow, { actor, inWorkspace }: EngineRequest
       'more events came at that time than are looked through: search for it with GET /api/v1/stored-events';
     throw new ApiProblem('not_found', [{ path: '/', message }]);
   }
-  const { event } = search;
+  const { event, order } = search;
   const isShown = await inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, [event]));
   if (!isShown(event)) throw gone('Its user was erased or is suppressed.');
-  return event;
+  return { event, order };
 }
 
 /** Any change of the destination counts: the record does not say which settings an attempt had. */
@@ -121,8 +123,14 @@ function differences({ at }: AttemptRow, { updated_at }: DestinationRow): string
   ];
 }
 
-function sentenceFor(mayDiffer: readonly string[]): string {
-  const rebuilt = 'Rebuilt from the stored event and the present settings of the destination';
+/** The events that were in the same request; the record has them, each in a delivery of its own. */
+function othersIn({ answers }: AttemptRow): number {
+  return Math.max(1, ...(answers as OutcomeAnswer[]).map(({ events = 1 }) => events)) - 1;
+}
+
+function sentenceFor(mayDiffer: readonly string[], others: number): string {
+  const alone = others === 0 ? '' : ` (without the ${others} other events of its batch)`;
+  const rebuilt = `Rebuilt from the stored event${alone} and the present settings of the destination`;
   if (mayDiffer.length === 0) return `${rebuilt}, which has not changed since the attempt.`;
   return `${rebuilt}, which has changed since the attempt. These may have been different: ${mayDiffer.join('; ')}.`;
 }

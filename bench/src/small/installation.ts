@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { addScene, overHttp } from '../../../server/testing/stack.ts';
+import { until } from '../../../server/testing/until.ts';
+import { openPostgresCpu } from '../compute/postgres-cpu.ts';
+import { cpuUs } from '../cpu-us.ts';
+import type { Receivers } from '../replay/start-receivers.ts';
+import { startProcesses } from '../start-processes.ts';
+
+export const PARTS = ['node', 'nats', 'postgres'] as const;
+export type Part = (typeof PARTS)[number];
+/** CPU that each part has used since it started, in microseconds. */
+export type Cpu = Record<Part, number>;
+
+export type Small = Awaited<ReturnType<typeof openSmall>>;
+
+/** All roles in one process, with one NATS server and PostgreSQL, of the version in a checkout; one destination and an event a call. */
+export async function openSmall(checkout: string, receivers: Receivers) {
+  await using opening = new AsyncDisposableStack();
+  const roles = 'collect,deliver,control,compute';
+  const settings = {
+    MILLRACE_HOST_ATTEMPTS: '0',
+    MILLRACE_HOST_ATTEMPTS_PER_SECOND: '0',
+    // As an installation has it by default; tests have one stream.
+    MILLRACE_LANE_STREAMS: '2',
+  };
+  const main = join(checkout, 'server/src/main.ts');
+  const { nats, postgres, processes, controlUrl } = opening.use(await startProcesses([roles], settings, { main }));
+  const [server] = processes;
+  const http = overHttp({ controlUrl, collectUrl: () => server?.url ?? '' });
+  await until(async () => (await http.ask('GET', '/sources').catch(() => undefined))?.status === 200);
+  const { writeKey } = await addScene(http, receivers.otherUrl);
+  const postgresUs = openPostgresCpu(postgres);
+  const pid = () => server?.pid() ?? 0;
+  const open = opening.move();
+  return {
+    trackUrl: `${server?.url ?? ''}/v1/track`,
+    writeKey,
+    cpu: (): Cpu => ({ node: cpuUs(pid()), nats: cpuUs(nats.nodes[0]?.pid() ?? 0), postgres: postgresUs() }),
+    /** Resident memory of the process that plays the roles. */
+    residentMb: () => kilobytesOf(pid(), 'VmRSS') / 1_024,
+    /** Resident memory of NATS. */
+    natsMb: () => kilobytesOf(nats.nodes[0]?.pid() ?? 0, 'VmRSS') / 1_024,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function kilobytesOf(pid: number, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
