@@ -5,13 +5,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import {
-  freePorts,
-  type NatsCluster,
-  type PostgresServer,
-  startNatsCluster,
-  startPostgresServer,
-} from '@millrace/engines';
+import { freePorts, type NatsCluster, type PostgresServer, startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from '../testing/migrated-postgres.ts';
 import { stackSettings } from '../testing/stack.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
@@ -21,7 +16,7 @@ let postgres: PostgresServer;
 
 before(async () => {
   nats = opened.use(await startNatsCluster());
-  postgres = opened.use(await startPostgresServer());
+  postgres = opened.use(await startMigratedPostgres());
 });
 after(() => opened.disposeAsync());
 

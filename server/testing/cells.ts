@@ -1,10 +1,11 @@
 /** Two cells: one process with all roles in `main`, and one with deliver in `eu`; asked over HTTP as people would. */
 import { createHash } from 'node:crypto';
-import { startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { startNatsCluster } from '@millrace/engines';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
 import { MAIN_CELL } from '../src/domain/configuration.ts';
 import { type Running, startRoles } from '../src/start-roles.ts';
+import { startMigratedPostgres } from './migrated-postgres.ts';
 import { addDestination, overHttp, stackSettings } from './stack.ts';
 import { until } from './until.ts';
 
@@ -17,7 +18,7 @@ export async function openTwoCells(spares: { main?: string; eu?: string } = {}) 
   await using opening = new AsyncDisposableStack();
   const main = opening.use(await startNatsCluster({ nodes: 1 }));
   const eu = opening.use(await startNatsCluster({ nodes: 1 }));
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const cells = {
     main: { ...(spares.main !== undefined && { spare: spares.main }) },
     eu: { url: eu.url, ...(spares.eu !== undefined && { spare: spares.eu }) },

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
+import { freePorts, startNatsCluster } from '@millrace/engines';
+import { startMigratedPostgres } from './migrated-postgres.ts';
 import { overHttp, stackSettings } from './stack.ts';
 import { type Service, startService } from './start-service.ts';
 import { until } from './until.ts';
@@ -14,7 +15,7 @@ const PACE_MS = 10;
 export async function openProcessBed() {
   await using opening = new AsyncDisposableStack();
   const nats = opening.use(await startNatsCluster());
-  const postgres = opening.use(await startPostgresServer());
+  const postgres = opening.use(await startMigratedPostgres());
   const [collect = 0, control = 0, metrics = 0] = await freePorts(3);
   // A setting that the supervisor and its children read from a file, so that a test can spoil it.
   const secretsDir = mkdtempSync(join(tmpdir(), 'millrace-secrets-'));

@@ -25,7 +25,7 @@ let owner: Visit;
 
 before(async () => {
   stage = opened.use(await openNewStage());
-  browser = opened.use(await launchBrowser());
+  browser = opened.use(await launchBrowser({ isLight: true }));
   const [, token = ''] = /token=([\w-]+)/.exec(stage.setupPath) ?? [];
   await post(
     '/bootstrap',

@@ -20,7 +20,7 @@ let browser: Browser;
 
 before(async () => {
   stage = opened.use(await openDemoStage());
-  browser = opened.use(await launchBrowser());
+  browser = opened.use(await launchBrowser({ isLight: true }));
 });
 after(() => opened.disposeAsync());
 

@@ -16,7 +16,7 @@ let provider: OpenidProvider;
 
 before(async () => {
   stage = opened.use(await openNewStage());
-  browser = opened.use(await launchBrowser());
+  browser = opened.use(await launchBrowser({ isLight: true }));
   provider = opened.use(await startOpenidProvider());
   const [, token = ''] = /token=([\w-]+)/.exec(stage.setupPath) ?? [];
   const made = await fetch(`${stage.url}/api/v1/bootstrap`, {

@@ -13,7 +13,7 @@ import { waitUntil } from '../wait-until.ts';
 type Sizes = { kills: number; leasesEvery: number; rounds: number; awayMs: number; fullMs: number };
 
 const FULL: Sizes = { kills: 100, leasesEvery: 10, rounds: 3, awayMs: 5_000, fullMs: 15_000 };
-const CI: Sizes = { kills: 10, leasesEvery: Infinity, rounds: 1, awayMs: 1_500, fullMs: 3_000 };
+const CI: Sizes = { kills: 5, leasesEvery: Infinity, rounds: 1, awayMs: 1_500, fullMs: 3_000 };
 const LOAD = { users: 150, visits: 50, batchesPerSecond: 15 };
 const DISK_MB = 300;
 const VISITS_LAST_MS = 20_000;

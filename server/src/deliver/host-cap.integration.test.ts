@@ -63,7 +63,8 @@ suite('one host behind 100 destinations of 100 workspaces', () => {
     await using receiver = await openReceiver();
     await putDestinations(bed, receiver.url);
     await using deliver = await bed.deliver({ hostCap: PER_SECOND });
-    await bed.append(...Array.from({ length: (ROUNDS + 1) * TURNS }, (_, index) => track(`e${index}`)));
+    const each = (ROUNDS + 1) * TURNS;
+    await bed.append(...Array.from({ length: each }, (_, index) => track(`e${index}`)));
     await until(() => deliver.stats().hostsAtCap === 1, PATIENCE_MS);
     // By then all lanes are looked at.
     const first = WORKSPACES * 4;
@@ -71,7 +72,9 @@ suite('one host behind 100 destinations of 100 workspaces', () => {
     for (let round = 0; round < ROUNDS && ratio >= 1.5; round += 1) {
       const [from, to] = [round, round + 1].map((turns) => first + turns * TURNS * WORKSPACES);
       await until(() => receiver.received.length >= (to ?? 0), PATIENCE_MS);
-      const counts = WORKSPACE_PATHS.map((path) => countOf(receiver.received.slice(from, to), path));
+      // Those whose lanes a busy machine opened first are ahead; in the end deliver gives their turns to the others.
+      const waiting = WORKSPACE_PATHS.filter((path) => countOf(receiver.received.slice(0, to), path) < each);
+      const counts = waiting.map((path) => countOf(receiver.received.slice(from, to), path));
       ratio = Math.max(...counts) / Math.min(...counts);
       t.diagnostic(`${Math.max(...counts)} for one workspace, ${Math.min(...counts)} for another`);
     }

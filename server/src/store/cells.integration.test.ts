@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startPostgresServer } from '@millrace/engines';
+import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { arriveSources, moveSource } from './arrivals.ts';
 import { cellNames, cellOfDestination, forgetCells, registerCells } from './cells.ts';
 import { insertDestination } from './destinations.ts';
-import { migrateDatabase } from './migrate-database.ts';
 import { openStore, type Tx } from './open-store.ts';
 import {
   addRepairsToOutbox,
@@ -240,8 +239,7 @@ suite('a source on its way to a cell', () => {
 
 async function openScene() {
   await using opening = new AsyncDisposableStack();
-  const postgres = opening.use(await startPostgresServer());
-  await migrateDatabase(postgres.url, postgres.serviceUrl);
+  const postgres = opening.use(await startMigratedPostgres());
   const store = opening.use(await openStore(postgres.serviceUrl));
   const system = <T>(work: (tx: Tx) => Promise<T>) => store.asSystem(work);
   await system((tx) => insertWorkspace(tx, { id: WORKSPACE, name: 'Shop' }));

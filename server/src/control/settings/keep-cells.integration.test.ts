@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startPostgresServer } from '@millrace/engines';
 import { openLog } from '../../log.ts';
 import { cellNames, registerCells } from '../../store/cells.ts';
-import { migrateDatabase } from '../../store/migrate-database.ts';
 import { openStore } from '../../store/open-store.ts';
+import { startMigratedPostgres } from '../../../testing/migrated-postgres.ts';
 import { until } from '../../../testing/until.ts';
 import { startKeepingCells } from './keep-cells.ts';
 
@@ -14,8 +13,7 @@ const EU = { name: 'eu', url: '' };
 
 suite('control processes with different cells in their settings', () => {
   test('keep what one of them names, and forget it when that one is gone', async () => {
-    await using postgres = await startPostgresServer();
-    await migrateDatabase(postgres.url, postgres.serviceUrl);
+    await using postgres = await startMigratedPostgres();
     await using store = await openStore(postgres.serviceUrl);
     await store.asSystem((tx) => registerCells(tx, [MAIN, EU]));
     const names = () => store.asSystem(cellNames);
