@@ -53,6 +53,8 @@ suite('the cells of the settings', () => {
     assert.match(problemsOf({ main: { url: 'nats://eu' } }), /gives main a url/);
     assert.match(problemsOf({ eu: { url: 'nats://eu', spare: 'eu' } }), /a spare that is no other cell/);
     assert.match(problemsOf({ eu: { url: 'nats://eu', spare: 'us' } }), /a spare that is no other cell/);
+    const twins = { 'cell-8': { url: 'nats://a' }, 'cell-31': { url: 'nats://b' } };
+    assert.match(problemsOf(twins), /names cell-8 and cell-31, which get the same number/);
     assert.match(problemsOf(CELLS, { MILLRACE_CELL: 'us' }), /MILLRACE_CELL must be main or a cell/);
     assert.match(
       problemsOf(CELLS, { MILLRACE_CELL: 'eu' }),

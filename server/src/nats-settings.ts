@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { type Cell, CELL_NAME, MAIN_CELL } from './domain/configuration.ts';
+import { type Cell, CELL_NAME, MAIN_CELL, samePlace } from './domain/configuration.ts';
 import type { NatsFiles } from './stream/nats/nats-access.ts';
 
 /** Each file with the setting that names it. */
@@ -129,6 +129,9 @@ export function readCells(read: Reader, natsUrl: string, roles: readonly string[
       ...(isSpare ? { spare } : {}),
     });
   }
+  const [one, other] = samePlace(names) ?? [];
+  if (other !== undefined)
+    problem(`names ${one} and ${other}, which get the same number: name the new one differently`);
   const cell = read.text('MILLRACE_CELL');
   if (!names.includes(cell)) read.problem('MILLRACE_CELL', 'must be main or a cell of MILLRACE_CELLS');
   if (cell !== MAIN_CELL && roles.some((role) => role === 'control' || role === 'compute')) {

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addScene, overHttp } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
@@ -24,7 +26,9 @@ export async function openSmall(checkout: string, receivers: Receivers) {
     // As an installation has it by default; tests have one stream.
     MILLRACE_LANE_STREAMS: '2',
   };
-  const main = join(checkout, 'server/src/main.ts');
+  const dir = mkdtempSync(join(tmpdir(), 'millrace-bundle-'));
+  opening.defer(() => rmSync(dir, { recursive: true, force: true }));
+  const main = makeBundle(checkout, dir);
   const { nats, postgres, processes, controlUrl } = opening.use(await startProcesses([roles], settings, { main }));
   const [server] = processes;
   const http = overHttp({ controlUrl, collectUrl: () => server?.url ?? '' });
@@ -43,6 +47,12 @@ export async function openSmall(checkout: string, receivers: Receivers) {
     natsMb: () => kilobytesOf(nats.nodes[0]?.pid() ?? 0, 'VmRSS') / 1_024,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** People run the bundle. Node would keep the sources, and what reads TypeScript, in memory as well. */
+function makeBundle(checkout: string, dir: string): string {
+  execFileSync(process.execPath, [join(checkout, 'scripts/bundle.ts'), dir], { cwd: checkout, stdio: 'inherit' });
+  return join(dir, 'bin/millrace.cjs');
 }
 
 function kilobytesOf(pid: number, field: string): number {

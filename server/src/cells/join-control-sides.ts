@@ -39,29 +39,11 @@ export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSi
       ensure: async (destinationId, wanted) => (await of(destinationId)).tickets.ensure(destinationId, wanted),
       hurry: (destinationId, hurry) => hurryIn(cells, (side) => side.tickets.hurry(destinationId, hurry)),
     },
-    deadLetters: joinLetters(
-      cells.map(
-        ({ name }) =>
-          () =>
-            open(name).deadLetters,
-      ),
-    ),
+    deadLetters: joinLetters(cells.map(({ name }) => ({ name, box: () => open(name).deadLetters }))),
     letterCounts: async () => joinCounts(await fromEach(all, (side) => side.letterCounts())),
     letterBytes: async () => (await fromEach(all, (side) => side.letterBytes()))?.reduce((sum, each) => sum + each, 0),
-    quarantine: joinQuarantines(
-      cells.map(
-        ({ name }) =>
-          () =>
-            open(name).quarantine,
-      ),
-    ),
-    events: joinEventReaders(
-      cells.map(
-        ({ name }) =>
-          () =>
-            open(name).events,
-      ),
-    ),
+    quarantine: joinQuarantines(cells.map(({ name }) => ({ name, box: () => open(name).quarantine }))),
+    events: joinEventReaders(cells.map(({ name }) => ({ name, reader: () => open(name).events }))),
     async forget(names) {
       for (const side of all()) await side.forget(names);
     },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FilterRule } from '@millrace/contract';
 
 export type SourceConfig = {
@@ -67,6 +68,26 @@ export type Cell = {
   /** Takes the calls of this cell's sources while the cell is away. */
   spare?: string;
 };
+
+/** Numbers of dead letters, and places in streams, hold the place of their cell and have room for this many. */
+export const CELL_PLACES = 512;
+
+/** A number of the name alone: it stays as it is when other cells come or go. `main` has 0. */
+export function placeOfCell(name: string): number {
+  if (name === MAIN_CELL) return 0;
+  return 1 + (createHash('sha256').update(name).digest().readUInt32BE(0) % (CELL_PLACES - 1));
+}
+
+/** The first two names that have the same place. */
+export function samePlace(names: readonly string[]): readonly [string, string] | undefined {
+  const known = new Map<number, string>();
+  for (const name of names) {
+    const other = known.get(placeOfCell(name));
+    if (other !== undefined) return [other, name];
+    known.set(placeOfCell(name), name);
+  }
+  return undefined;
+}
 
 /** Streams have the same names in every cell: where names of several cells meet, `main` keeps the plain one. */
 export function nameInCell(cell: string, name: string): string {

@@ -23,7 +23,10 @@ function cellWith(events: AcceptedEvent[]): () => EventReader {
 
 suite('the order of an event in another cell', () => {
   test('is the one that deliver gave it, in replays and when it is found again', async () => {
-    const reader = joinEventReaders([cellWith([]), cellWith([EVENT])]);
+    const reader = joinEventReaders([
+      { name: 'main', reader: cellWith([]) },
+      { name: 'eu', reader: cellWith([EVENT]) },
+    ]);
     const order = eventOrder(requestOrder(RECEIVED, { stream: 1, sequence: 7 }), 0);
     const range = { sourceId: 's', destinationId: 'd', from: RECEIVED, to: '2026-01-02T00:00:00.000Z' };
     const { found } = await scanEvents(reader, { range, at: undefined, most: 10, isWanted: () => true });

@@ -40,6 +40,7 @@ export function replayWork(needs: ReplayNeeds): JobWork {
 async function count(job: JobRow, routing: ReplayRouting, { side }: ReplayNeeds): Promise<JobStep> {
   const tally = openTally(routing);
   const { at } = job.position as Position;
+  if (isCellGone(side.events, at)) return { position: job.position, problem: CELL_GONE };
   const scan = { range: job.asked as NewReplay, at, most: Infinity };
   // `isWanted` counts and never keeps.
   const isWanted = (event: AcceptedEvent) => tally.isDelivered(event) && false;
@@ -55,6 +56,7 @@ async function replaySome(
   const { destinationId, ...range } = job.asked as NewReplay;
   const { at } = job.position as Position;
   const position = job.position;
+  if (isCellGone(side.events, at)) return { position, problem: CELL_GONE };
   const room = ahead.room(await feeder.untried(destinationId)) * MAX_DELIVERIES;
   if (room === 0) {
     return { position, problem: 'the destination has not caught up with what waits for it' };
@@ -76,10 +78,17 @@ async function replaySome(
   return { ...step, position: { phase: 'replay', at: next } };
 }
 
+/** The replay waits until the cell is named again: another one has other events at this place. */
+const CELL_GONE = 'it has come to a cell that MILLRACE_CELLS does not name';
+
+function isCellGone({ cells }: EventReader, at: Position['at']): boolean {
+  return cells !== undefined && at !== undefined && cells.load(at.stream) === undefined;
+}
+
 /** From a place that was saved to one that can be. */
 async function scanOn(reader: EventReader, { at, ...scan }: EventScan): Promise<EventsScanned> {
   const { cells } = reader;
-  const from = cells && at ? { ...at, stream: cells.load(at.stream) } : at;
+  const from = cells && at ? { ...at, stream: cells.load(at.stream) ?? 0 } : at;
   const { found, next } = await scanEvents(reader, { ...scan, at: from });
   return { found, next: cells && next ? { ...next, stream: cells.save(next.stream) } : next };
 }

@@ -8,12 +8,23 @@ import { ENVELOPE_HEADER, type ReadableCalls, readableCalls } from './request-me
 /** `bytes`: of the whole request, as it is stored. */
 export type StoredEvents = { sequence: number; storedAt: number; bytes: number } & ReadableCalls;
 
+/** Where there are several cells: streams have other numbers in their cells, and others again where they are saved. */
+export type ReaderCells = {
+  count: number;
+  /** Of these cells: another one has another key. */
+  key: string;
+  own(stream: number): number;
+  /** As it is saved, which another cell does not change. */
+  save(stream: number): number;
+  /** Undefined when its cell is not named any more. */
+  load(saved: number): number | undefined;
+};
+
 /** The requests of one source that are still in the event streams. */
 export type EventReader = {
   /** How many streams there are now. */
   readonly streams: number;
-  /** Where there are several cells: how many, a stream's number in its cell, and as it is saved, which another cell does not change. */
-  cells?: { count: number; own(stream: number): number; save(stream: number): number; load(saved: number): number };
+  cells?: ReaderCells;
   /** The first and the last sequence of a stream; undefined when it is empty or missing. Both may be another source's. */
   ends(stream: number): Promise<{ first: number; last: number } | undefined>;
   /** The sequence of the first request that was stored at that time or later; undefined when there is none. */

@@ -9,6 +9,7 @@ import { cursorOf, readPage } from '../../http/paging.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
 import { readShown } from '../../jobs/hide-erased.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
+import { readPlaces, writePlaces } from './stream-places.ts';
 
 type Query = Static<typeof FeedQuery>;
 
@@ -92,18 +93,12 @@ function takenOf({ stream, sequence }: StoredEvents & { stream: number }, place:
   return place !== undefined && place.stream === stream && place.places[stream] === sequence ? place.taken : 0;
 }
 
-/** With another number of cells the places would be those of other streams. */
-function placeText({ places, stream, taken }: FeedPlace, { cells }: EventReader): string {
-  return [stream, taken, ...places].join(' ') + (cells === undefined ? '' : ` of ${cells.count}`);
+function placeText({ places, stream, taken }: FeedPlace, reader: EventReader): string {
+  return writePlaces([stream, taken, ...places], reader);
 }
 
-function readPlace(given: string, { cells }: EventReader): FeedPlace {
-  const [text = '', count = '1'] = given.split(' of ');
-  const isOfNow = Number(count) === (cells?.count ?? 1);
-  const most = 70 * (cells?.count ?? 1);
-  const isPlace = new RegExp(`^\\d{1,15}(?: \\d{1,15}){2,${most}}$`).test(text);
-  const numbers = isPlace && isOfNow ? text.split(' ').map(Number) : [];
-  const [stream, taken, ...places] = numbers;
+function readPlace(given: string, reader: EventReader): FeedPlace {
+  const [stream, taken, ...places] = readPlaces(given, reader);
   if (stream === undefined || taken === undefined || places.length === 0) throw new ApiProblem('invalid_cursor');
   return { places, stream, taken };
 }

@@ -10,6 +10,7 @@ import { cursorOf, readPage } from '../../http/paging.ts';
 import { engineRoute, type Route } from '../../http/route.ts';
 import { readShown } from '../../jobs/hide-erased.ts';
 import { ApiProblem, found } from '../../problems/problems.ts';
+import { readPlaces, writePlaces } from './stream-places.ts';
 import { eventName } from '../../../domain/event-name.ts';
 
 type Query = Static<typeof StoredEventQuery>;
@@ -38,7 +39,7 @@ export const storedEventRoutes: Route[] = [
       const { workspaceId } = actor;
       const { sourceId } = query;
       const at = now();
-      const place = query.cursor === undefined ? undefined : readPlace(readPage(query).after ?? '');
+      const place = query.cursor === undefined ? undefined : readPlace(readPage(query).after ?? '', side.events);
       found(await inWorkspace((tx) => findSource(tx, workspaceId, sourceId)));
       const shownOf: ShownOf = (events) => inWorkspace((tx) => readShown(tx, { workspaceId, sourceId }, events));
       const search = await searchEvents({ reader: side.events, query, at: place, shownOf });
@@ -52,7 +53,7 @@ export const storedEventRoutes: Route[] = [
         from: new Date(lookedFrom).toISOString(),
         to: new Date(to).toISOString(),
         isComplete,
-        nextCursor: isComplete ? null : cursorOf(placeText(next)),
+        nextCursor: isComplete ? null : cursorOf(placeText(next, side.events)),
       };
     },
   }),
@@ -166,13 +167,12 @@ function openMatch({ userId, name, type, from, to, text }: Query): (event: Accep
   };
 }
 
-function placeText({ places, stream, left, oldestAt }: SearchPlace): string {
-  return [stream, left, oldestAt, ...places].join(' ');
+function placeText({ places, stream, left, oldestAt }: SearchPlace, reader: EventReader): string {
+  return writePlaces([stream, left, oldestAt, ...places], reader);
 }
 
-function readPlace(text: string): SearchPlace {
-  const numbers = /^\d{1,15}(?: \d{1,15}){3,70}$/.test(text) ? text.split(' ').map(Number) : [];
-  const [stream, left, oldestAt, ...places] = numbers;
+function readPlace(text: string, reader: EventReader): SearchPlace {
+  const [stream, left, oldestAt, ...places] = readPlaces(text, reader);
   if (
     stream === undefined ||
     left === undefined ||
