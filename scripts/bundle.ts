@@ -20,7 +20,7 @@ import { ROOT_DIR } from './project-files.ts';
 /** PGlite reads these files beside its code. */
 const PGLITE_FILES = ['pglite.wasm', 'pglite.data', 'initdb.wasm'];
 /** Some packages are CommonJS inside: they ask for `require` and for the name of their file. */
-const COMMON_JS = `import { createRequire as _requireFrom } from 'node:module';
+export const COMMON_JS = `import { createRequire as _requireFrom } from 'node:module';
 import { dirname as _dirnameOf } from 'node:path';
 import { fileURLToPath as _pathOf } from 'node:url';
 const require = _requireFrom(import.meta.url);

@@ -11,12 +11,15 @@ setFormat('date-time', (text) => {
 });
 const TIME = 'must be a time between the years 1 and 9999, such as 2026-11-16T12:00:00Z';
 
-/** Validates JSON without conversion: `"1"` is not a number, and unknown fields are refused. */
+/**
+ * Validates JSON without conversion: `"1"` is not a number, and unknown fields are refused. A schema is compiled when the first value comes:
+ * most processes never get a request for most routes.
+ */
 export function bodyValidator(schema: TSchema, check?: (value: unknown) => FieldError[]): (value: unknown) => unknown {
-  const compiled = Compile(schema);
+  let compiled: Compiled | undefined;
   return (value) => {
     const said = check?.(value) ?? [];
-    const errors = said.length > 0 ? said : errorsOf(compiled, value);
+    const errors = said.length > 0 ? said : errorsOf((compiled ??= Compile(schema)), value);
     if (errors.length > 0) throw new ApiProblem('invalid_request', errors);
     return Value.Default(schema, value);
   };
