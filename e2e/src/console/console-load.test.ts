@@ -15,7 +15,7 @@ import { waitFor } from './wait-for.ts';
 
 const isFull = process.argv.includes('--full');
 const DELIVERIES = isFull ? 10_000_000 : 100_000;
-const TAIL_MS = isFull ? 300_000 : 20_000;
+const TAIL_MS = isFull ? 300_000 : 10_000;
 /** How many times the budget a shared machine of CI may take. */
 const ROOM = isFull ? 1 : 10;
 const FRAME_MS = 32;
