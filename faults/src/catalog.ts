@@ -3,6 +3,7 @@ import { attackFromReceivers } from './inject/attack-from-receivers.ts';
 import { attackSignIn } from './inject/attack-sign-in.ts';
 import { collectBacklog } from './inject/collect-backlog.ts';
 import { cutOffServer } from './inject/cut-off-server.ts';
+import { cutPower } from './inject/cut-power.ts';
 import { dripHeaders } from './inject/drip-headers.ts';
 import { hangReceivers } from './inject/hang-receivers.ts';
 import { floodTenant } from './inject/flood-tenant.ts';
@@ -72,6 +73,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['server-added', addServer],
   ['cell-lost', loseCell],
   ['cell-move', moveCell],
+  ['power-cut', cutPower],
 ]);
 
 /**
@@ -95,4 +97,5 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'compute-kill',
   'compute-behind',
   'server-added',
+  'power-cut',
 ]);

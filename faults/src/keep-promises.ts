@@ -57,6 +57,8 @@ export const PROMISES: Readonly<Record<string, string>> = {
   'cell-lost':
     'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
   'cell-move': 'a source that moves between cells under load loses nothing, and the other cell does not notice',
+  'power-cut':
+    'no acknowledged call is lost when the power of one, two or all three servers fails, and the record is exact when that of PostgreSQL does',
 };
 
 const SEED = 1;
