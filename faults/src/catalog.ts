@@ -20,6 +20,7 @@ import { limitTenant } from './inject/limit-tenant.ts';
 import { loseCell } from './inject/lose-cell.ts';
 import { moveCell } from './inject/move-cell.ts';
 import { openManyLanes } from './inject/open-many-lanes.ts';
+import { partition } from './inject/partition.ts';
 import { quietReceivers } from './inject/quiet-receivers.ts';
 import { starveCompute } from './inject/starve-compute.ts';
 import { stopDatabase } from './inject/stop-database.ts';
@@ -72,6 +73,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['server-added', addServer],
   ['cell-lost', loseCell],
   ['cell-move', moveCell],
+  ['partitions', partition],
 ]);
 
 /**
@@ -95,4 +97,5 @@ export const TIMELESS: ReadonlySet<string> = new Set([
   'compute-kill',
   'compute-behind',
   'server-added',
+  'partitions',
 ]);

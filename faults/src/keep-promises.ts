@@ -57,6 +57,8 @@ export const PROMISES: Readonly<Record<string, string>> = {
   'cell-lost':
     'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
   'cell-move': 'a source that moves between cells under load loses nothing, and the other cell does not notice',
+  partitions:
+    'servers and roles that are cut from each other, in both directions or in one, lose and hide nothing, and go on by themselves when they are healed',
 };
 
 const SEED = 1;

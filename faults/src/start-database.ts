@@ -1,6 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { NetHost } from '@millrace/engines';
+import { forkOn } from './fork-on.ts';
 import type { DatabaseOrder } from './inject/database-process.ts';
 
 export type Database = AsyncDisposable & {
@@ -15,10 +17,19 @@ export type Database = AsyncDisposable & {
   revive(): Promise<void>;
 };
 
-/** A PostgreSQL that faults may stop and kill. `dir`: where its data is, if not with all temporary files. */
-export async function startDatabase({ dir, options = '' }: { dir?: string; options?: string } = {}): Promise<Database> {
+export type DatabaseNeeds = {
+  /** Where its data is, if not with all temporary files. */
+  dir?: string;
+  options?: string;
+  /** The host that it runs on, if not the usual one. */
+  host?: NetHost | undefined;
+};
+
+/** A PostgreSQL that faults may stop and kill. */
+export async function startDatabase({ dir, options = '', host }: DatabaseNeeds = {}): Promise<Database> {
   const env = { ...process.env, ...(dir === undefined ? {} : { TMPDIR: dir }) };
-  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'), [options], { env });
+  const args = [options, ...(host === undefined ? [] : [host.address])];
+  const child = forkOn(host, join(import.meta.dirname, 'inject/database-process.ts'), args, env);
   const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;
   const tell = async (order: DatabaseOrder) => {
     const done = nextWord(child);

@@ -6,8 +6,8 @@ export type DatabaseOrder = 'stop' | 'start' | 'revive';
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-const [, , options = ''] = process.argv;
-const server = await startPostgresServer({ options });
+const [, , options = '', address] = process.argv;
+const server = await startPostgresServer({ options, ...(address === undefined ? {} : { address }) });
 process.on('message', (order: DatabaseOrder) => {
   if (order === 'stop') server.stop('immediate');
   else if (order === 'start' || !isUp()) server.start();
