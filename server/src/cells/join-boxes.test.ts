@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { DeadLetterBox, StoredLetter } from '../stream/deliveries/dead-letter-box.ts';
-import type { EventReader } from '../stream/events/stored-events.ts';
+import { type EventReader, loadStream } from '../stream/events/stored-events.ts';
 import { type CellBox, joinLetters } from './join-boxes.ts';
 import { type CellReader, joinEventReaders } from './join-event-readers.ts';
 
@@ -109,5 +109,7 @@ suite('event streams of several cells', () => {
       [0, undefined, 2, undefined],
     );
     assert.notEqual(before?.key, after?.key);
+    const onlyMain = saved.map((each) => loadStream({}, each));
+    assert.deepEqual(onlyMain, [0, undefined, 1, undefined], 'nor when main is the only cell that is left');
   });
 });

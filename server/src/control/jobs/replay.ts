@@ -3,7 +3,7 @@ import type { CatalogEntry, NewReplay } from '@millrace/contract/control';
 import { deliveryId, newDelivery } from '../../domain/delivery.ts';
 import type { JobRow, JobStep } from '../../store/jobs.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { EventReader } from '../../stream/events/stored-events.ts';
+import { type EventReader, loadStream } from '../../stream/events/stored-events.ts';
 import type { ControlSide } from '../../stream/open-control-side.ts';
 import { MAX_DELIVERIES } from '../../stream/deliveries/append-to-lane.ts';
 import type { LaneFeeder } from './feed-lane.ts';
@@ -81,14 +81,14 @@ async function replaySome(
 /** The replay waits until the cell is named again: another one has other events at this place. */
 const CELL_GONE = 'it has come to a cell that MILLRACE_CELLS does not name';
 
-function isCellGone({ cells }: EventReader, at: Position['at']): boolean {
-  return cells !== undefined && at !== undefined && cells.load(at.stream) === undefined;
+function isCellGone(reader: EventReader, at: Position['at']): boolean {
+  return at !== undefined && loadStream(reader, at.stream) === undefined;
 }
 
 /** From a place that was saved to one that can be. */
 async function scanOn(reader: EventReader, { at, ...scan }: EventScan): Promise<EventsScanned> {
   const { cells } = reader;
-  const from = cells && at ? { ...at, stream: cells.load(at.stream) ?? 0 } : at;
+  const from = at && { ...at, stream: loadStream(reader, at.stream) ?? 0 };
   const { found, next } = await scanEvents(reader, { ...scan, at: from });
   return { found, next: cells && next ? { ...next, stream: cells.save(next.stream) } : next };
 }

@@ -1,7 +1,7 @@
 import { JetStreamApiCodes, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import { openBreather } from '../../breathe.ts';
 import { undefinedIfMissing } from '../nats/engine-errors.ts';
-import { eventStreamName, eventSubject } from '../layout/layout.ts';
+import { eventStreamName, eventSubject, MOST_EVENT_STREAMS } from '../layout/layout.ts';
 import { readNext, readSubject } from '../nats/read-subject.ts';
 import { ENVELOPE_HEADER, type ReadableCalls, readableCalls } from './request-message.ts';
 
@@ -36,6 +36,12 @@ export type EventReader = {
 /** The number that a stream has in its cell: deliver knows no other. */
 export function ownStream({ cells }: Pick<EventReader, 'cells'>, stream: number): number {
   return cells?.own(stream) ?? stream;
+}
+
+/** A stream that was saved, as it is numbered now; undefined when its cell is not named any more, also when no other cell is. */
+export function loadStream({ cells }: Pick<EventReader, 'cells'>, saved: number): number | undefined {
+  if (cells !== undefined) return cells.load(saved);
+  return saved < MOST_EVENT_STREAMS ? saved : undefined;
 }
 
 export type EventReaderNeeds = { manager: JetStreamManager; streams(): number };
