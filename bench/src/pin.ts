@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 
 const COUNT = cpus().length;
 export const LAST_CORE = String(COUNT - 1);
@@ -16,4 +16,10 @@ export function familyOf(pid: number): number[] {
 /** Binds all threads of a process. */
 export function pin(pid: number, cores: string): void {
   execFileSync('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' });
+}
+
+/** `npm run bench` keeps to one core, and so would all that we start; here each process shall run where there is room. */
+export function useAllCores(): void {
+  const all = `0-${Math.max(COUNT, availableParallelism()) - 1}`;
+  pin(process.pid, all);
 }

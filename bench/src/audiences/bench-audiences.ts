@@ -1,4 +1,4 @@
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
 import { type OtherTimes, type Span, spend } from '../replay/watch-other.ts';
 import type { Verdict } from '../run.ts';

@@ -1,4 +1,4 @@
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import { startReceivers } from '../replay/start-receivers.ts';
 import type { Verdict } from '../run.ts';
 import { openInstallation } from './installation.ts';

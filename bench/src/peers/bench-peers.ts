@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import type { BenchOptions, Verdict } from '../run.ts';
 import { convoy } from './convoy.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -67,7 +67,7 @@ export function systemsToRun(): System[] {
 }
 
 function introduce({ name, slots, missing, about }: System): void {
-  const text = missing === undefined ? about.join('; ') : `not run: name its program in ${missing}`;
+  const text = missing === undefined ? about().join('; ') : `not run: name its program in ${missing}`;
   console.error(`${name}, ${slots === undefined ? 'its own number of slots' : `${slots} slots`}: ${text}`);
 }
 

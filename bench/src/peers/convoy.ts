@@ -18,7 +18,7 @@ export function convoy(slots: number): System {
     name: 'Convoy',
     slots,
     missing: BIN === undefined ? 'PEERS_CONVOY_BIN' : undefined,
-    about:
+    about: () =>
       BIN === undefined
         ? []
         : [

@@ -20,7 +20,7 @@ export function millrace(slots: number): System {
     name: 'Millrace',
     slots,
     missing: undefined,
-    about: [
+    about: () => [
       `commit ${commit()}, Node ${process.version}, ${engineText(natsServerBinary())}`,
       ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
     ],

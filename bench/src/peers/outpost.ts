@@ -18,7 +18,7 @@ export function outpost(slots: number): System {
     name: 'Outpost',
     slots,
     missing,
-    about:
+    about: () =>
       BIN === undefined
         ? []
         : [

@@ -15,7 +15,7 @@ export function svix(): System {
     name: 'Svix',
     slots: undefined,
     missing: BIN === undefined ? 'PEERS_SVIX_BIN' : undefined,
-    about:
+    about: () =>
       BIN === undefined
         ? []
         : [

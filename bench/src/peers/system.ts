@@ -26,8 +26,8 @@ export type System = {
   slots: number | undefined;
   /** The variable that has to name its program and does not; undefined if the system can run. */
   missing: string | undefined;
-  /** Versions and settings that differ from the defaults, printed before it runs. */
-  about: readonly string[];
+  /** Versions and settings that differ from the defaults, printed before it runs: asks the programs. */
+  about(): readonly string[];
   /** `urlOf` gives the address of the receiver of the k-th endpoint, of its kind. */
   open(urlOf: (index: number, kind: ReceiverKind) => string): Promise<RunningSystem>;
 };

@@ -2,7 +2,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { addScene } from '../../../server/testing/stack.ts';
 import { until } from '../../../server/testing/until.ts';
 import { orderCall } from '../order-call.ts';
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
 import type { BenchOptions, Verdict } from '../run.ts';
 import { median, round, spreadOf } from '../spread.ts';
@@ -24,31 +24,42 @@ type Measured = {
   cpuUs: Record<string, number>;
   isExact: boolean;
 };
-type Bench = { count: number; stack: Installation; receivers: Receivers; keys: readonly string[] };
+/** Sources of an installation whose destinations get events one by one, or in batches. */
+type Bench = { name: string; stack: Installation; receivers: Receivers; keys: readonly string[] };
 
 /**
- * Events a second from the first call over HTTP to the last delivery, by one process and by two in turn, with the CPU of each part. Two processes
- * gain only where a core is free: three NATS servers, PostgreSQL, the senders and the receivers run here too.
+ * Events a second from the first call over HTTP to the last delivery, by one process and by two, one event a POST and in batches, all in turns, with
+ * the CPU of each part. Two processes gain only where a core is free: three NATS servers, PostgreSQL, the senders and the receivers run here too.
  */
 export async function benchProcesses({ isQuick }: BenchOptions): Promise<Verdict> {
   useAllCores();
   const plan = isQuick ? { rounds: 1, events: 2_000 } : { rounds: 5, events: 20_000 };
   await using opened = new AsyncDisposableStack();
   const benches: Bench[] = [];
-  for (const count of COUNTS) benches.push(await openBench(count, opened));
+  for (const count of COUNTS) benches.push(...(await openBenches(count, opened)));
   for (const bench of benches) await warmUp(bench, plan.events);
   const measured = benches.map((): Measured[] => []);
   for (let round = 1; round <= plan.rounds; round += 1) {
     for (const [nth, bench] of benches.entries()) {
       const one = await measure(bench, String(round), plan.events);
       measured[nth]?.push(one);
-      console.log(`${bench.count} processes: ${JSON.stringify(one)}`);
+      console.log(`${bench.name}: ${JSON.stringify(one)}`);
     }
   }
-  const [alone = [], two = []] = measured;
-  const ratio = spreadOf(two.map(({ eventsPerSecond }, nth) => eventsPerSecond / (alone[nth]?.eventsPerSecond ?? NaN)));
+  const byName = new Map(benches.map(({ name }, nth) => [name, measured[nth] ?? []]));
+  const ratioOf = (name: string, to: string) => {
+    const base = byName.get(to)?.map((each) => each.eventsPerSecond) ?? [];
+    return spreadOf((byName.get(name) ?? []).map(({ eventsPerSecond }, nth) => eventsPerSecond / (base[nth] ?? NaN)));
+  };
+  const ratios = {
+    '2 to 1': ratioOf('2, single', '1, single'),
+    'batches, 2 to 1': ratioOf('2, batches', '1, batches'),
+    'batches to single, 1': ratioOf('1, batches', '1, single'),
+    'batches to single, 2': ratioOf('2, batches', '2, single'),
+  };
   const sizes = { cores: availableParallelism(), load: round(loadavg()[0] ?? 0), ...plan };
-  const figures = { bench: 'processes', ...sizes, '1 process': summary(alone), '2 processes': summary(two), ratio };
+  const summaries = Object.fromEntries([...byName].map(([name, rounds]) => [name, summary(rounds)]));
+  const figures = { bench: 'processes', ...sizes, ...summaries, ratios };
   return { isGood: measured.flat().every(({ isExact }) => isExact), figures };
 }
 
@@ -58,11 +69,17 @@ function summary(rounds: readonly Measured[]) {
   return { eventsPerSecond: median(rounds.map((one) => one.eventsPerSecond)), cpuUs: Object.fromEntries(cpuUs) };
 }
 
-async function openBench(count: number, opened: AsyncDisposableStack): Promise<Bench> {
+async function openBenches(count: number, opened: AsyncDisposableStack): Promise<Bench[]> {
   const receivers = opened.use(await startReceivers());
   const stack = opened.use(await openInstallation(count));
-  const scenes = await Promise.all(Array.from({ length: SOURCES }, () => addScene(stack, receivers.hookUrl)));
-  return { count, stack, receivers, keys: scenes.map(({ writeKey }) => writeKey) };
+  const keysWith = async (settings: object) => {
+    const scenes = Array.from({ length: SOURCES }, () => addScene(stack, receivers.hookUrl, settings));
+    return (await Promise.all(scenes)).map(({ writeKey }) => writeKey);
+  };
+  return [
+    { name: `${count}, single`, stack, receivers, keys: await keysWith({}) },
+    { name: `${count}, batches`, stack, receivers, keys: await keysWith({ bodyFormat: 'batch' }) },
+  ];
 }
 
 /** Until every process knows every key and destination, and has compiled its code. */
@@ -78,11 +95,11 @@ async function warmUp(bench: Bench, events: number): Promise<void> {
 }
 
 async function measure(bench: Bench, name: string, events: number, patienceMs = PATIENCE_MS): Promise<Measured> {
-  const { count: processes, stack, receivers } = bench;
+  const { stack, receivers } = bench;
   await receivers.reset();
   const before = stack.cpuUs();
   const startedAt = Number(process.hrtime.bigint() / 1_000n) / 1_000;
-  await sendAll(bench, `${processes}-${name}`, events);
+  await sendAll(bench, name, events);
   await until(async () => (await receivers.look()).count >= events, patienceMs);
   const { count, distinct, lastAt } = await receivers.look();
   await recorded(stack);
@@ -110,7 +127,7 @@ async function recorded(stack: Installation): Promise<void> {
   }, PATIENCE_MS);
 }
 
-async function sendAll({ stack, keys }: Bench, name: string, events: number): Promise<void> {
+async function sendAll({ name: bench, stack, keys }: Bench, round: string, events: number): Promise<void> {
   let sent = 0;
   const send = async () => {
     while (sent < events) {
@@ -118,7 +135,7 @@ async function sendAll({ stack, keys }: Bench, name: string, events: number): Pr
       sent += CALLS_A_REQUEST;
       const batch = Array.from({ length: Math.min(CALLS_A_REQUEST, events - first) }, (_, index) => ({
         type: 'track',
-        messageId: `${name}-${first + index}`,
+        messageId: `${bench}-${round}-${first + index}`,
         ...orderCall(first + index),
       }));
       const status = await stack.send(keys[(first / CALLS_A_REQUEST) % keys.length] ?? '', batch);

@@ -1,3 +1,4 @@
+import { useAllCores } from '../pin.ts';
 import { type Recorders, timeStreams } from './time-streams.ts';
 
 /** One process as before the record had slots; two as now; the same two with a tenth of the rows of plain successes. */
@@ -12,6 +13,7 @@ type Contender = keyof typeof RECORDERS;
 
 /** One after the other, in turns, so that other load on the machine meets all of them. */
 export async function compareRecorders(deliveries: number, rounds: number) {
+  useAllCores();
   const runs = { before: [], now: [], sampled: [] } as Record<Contender, Awaited<ReturnType<typeof timeStreams>>[]>;
   for (let round = 0; round < rounds; round += 1) {
     for (const name of Object.keys(RECORDERS) as Contender[]) {

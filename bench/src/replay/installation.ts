@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { availableParallelism, cpus } from 'node:os';
 import { openLog } from '../../../server/src/log.ts';
 import { overHttp } from '../../../server/testing/stack.ts';
 import { openInspector } from '../../../server/testing/inspector.ts';
@@ -21,10 +19,4 @@ export async function openInstallation() {
     pids,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-/** `npm run bench` keeps to one core, and so would all that we start; here each process shall run where there is room. */
-export function useAllCores(): void {
-  const all = `0-${Math.max(cpus().length, availableParallelism()) - 1}`;
-  execFileSync('taskset', ['-a', '-c', '-p', all, String(process.pid)], { stdio: 'ignore' });
 }

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { postBytesOf } from '../../../cli/src/sizing/measured-costs.ts';
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import { startReceivers } from '../replay/start-receivers.ts';
 import type { BenchOptions, Verdict } from '../run.ts';
 import {

@@ -8,7 +8,7 @@ import {
   POSTGRES_CONNECTIONS,
   recordedBytesOf,
 } from '../../../cli/src/sizing/measured-costs.ts';
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
 import type { Verdict } from '../run.ts';
 import { bytesRow, cpuRows, GOAL, isHeld, measureRounds, print, row, ROUNDS, type Row, shapeOf } from './compare.ts';

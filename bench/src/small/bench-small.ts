@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { ROOT_DIR } from '@millrace/engines';
-import { useAllCores } from '../replay/installation.ts';
+import { useAllCores } from '../pin.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
 import type { BenchOptions, Verdict } from '../run.ts';
 import { median, round } from '../spread.ts';

@@ -25,6 +25,7 @@ export async function openSmall(checkout: string, receivers: Receivers) {
     MILLRACE_HOST_ATTEMPTS_PER_SECOND: '0',
     // As an installation has it by default; tests have one stream.
     MILLRACE_LANE_STREAMS: '2',
+    ...imageSettings(checkout),
   };
   const dir = mkdtempSync(join(tmpdir(), 'millrace-bundle-'));
   opening.defer(() => rmSync(dir, { recursive: true, force: true }));
@@ -53,6 +54,13 @@ export async function openSmall(checkout: string, receivers: Receivers) {
 function makeBundle(checkout: string, dir: string): string {
   execFileSync(process.execPath, [join(checkout, 'scripts/bundle.ts'), dir], { cwd: checkout, stdio: 'inherit' });
   return join(dir, 'bin/millrace.cjs');
+}
+
+/** The image's settings of Node and the C library: they decide how much memory a process keeps. */
+function imageSettings(checkout: string): Record<string, string> {
+  const dockerfile = readFileSync(join(checkout, 'deploy/image/Dockerfile'), 'utf8');
+  const found = dockerfile.matchAll(/\b(?<name>NODE_OPTIONS|MALLOC_ARENA_MAX)=(?<value>\S+)/g);
+  return Object.fromEntries([...found].map(({ groups }) => [groups?.['name'] ?? '', groups?.['value'] ?? '']));
 }
 
 function kilobytesOf(pid: number, field: string): number {
