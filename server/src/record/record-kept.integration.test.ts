@@ -7,9 +7,9 @@ import { openLog } from '../log.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { openInspector } from '../../testing/inspector.ts';
-import type { ControlSide } from '../stream/open-control-side.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
 import { openStream, type Stream } from '../stream/open-stream.ts';
+import { openQuarantineBox, type QuarantineBox } from '../stream/quarantine/quarantine.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import { openLogLines } from '../../testing/log-lines.ts';
 import { attempted } from '../../testing/outcomes.ts';
@@ -26,7 +26,8 @@ let postgres: PostgresServer;
 let store: Store;
 let stream: Stream;
 let delivery: DeliverySide;
-let control: ControlSide;
+/** Of no control side: that one gives streams their sizes back every ten seconds. */
+let quarantine: QuarantineBox;
 let inspector: Awaited<ReturnType<typeof openInspector>>;
 let told = 0;
 const { log, lines, of: logged } = openLogLines();
@@ -38,8 +39,8 @@ before(async () => {
   store = stack.use(await openStore(postgres.serviceUrl));
   stream = stack.use(await openStream({ natsUrl: nats.url, settings: STREAM_SETTINGS, log: silent, metrics }));
   delivery = stack.use(await stream.deliverySide());
-  control = stack.use(await stream.controlSide());
   inspector = stack.use(await openInspector(nats.url, silent));
+  quarantine = openQuarantineBox(inspector.manager);
 });
 after(() => stack.disposeAsync());
 beforeEach(() => {
@@ -109,7 +110,7 @@ suite('the record keeps what PostgreSQL refuses', () => {
         await staysTrueFor(700, async () => (await waiting()) === BATCHES && logged('record.waiting').length === 1);
         make(mend);
         await until(async () => rows() === BATCHES && (await waiting()) === 0, A_MINUTE);
-        assert.equal((await control.quarantine.counts()).get('outcome'), 0);
+        assert.equal((await quarantine.counts()).get('outcome'), 0);
       } finally {
         if (rows() < BATCHES) make(mend);
       }
@@ -124,14 +125,14 @@ suite('the record keeps what PostgreSQL refuses', () => {
     await using _ = await record();
     await until(async () => (await waiting()) === 0, A_MINUTE);
     assert.equal(rows(), 49);
-    const [entry, ...more] = await control.quarantine.read('outcome', 0, 10);
+    const [entry, ...more] = await quarantine.read('outcome', 0, 10);
     assert.equal(more.length, 0);
     assert.deepEqual(JSON.parse(Buffer.from(entry?.payload ?? []).toString()), { entries: [bad] });
     assert.match(entry?.why ?? '', /unsupported Unicode|\\u0000|0x00/);
     assert.equal(entry?.from.stream, 'OUTCOMES');
     assert.match(await metrics.text(), /^millrace_quarantined_total\{kind="outcome"\} 1$/m);
     assert.equal(logged('outcome.quarantined').length, 1);
-    await control.quarantine.remove(entry?.sequence ?? 0);
+    await quarantine.remove(entry?.sequence ?? 0);
   });
 
   test('a batch that cannot be read is quarantined with its bytes', async () => {
@@ -140,9 +141,9 @@ suite('the record keeps what PostgreSQL refuses', () => {
     await using _ = await record();
     await until(async () => (await waiting()) === 0, A_MINUTE);
     assert.equal(rows(), 3);
-    const [entry] = await control.quarantine.read('outcome', 0, 10);
+    const [entry] = await quarantine.read('outcome', 0, 10);
     assert.equal(Buffer.from(entry?.payload ?? []).toString(), '{"entries": [');
-    await control.quarantine.remove(entry?.sequence ?? 0);
+    await quarantine.remove(entry?.sequence ?? 0);
   });
 
   test('a batch that our own code stumbles over waits, and holds up no other', async () => {
@@ -168,8 +169,8 @@ suite('the record keeps what PostgreSQL refuses', () => {
     await until(async () => rows() === 6 && (await waiting()) === 1, A_MINUTE);
     await inspector.manager.streams.update('QUARANTINE', config);
     await until(async () => (await waiting()) === 0, A_MINUTE);
-    assert.equal((await control.quarantine.counts()).get('outcome'), 1);
-    await control.quarantine.remove((await control.quarantine.read('outcome', 0, 1))[0]?.sequence ?? 0);
+    assert.equal((await quarantine.counts()).get('outcome'), 1);
+    await quarantine.remove((await quarantine.read('outcome', 0, 1))[0]?.sequence ?? 0);
   });
 
   test('a partition that another process dropped is made anew, and is no reason to quarantine', async () => {
@@ -180,6 +181,6 @@ suite('the record keeps what PostgreSQL refuses', () => {
     postgres.run(`DROP TABLE deliveries_${day}`);
     await tellBatches(2);
     await until(async () => rows() === 2 && (await waiting()) === 0, A_MINUTE);
-    assert.equal((await control.quarantine.counts()).get('outcome'), 0);
+    assert.equal((await quarantine.counts()).get('outcome'), 0);
   });
 });

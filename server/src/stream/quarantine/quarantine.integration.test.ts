@@ -6,6 +6,7 @@ import { openInspector } from '../../../testing/inspector.ts';
 import type { ControlSide } from '../open-control-side.ts';
 import type { DeliverySide } from '../open-delivery-side.ts';
 import { openStream } from '../open-stream.ts';
+import { openQuarantineBox } from './quarantine.ts';
 import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
@@ -77,17 +78,20 @@ suite('quarantine', () => {
   });
 
   test('refuses when it is full, and drops nothing that it holds', async () => {
-    const { config } = await inspector.manager.streams.info('QUARANTINE');
-    await inspector.manager.streams.update('QUARANTINE', { ...config, max_bytes: 100_000 });
+    // A server without a control side: that one gives streams their sizes back every ten seconds.
+    await using cluster = await startNatsCluster();
+    await using stream = await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log });
+    await using side = await stream.deliverySide();
+    await using small = await openInspector(cluster.url, log);
+    const { config } = await small.manager.streams.info('QUARANTINE');
+    await small.manager.streams.update('QUARANTINE', { ...config, max_bytes: 100_000 });
     const answers: string[] = [];
-    for (let i = 10; i < 20; i += 1) answers.push(await delivery.quarantine.append(lane(i, 'x'.repeat(30_000))));
+    for (let i = 10; i < 20; i += 1) answers.push(await side.quarantine.append(lane(i, 'x'.repeat(30_000))));
     assert.deepEqual(
       answers.slice(3),
       Array.from({ length: 7 }, () => 'full'),
     );
-    assert.equal(
-      (await control.quarantine.counts()).get('lane'),
-      3 + answers.filter((each) => each === 'stored').length,
-    );
+    const held = (await openQuarantineBox(small.manager).counts()).get('lane');
+    assert.equal(held, answers.filter((each) => each === 'stored').length);
   });
 });
