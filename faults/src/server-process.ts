@@ -15,6 +15,9 @@ export type ServerProcess = AsyncDisposable & {
   start(): Promise<string>;
   /** Shifts its clock by this from now on; only for a process whose clock can be set. */
   setClock(shiftMs: number): void;
+  /** Stops it where it stands, and lets it go on. */
+  suspend(): void;
+  resume(): void;
   /** Sends a signal and resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
 };
@@ -68,6 +71,8 @@ export async function serverProcess(
       return hasStarted(started, logFile);
     },
     setClock: (shiftMs) => void child?.send(shiftMs),
+    suspend: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
     kill,
     async [Symbol.asyncDispose]() {
       process.removeListener('exit', stopWithUs);

@@ -13,6 +13,8 @@ export type Database = AsyncDisposable & {
   start(): Promise<void>;
   /** The same for one that may be running. */
   revive(): Promise<void>;
+  /** Runs statements as the superuser; resolves when they are done. */
+  run(sql: string): Promise<void>;
 };
 
 /** A PostgreSQL that faults may stop and kill. `dir`: where its data is, if not with all temporary files. */
@@ -30,6 +32,7 @@ export async function startDatabase({ dir, options = '' }: { dir?: string; optio
     stop: () => tell('stop'),
     start: () => tell('start'),
     revive: () => tell('revive'),
+    run: (sql) => tell({ sql }),
     async [Symbol.asyncDispose]() {
       if (!child.connected) return;
       const gone = once(child, 'exit');

@@ -2,14 +2,15 @@
 import { startPostgresServer } from '@millrace/engines';
 
 /** `revive` starts it unless it runs. */
-export type DatabaseOrder = 'stop' | 'start' | 'revive';
+export type DatabaseOrder = 'stop' | 'start' | 'revive' | { sql: string };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const [, , options = ''] = process.argv;
 const server = await startPostgresServer({ options });
 process.on('message', (order: DatabaseOrder) => {
-  if (order === 'stop') server.stop('immediate');
+  if (typeof order === 'object') server.run(order.sql);
+  else if (order === 'stop') server.stop('immediate');
   else if (order === 'start' || !isUp()) server.start();
   process.send?.('done');
 });

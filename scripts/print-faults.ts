@@ -1,0 +1,71 @@
+/**
+ * `node scripts/print-faults.ts --write`: the tables of docs/inside/faults.md, from the catalog of faults, the planted bugs and the
+ * reports that their last runs left in faults/reports.json.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { INVARIANTS } from '../faults/src/catalog/fault-entry.ts';
+import { type KeptFault, type KeptReports, readReports } from '../faults/src/keep-reports.ts';
+import { listFaults, listRows, type ListedRow } from '../faults/src/list-faults.ts';
+import { PLANTED_BUGS } from '../faults/src/planted/all-bugs.ts';
+import { ROOT_DIR } from './project-files.ts';
+
+export const FAULTS_PAGE = 'docs/inside/faults.md';
+
+const FAULTS_HEAD = '| fault | injected | against | invariants | result | command |';
+const MATRIX_HEAD = '| what goes wrong | shown by |';
+const INVARIANTS_HEAD = '| invariant | meaning |';
+const BUGS_HEAD = '| planted bug | imitates | check | result |';
+
+/** The page with its tables printed anew. */
+export function withFaultTables(page: string, reports: KeptReports = readReports()): string {
+  const tables = [
+    [FAULTS_HEAD, ...listFaults().map((fault) => faultLine(fault, reports))],
+    [INVARIANTS_HEAD, ...Object.entries(INVARIANTS).map(line)],
+    [MATRIX_HEAD, ...listRows().map((row) => line([row.words, shownBy(row)]))],
+    [BUGS_HEAD, ...PLANTED_BUGS.map((bug) => bugLine(bug, reports))],
+  ];
+  return tables.reduce(withTable, page);
+}
+
+function faultLine(listed: ReturnType<typeof listFaults>[number], { faults }: KeptReports): string {
+  const { fault, injects, against, invariants, command } = listed;
+  return line([`\`${fault}\``, injects, against.join(', '), invariants.join(', '), resultOf(faults[fault]), `\`${command}\``]);
+}
+
+function resultOf(report: KeptFault | undefined): string {
+  if (report === undefined) return 'not run';
+  const { ok, skipped, seconds, on, size } = report;
+  const verdict = skipped === undefined ? (ok ? 'held' : 'broken') : 'skipped';
+  return `${verdict}, ${seconds} s (${on}, ${size})`;
+}
+
+function shownBy({ faults, test, open }: ListedRow): string {
+  const names = faults.map((fault) => `\`${fault}\``);
+  const tested = test === undefined ? [] : [`\`${test.file}\``];
+  return [...names, ...tested, ...(open === undefined ? [] : [`nothing here: ${open}`])].join(', ');
+}
+
+function bugLine({ name, imitates, check }: (typeof PLANTED_BUGS)[number], { planted }: KeptReports): string {
+  const report = planted[name];
+  const result = report === undefined ? 'not run' : `${report.result}, ${report.seconds} s (${report.on})`;
+  return line([`\`${name}\``, imitates, `\`${check}\``, result]);
+}
+
+function withTable(page: string, [head = '', ...rows]: readonly string[]): string {
+  const [before, after, ...others] = page.split(`${head}\n`);
+  if (after === undefined || others.length > 0) throw new Error(`${FAULTS_PAGE} has to have this line once: ${head}`);
+  const rule = '|---'.repeat(head.split('|').length - 2).concat('|');
+  return `${before}${[head, rule, ...rows].join('\n')}\n${after.replace(/^(\|.*\n)*/, '')}`;
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+if (import.meta.main) {
+  const file = join(ROOT_DIR, FAULTS_PAGE);
+  const page = withFaultTables(readFileSync(file, 'utf8'));
+  console.log(page);
+  if (process.argv.includes('--write')) writeFileSync(file, page);
+}
