@@ -16,8 +16,8 @@ export type NatsNode = {
   monitorUrl: string;
   logFile: string;
   pid(): number | undefined;
-  /** With another size than it was planned with, as an operator changes it. */
-  start(change?: { maxFileStoreMb: number }): Promise<void>;
+  /** With another size or sync than it was planned with, as an operator changes it. */
+  start(change?: Partial<Pick<NatsNodeSettings, 'maxFileStoreMb' | 'sync'>>): Promise<void>;
   /** Sends a signal; resolves when the process is gone for SIGKILL and SIGTERM, at once for SIGSTOP and SIGCONT. */
   kill(signal: NodeJS.Signals): Promise<void>;
 };
@@ -36,6 +36,8 @@ export type NatsCluster = AsyncDisposable & {
 export type NatsClusterOptions = {
   nodes?: 1 | 3;
   dir?: string;
+  /** Where each server keeps its data; in folders of `dir` without this. */
+  storeDirs?: readonly string[];
   maxFileStoreMb?: number;
   sync?: 'always' | 'default';
   tls?: NatsTls;
@@ -79,7 +81,7 @@ async function planNodes(dir: string, options: NatsClusterOptions): Promise<Nats
   const clusterPorts = ports.slice(size * 2);
   return Array.from({ length: size }, (_, i) => ({
     name: `n${i + 1}`,
-    storeDir: join(dir, `n${i + 1}`),
+    storeDir: options.storeDirs?.[i] ?? join(dir, `n${i + 1}`),
     port: ports[i] ?? 0,
     monitorPort: ports[size + i] ?? 0,
     clusterPort: clusterPorts[i] ?? 0,

@@ -27,6 +27,8 @@ export type PostgresServer = AsyncDisposable & {
 
 export type PostgresOptions = {
   isNewer?: boolean;
+  /** The folder in which its own is made; that of temporary files without this. */
+  home?: string;
   /** Of its command line: they outweigh those for tests, such as fsync=off. */
   options?: string;
   /** The database begins with it; it is made once, and copied for each server. */
@@ -37,8 +39,8 @@ export type PostgresContent = { name: string; make(server: PostgresServer): Prom
 
 /** A real server of a test's own, on a free port, stopped and removed when the test lets go of it. */
 export async function startPostgresServer(wanted: PostgresOptions = {}): Promise<PostgresServer> {
-  const { isNewer = false, options = '', content } = wanted;
-  const dir = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
+  const { isNewer = false, home = tmpdir(), options = '', content } = wanted;
+  const dir = mkdtempSync(join(home, 'millrace-postgres-'));
   const folder = isNewer ? newerPostgresFolder() : undefined;
   const run = (program: string, args: string[]) => void runPostgres(program, args, folder);
   const prepared = content && { name: content.name, prepare: (data: string) => makeContent(content, isNewer, data) };

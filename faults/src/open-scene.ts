@@ -29,8 +29,8 @@ export type Scene = AsyncDisposable & {
 export type SceneShape = {
   nodes: 1 | 3;
   batchesPerSecond: number;
-  /** Where NATS has its data, if not with the logs. */
-  natsDir?: string;
+  /** Where each server keeps its data, if not with the logs. */
+  storeDirs?: readonly string[];
   /** The NATS user of collect; without it there is no password. */
   natsUser?: string;
 };
@@ -43,11 +43,11 @@ const PROGRESS_MS = 3_000;
 /** Real servers, a real collect process, and clients that send to it from now on. */
 export async function openScene(
   run: FaultRun,
-  { nodes, batchesPerSecond, natsDir, natsUser }: SceneShape,
+  { nodes, batchesPerSecond, natsUser, ...place }: SceneShape,
 ): Promise<Scene> {
   await using parts = new AsyncDisposableStack();
   const dir = mkdtempSync(join(run.dir, `${nodes}-node-`));
-  const cluster = parts.use(await startNatsCluster({ nodes, dir: natsDir ?? dir }));
+  const cluster = parts.use(await startNatsCluster({ nodes, dir, ...place }));
   await putSources(cluster.url, nodes, EVENT_STREAMS);
   const credentials = natsUser === undefined ? 'nats://' : `nats://${natsUser}:${natsUser}@`;
   const settings = settingsFor(cluster.url.replaceAll('nats://', credentials), nodes);

@@ -9,6 +9,8 @@ export type Database = AsyncDisposable & {
   serviceUrl: string;
   /** As a power cut would; resolves when it is gone. */
   stop(): Promise<void>;
+  /** The same without a farewell: it touches no file after this. */
+  kill(): Promise<void>;
   /** Resolves when it takes connections again. */
   start(): Promise<void>;
   /** The same for one that may be running. */
@@ -17,10 +19,12 @@ export type Database = AsyncDisposable & {
   run(sql: string): Promise<void>;
 };
 
-/** A PostgreSQL that faults may stop and kill. `dir`: where its data is, if not with all temporary files. */
-export async function startDatabase({ dir, options = '' }: { dir?: string; options?: string } = {}): Promise<Database> {
-  const env = { ...process.env, ...(dir === undefined ? {} : { TMPDIR: dir }) };
-  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'), [options], { env });
+/** `dir`: where its data is, if not with all temporary files. `options`: of its command line. */
+export type DatabaseOptions = { dir?: string; options?: string };
+
+/** A PostgreSQL that faults may stop and kill. */
+export async function startDatabase({ dir, options = '' }: DatabaseOptions = {}): Promise<Database> {
+  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'), [options, dir ?? '']);
   const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;
   const tell = async (order: DatabaseOrder) => {
     const done = nextWord(child);
@@ -30,6 +34,7 @@ export async function startDatabase({ dir, options = '' }: { dir?: string; optio
   return {
     ...urls,
     stop: () => tell('stop'),
+    kill: () => tell('kill'),
     start: () => tell('start'),
     revive: () => tell('revive'),
     run: (sql) => tell({ sql }),

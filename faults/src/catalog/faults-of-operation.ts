@@ -1,4 +1,5 @@
 import { churnConfig } from '../inject/churn-config.ts';
+import { cutPower } from '../inject/cut-power.ts';
 import { killCompute } from '../inject/kill-compute.ts';
 import { loseCell } from '../inject/lose-cell.ts';
 import { mixVersions } from '../inject/mix-versions.ts';
@@ -6,7 +7,7 @@ import { moveCell } from '../inject/move-cell.ts';
 import { starveCompute } from '../inject/starve-compute.ts';
 import { drillRestore } from '../operate/restore-drill.ts';
 import { rollVersions } from '../operate/roll-versions.ts';
-import { DELIVERED, type FaultEntries, RECORDED } from './fault-entry.ts';
+import { DELIVERED, type FaultEntries, RECORDED, STORED } from './fault-entry.ts';
 
 /** What operators do, cells, and audiences. */
 export const FAULTS_OF_OPERATION = {
@@ -78,6 +79,16 @@ export const FAULTS_OF_OPERATION = {
     against: ['control'],
     invariants: RECORDED,
     covers: ['config-churn'],
+    isTimeless: true,
+  },
+  'power-cut': {
+    run: cutPower,
+    promise:
+      'no acknowledged call is lost when the power of one, two or all three servers fails, and the record is exact when that of PostgreSQL does',
+    injects: 'servers and PostgreSQL die and lose, in part or torn, what they had not synced',
+    against: ['NATS', 'PostgreSQL'],
+    invariants: [...STORED, 'record'],
+    covers: ['power-lost'],
     isTimeless: true,
   },
 } as const satisfies FaultEntries;

@@ -7,7 +7,7 @@ import { controlPortIn } from '../open-control-scene.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
 import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
-import { type Database, startDatabase } from '../start-database.ts';
+import { type Database, type DatabaseOptions, startDatabase } from '../start-database.ts';
 import { waitUntil } from '../wait-until.ts';
 import { type EnteredPlan, enterPlan } from './enter-plan.ts';
 import { type DeliverScene, type EnterNeeds, openDeliverScene } from './open-deliver-scene.ts';
@@ -36,14 +36,20 @@ const PROJECTED_WITHIN_MS = 15_000;
 /** One answer in twenty is a 500. */
 const BEHAVIOUR = { status: 200, failing: 0.05 };
 
-export type RecorderShape = { nodes?: 1 | 3; outcomeStreams?: number; recorders?: 1 | 2 };
+export type RecorderShape = {
+  nodes?: 1 | 3;
+  outcomeStreams?: number;
+  recorders?: 1 | 2;
+  /** Where PostgreSQL has its data, and options of its command line. */
+  database?: DatabaseOptions;
+};
 
 export async function openRecorderScene(
   run: FaultRun,
-  { nodes = 1, outcomeStreams = 1, recorders = 1 }: RecorderShape = {},
+  { nodes = 1, outcomeStreams = 1, recorders = 1, database: place = {} }: RecorderShape = {},
 ): Promise<RecorderScene> {
   await using parts = new AsyncDisposableStack();
-  const database = parts.use(await startDatabase());
+  const database = parts.use(await startDatabase(place));
   const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
   const plan = planWorkspaces({ name: 'record', ...shape });
   const token = randomBytes(24).toString('hex');

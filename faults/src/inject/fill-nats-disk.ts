@@ -16,7 +16,7 @@ const RESTART_AFTER_MS = 1_000;
 export async function fillNatsDisk(run: FaultRun): Promise<Findings> {
   using disk = openSmallDisk(DISK_MB);
   if (disk === undefined) return { failures: [], late: [], figures: { skipped: 'this process may not mount a disk' } };
-  await using scene = await openScene(run, { nodes: 1, batchesPerSecond: STEADY, natsDir: disk.dir });
+  await using scene = await openScene(run, { nodes: 1, batchesPerSecond: STEADY, storeDirs: [disk.dir] });
   await sleep(QUIET_MS);
   const from = performance.now();
   disk.fill();
