@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from './free-ports.ts';
 import { natsConfig, type NatsNodeSettings, type NatsTls } from './nats-config.ts';
+import { commandOn, LOOPBACK, type NetHost } from './net-host.ts';
 import { natsServerBinary } from './paths.ts';
 
 export type NatsNode = {
@@ -42,6 +43,8 @@ export type NatsClusterOptions = {
   sync?: 'always' | 'default';
   tls?: NatsTls;
   nkey?: string;
+  /** The host of each server, if not all are on the usual one. */
+  hosts?: readonly NetHost[] | undefined;
 };
 
 const STORE_MB = 4096;
@@ -86,6 +89,8 @@ async function planNodes(dir: string, options: NatsClusterOptions): Promise<Nats
     monitorPort: ports[size + i] ?? 0,
     clusterPort: clusterPorts[i] ?? 0,
     clusterPorts,
+    clusterAddresses: options.hosts?.map(({ address }) => address),
+    host: options.hosts?.[i],
     maxFileStoreMb: options.maxFileStoreMb ?? STORE_MB,
     sync: options.sync ?? 'always',
     tls: options.tls,
@@ -107,12 +112,13 @@ async function planNode(
 
 function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
   const logFile = join(dir, `${settings.name}.log`);
-  const monitorUrl = `http://127.0.0.1:${settings.monitorPort}`;
+  const address = settings.host?.address ?? LOOPBACK;
+  const monitorUrl = `http://${address}:${settings.monitorPort}`;
   let child: ChildProcess | undefined;
   return {
     name: settings.name,
-    url: `nats://127.0.0.1:${settings.port}`,
-    adminUrl: `nats://admin:admin@127.0.0.1:${settings.port}`,
+    url: `nats://${address}:${settings.port}`,
+    adminUrl: `nats://admin:admin@${address}:${settings.port}`,
     monitorUrl,
     logFile,
     pid: () => child?.pid,
@@ -138,7 +144,8 @@ export function spawnNats(
   const configFile = `${settings.storeDir}.conf`;
   writeFileSync(configFile, natsConfig(settings));
   const log = openSync(logFile, 'a');
-  const child = spawn(natsServerBinary(), ['-c', configFile], { stdio: ['ignore', log, log], detached });
+  const { program, args } = commandOn(settings.host, natsServerBinary(), ['-c', configFile]);
+  const child = spawn(program, args, { stdio: ['ignore', log, log], detached });
   if (detached) child.unref();
   return child;
 }

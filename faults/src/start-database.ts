@@ -1,6 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { NetHost } from '@millrace/engines';
+import { forkOn } from './fork-on.ts';
 import type { DatabaseOrder } from './inject/database-process.ts';
 
 export type Database = AsyncDisposable & {
@@ -19,12 +21,19 @@ export type Database = AsyncDisposable & {
   run(sql: string): Promise<void>;
 };
 
-/** `dir`: where its data is, if not with all temporary files. `options`: of its command line. */
-export type DatabaseOptions = { dir?: string; options?: string };
+export type DatabaseOptions = {
+  /** Where its data is, if not with all temporary files. */
+  dir?: string;
+  /** Of its command line. */
+  options?: string;
+  /** The host that it runs on, if not the usual one. */
+  host?: NetHost | undefined;
+};
 
 /** A PostgreSQL that faults may stop and kill. */
-export async function startDatabase({ dir, options = '' }: DatabaseOptions = {}): Promise<Database> {
-  const child = fork(join(import.meta.dirname, 'inject/database-process.ts'), [options, dir ?? '']);
+export async function startDatabase({ dir = '', options = '', host }: DatabaseOptions = {}): Promise<Database> {
+  const args = [options, dir, ...(host === undefined ? [] : [host.address])];
+  const child = forkOn(host, join(import.meta.dirname, 'inject/database-process.ts'), args);
   const urls = JSON.parse(await nextWord(child)) as Pick<Database, 'url' | 'serviceUrl'>;
   const tell = async (order: DatabaseOrder) => {
     const done = nextWord(child);

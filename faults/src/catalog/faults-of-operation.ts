@@ -4,6 +4,7 @@ import { killCompute } from '../inject/kill-compute.ts';
 import { loseCell } from '../inject/lose-cell.ts';
 import { mixVersions } from '../inject/mix-versions.ts';
 import { moveCell } from '../inject/move-cell.ts';
+import { partition } from '../inject/partition.ts';
 import { starveCompute } from '../inject/starve-compute.ts';
 import { drillRestore } from '../operate/restore-drill.ts';
 import { rollVersions } from '../operate/roll-versions.ts';
@@ -79,6 +80,16 @@ export const FAULTS_OF_OPERATION = {
     against: ['control'],
     invariants: RECORDED,
     covers: ['config-churn'],
+    isTimeless: true,
+  },
+  partitions: {
+    run: partition,
+    promise:
+      'servers and roles that are cut from each other, in both directions or in one, lose and hide nothing, and go on by themselves when they are healed',
+    injects: 'packets between servers, roles, PostgreSQL and receivers vanish, in both directions or in one',
+    against: ['collect', 'deliver', 'control', 'NATS', 'PostgreSQL', 'receivers'],
+    invariants: RECORDED,
+    covers: ['network-cut', 'network-bad'],
     isTimeless: true,
   },
   'power-cut': {

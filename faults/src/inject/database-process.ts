@@ -11,8 +11,9 @@ const GONE_WITHIN_MS = 10_000;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-const [, , options = '', home = ''] = process.argv;
-const server = await startPostgresServer({ options, ...(home === '' ? {} : { home }) });
+const [, , options = '', home = '', address] = process.argv;
+const place = { ...(home === '' ? {} : { home }), ...(address === undefined ? {} : { address }) };
+const server = await startPostgresServer({ options, ...place });
 process.on('message', (order: DatabaseOrder) => void obey(order).then(() => process.send?.('done')));
 
 async function obey(order: DatabaseOrder): Promise<void> {

@@ -4,7 +4,7 @@ import { type OutcomesWaiting, readOutcomes } from '../deliver/ask-engine.ts';
 import { countStoredAgain } from '../deliver/finish-deliveries.ts';
 import { judgeDeliveries, type Strike } from '../deliver/judge-deliveries.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
-import { judgeWholeRecord } from '../deliver/judge-whole-record.ts';
+import { judgeWholeRecord, type RecordTruth } from '../deliver/judge-whole-record.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
 import { readWholeRecord } from '../deliver/read-whole-record.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';
@@ -107,6 +107,7 @@ export async function finishExactly(
   whole: RecorderScene,
   load: Load,
   strikes: readonly Strike[] = [],
+  { mayVanish = false }: Pick<RecordTruth, 'mayVanish'> = {},
 ): Promise<Findings> {
   const { scene } = whole;
   const { oracle, arrivals, plan } = scene;
@@ -117,6 +118,6 @@ export async function finishExactly(
   const storedAgain = await countStoredAgain(scene);
   const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
   scene.keepEvidence(verdict);
-  const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain });
+  const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain, mayVanish });
   return joinFindings(verdict, record, { figures: { drainedMs: Math.round(drainedMs) } });
 }
