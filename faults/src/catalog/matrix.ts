@@ -68,7 +68,4 @@ export const TESTED: Partial<Record<Row, { file: string; test: string }>> = {
 
 /** Rows that nothing injects yet, with the reason. */
 export const OPEN: Partial<Record<Row, string>> = {
-  'network-cut': 'partitions have a suite of their own',
-  'network-bad': 'partitions have a suite of their own',
-  'power-lost': 'power cuts have a suite of their own',
 };
