@@ -30,7 +30,14 @@ export function withFaultTables(page: string, reports: KeptReports = readReports
 
 function faultLine(listed: ReturnType<typeof listFaults>[number], { faults }: KeptReports): string {
   const { fault, injects, against, invariants, command } = listed;
-  return line([`\`${fault}\``, injects, against.join(', '), invariants.join(', '), resultOf(faults[fault]), `\`${command}\``]);
+  return line([
+    `\`${fault}\``,
+    injects,
+    against.join(', '),
+    invariants.join(', '),
+    resultOf(faults[fault]),
+    `\`${command}\``,
+  ]);
 }
 
 function resultOf(report: KeptFault | undefined): string {
@@ -40,10 +47,8 @@ function resultOf(report: KeptFault | undefined): string {
   return `${verdict}, ${seconds} s (${on}, ${size})`;
 }
 
-function shownBy({ faults, test, open }: ListedRow): string {
-  const names = faults.map((fault) => `\`${fault}\``);
-  const tested = test === undefined ? [] : [`\`${test.file}\``];
-  return [...names, ...tested, ...(open === undefined ? [] : [`nothing here: ${open}`])].join(', ');
+function shownBy({ faults, test }: ListedRow): string {
+  return [...faults, ...(test === undefined ? [] : [test.file])].map((name) => `\`${name}\``).join(', ');
 }
 
 function bugLine({ name, imitates, check }: (typeof PLANTED_BUGS)[number], { planted }: KeptReports): string {

@@ -8,7 +8,7 @@ import type { Report } from './run-fault.ts';
 /** `on` is a day. `skipped`: why nothing was injected on that machine. */
 export type KeptFault = {
   ok: boolean;
-  size: string;
+  size: 'ci' | 'full';
   seed: number;
   seconds: number;
   on: string;
@@ -31,7 +31,11 @@ export function keepFaults(reports: readonly Report[]): void {
   for (const { fault, ok, size, seed, seconds, skipped, failures, late } of reports) {
     const broken = [...failures, ...late];
     kept.faults[fault] = {
-      ...{ ok, size: String(size), seed: Number(seed), seconds: Number(seconds), on: today() },
+      ok,
+      size: size === 'full' ? size : 'ci',
+      seed: Number(seed),
+      seconds: Number(seconds),
+      on: today(),
       ...(typeof skipped === 'string' ? { skipped } : {}),
       ...(broken.length === 0 ? {} : { broken }),
     };
@@ -48,7 +52,10 @@ export function keepBugs(reports: readonly BugReport[]): void {
 }
 
 function write({ faults, planted }: KeptReports): void {
-  writeFileSync(join(ROOT_DIR, REPORTS_FILE), `${JSON.stringify({ faults: sorted(faults), planted: sorted(planted) }, undefined, 2)}\n`);
+  writeFileSync(
+    join(ROOT_DIR, REPORTS_FILE),
+    `${JSON.stringify({ faults: sorted(faults), planted: sorted(planted) }, undefined, 2)}\n`,
+  );
 }
 
 /** By name, so that a new report changes few lines. */

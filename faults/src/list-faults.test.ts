@@ -6,10 +6,12 @@ import { ROOT_DIR } from '@millrace/engines';
 import { listFaults, listRows } from './list-faults.ts';
 
 suite('the matrix of faults', () => {
-  for (const { row, words, faults, test: tested, open } of listRows())
-    test(`has a fault, a test or a reason for: ${words}`, () => {
-      const isInjected = faults.length > 0 || tested !== undefined;
-      assert.notEqual(isInjected, open !== undefined, `${row} needs a fault that covers it, or a reason why none does`);
+  for (const { row, words, faults, test: tested } of listRows())
+    test(`has a fault or a test for: ${words}`, () => {
+      assert.ok(
+        faults.length > 0 || tested !== undefined,
+        `${row} needs a fault that covers it, or a test that injects it`,
+      );
       if (tested !== undefined) assert.ok(readFileSync(join(ROOT_DIR, tested.file), 'utf8').includes(tested.test), row);
     });
 

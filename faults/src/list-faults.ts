@@ -1,5 +1,5 @@
 import { FAULTS } from './catalog.ts';
-import { MATRIX, OPEN, type Row, TESTED } from './catalog/matrix.ts';
+import { MATRIX, type Row, TESTED } from './catalog/matrix.ts';
 
 /** A row of the list: a fault as people and programs read it. */
 export type ListedFault = {
@@ -9,6 +9,8 @@ export type ListedFault = {
   against: readonly string[];
   invariants: readonly string[];
   covers: readonly Row[];
+  /** Whether CI runs it; the others run on request. */
+  isInCi: boolean;
   command: string;
 };
 
@@ -18,13 +20,12 @@ export type ListedRow = {
   faults: string[];
   /** The test that injects it in place of a fault. */
   test?: { file: string; test: string };
-  /** Why nothing injects it. */
-  open?: string;
 };
 
 export function listFaults(): ListedFault[] {
-  return [...FAULTS].map(([fault, { promise, injects, against, invariants, covers }]) => {
-    return { fault, promise, injects, against, invariants, covers, command: `npm run faults -- ${fault}` };
+  return [...FAULTS].map(([fault, { promise, injects, against, invariants, covers, isOnRequest }]) => {
+    const isInCi = isOnRequest !== true;
+    return { fault, promise, injects, against, invariants, covers, isInCi, command: `npm run faults -- ${fault}` };
   });
 }
 
@@ -32,13 +33,12 @@ export function listFaults(): ListedFault[] {
 export function listRows(): ListedRow[] {
   const faults = listFaults();
   return (Object.keys(MATRIX) as Row[]).map((row) => {
-    const [test, open] = [TESTED[row], OPEN[row]];
+    const test = TESTED[row];
     return {
       row,
       words: MATRIX[row],
       faults: faults.filter(({ covers }) => covers.includes(row)).map(({ fault }) => fault),
       ...(test === undefined ? {} : { test }),
-      ...(open === undefined ? {} : { open }),
     };
   });
 }

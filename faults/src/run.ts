@@ -1,6 +1,6 @@
 /**
  * `npm run faults -- NAME [--full] [--seed N] [--keep] [--write]`: one fault, or `all`. Ends with one line of JSON; exit code = verdict.
- * `npm run faults -- planted [NAME] [--json] [--write]`: plants bugs, or one, and expects the suite to catch them.
+ * `npm run faults -- planted [NAME…] [--json] [--write]`: plants all bugs, or these, and expects the suite to catch them.
  * `npm run faults -- list [--json]`: every fault, and the rows of the matrix that it covers.
  * With `--write` the reports are kept in faults/reports.json.
  */
@@ -22,14 +22,14 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
-const [asked = '', second] = positionals;
+const [asked = '', ...named] = positionals;
 // Without this an interrupted run would leave its servers behind: they are stopped when this process exits.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 process.exitCode = await run();
 
 async function run(): Promise<number> {
   if (asked === 'list') return list();
-  return asked === 'planted' ? runPlanted(second) : runFaults(asked);
+  return asked === 'planted' ? runPlanted(named) : runFaults(asked);
 }
 
 function list(): number {
@@ -54,11 +54,14 @@ async function runFaults(name: string): Promise<number> {
   return ok ? 0 : 1;
 }
 
-async function runPlanted(name: string | undefined): Promise<number> {
-  const chosen = PLANTED_BUGS.filter((bug) => name === undefined || bug.name === name);
-  if (chosen.length === 0) return tellUsage();
-  const report = await plantBugs(chosen, (line) => (values.json ? console.error(line) : console.log(line)));
-  if (values.write) keepBugs(report.bugs);
+async function runPlanted(names: readonly string[]): Promise<number> {
+  const chosen = PLANTED_BUGS.filter((bug) => names.length === 0 || names.includes(bug.name));
+  if (chosen.length < Math.max(1, names.length)) return tellUsage();
+  const report = await plantBugs(chosen, (bug, line) => {
+    if (values.write) keepBugs([bug]);
+    if (values.json) console.error(line);
+    else console.log(line);
+  });
   if (values.json) console.log(JSON.stringify(report));
   return report.ok ? 0 : 1;
 }
@@ -66,7 +69,7 @@ async function runPlanted(name: string | undefined): Promise<number> {
 function tellUsage(): number {
   console.error(
     `Usage: npm run faults -- NAME [--full] [--seed N] [--keep] [--write]
-       npm run faults -- planted [NAME] [--json] [--write]
+       npm run faults -- planted [NAME…] [--json] [--write]
        npm run faults -- list [--json]
 Names: ${[...FAULTS.keys(), 'all'].join(', ')}
 Planted bugs: ${PLANTED_BUGS.map((bug) => bug.name).join(', ')}`,

@@ -39,6 +39,7 @@ export type ProcessOptions = {
 };
 
 /** The real server in the roles that the settings name, in a process that faults may stop and kill. */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function serverProcess(
   settings: Settings,
   logFile: string,

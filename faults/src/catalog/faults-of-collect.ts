@@ -81,7 +81,8 @@ export const FAULTS_OF_COLLECT = {
   },
   'nats-disk-full': {
     run: fillNatsDisk,
-    promise: 'clients hear 503 while the disk under NATS is full, and nothing acknowledged is lost when there is room again',
+    promise:
+      'clients hear 503 while the disk under NATS is full, and nothing acknowledged is lost when there is room again',
     injects: 'the disk of the only server is filled to the last block, and the server started again when there is room',
     against: ['NATS'],
     invariants: STORED,

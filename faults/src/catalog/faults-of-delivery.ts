@@ -70,7 +70,8 @@ export const FAULTS_OF_DELIVERY = {
   },
   'one-recorder-kill': {
     run: killOneRecorder,
-    promise: 'of two processes that record, one dies for long: the other records everything, and the record is exact to the last attempt',
+    promise:
+      'of two processes that record, one dies for long: the other records everything, and the record is exact to the last attempt',
     injects: 'SIGKILL of one of two processes that record, with batches that it holds',
     against: ['control'],
     invariants: RECORDED,
@@ -105,15 +106,18 @@ export const FAULTS_OF_DELIVERY = {
   },
   poison: {
     run: poisonStreams,
-    promise: 'what nobody can read, in every stream and of every kind, kills no process, delays nobody and is in quarantine, all of it',
-    injects: 'unreadable requests, calls, deliveries, tickets, outcomes, dead letters, config entries and health entries',
+    promise:
+      'what nobody can read, in every stream and of every kind, kills no process, delays nobody and is in quarantine, all of it',
+    injects:
+      'unreadable requests, calls, deliveries, tickets, outcomes, dead letters, config entries and health entries',
     against: ['NATS'],
     invariants: [...RECORDED, 'others'],
     covers: ['messages-poisoned'],
   },
   'database-trouble': {
     run: troubleDatabase,
-    promise: 'deliveries do not notice that PostgreSQL is locked, read-only or deadlocked, and afterwards the record is exact',
+    promise:
+      'deliveries do not notice that PostgreSQL is locked, read-only or deadlocked, and afterwards the record is exact',
     injects: 'locked tables, then a read-only server, then transactions that end as deadlocks',
     against: ['PostgreSQL'],
     invariants: [...RECORDED, 'others'],
@@ -121,12 +125,14 @@ export const FAULTS_OF_DELIVERY = {
   },
   asleep: {
     run: suspendProcesses,
-    promise: 'a process that stands still for longer than its leases, and goes on, loses nothing and repeats no more than it had',
+    promise:
+      'a process that stands still for longer than its leases, and goes on, loses nothing and repeats no more than it had',
     injects: 'SIGSTOP of one of two deliver processes for 14 s, and of collect for 3 s',
     against: ['collect', 'deliver'],
     invariants: DELIVERED,
     covers: ['deliver-asleep', 'collect-asleep'],
     isTimeless: true,
+    isOnRequest: true,
   },
   'recorder-asleep': {
     run: suspendOneRecorder,
@@ -136,15 +142,17 @@ export const FAULTS_OF_DELIVERY = {
     invariants: RECORDED,
     covers: ['recorder-asleep'],
     isTimeless: true,
+    isOnRequest: true,
   },
   'memory-limit': {
     run: reachMemoryLimit,
-    promise: 'a process that the kernel ends at its memory limit loses nothing, and repeats no more than it had under way',
-    injects: 'a cgroup in which collect, and then deliver, may take four more megabytes',
+    promise: 'a process that ends at its memory limit loses nothing, and repeats no more than it had under way',
+    injects: 'collect, and then deliver, get no more memory than they have, until they abort',
     against: ['collect', 'deliver'],
     invariants: DELIVERED,
     covers: ['memory-limit'],
     isTimeless: true,
+    isOnRequest: true,
   },
   'few-descriptors': {
     run: runOutOfDescriptors,

@@ -29,7 +29,8 @@ export const FAULTS_OF_NEIGHBOURS = {
   },
   'tenant-limits': {
     run: limitTenant,
-    promise: 'a workspace at the limit of everything at once costs another one no call, no delivery, no answer and no time',
+    promise:
+      'a workspace at the limit of everything at once costs another one no call, no delivery, no answer and no time',
     injects: 'a workspace at the limit of calls, objects, hosts, storage, jobs, tails and requests at once',
     against: ['clients', 'receivers'],
     invariants: ['kept', 'answers', 'others', 'room'],
@@ -37,7 +38,8 @@ export const FAULTS_OF_NEIGHBOURS = {
   },
   backlog: {
     run: collectBacklog,
-    promise: 'a backlog for one receiver gathers and drains unnoticed by others, new events first, and its end is foretold',
+    promise:
+      'a backlog for one receiver gathers and drains unnoticed by others, new events first, and its end is foretold',
     injects: 'a receiver is down until thousands of deliveries wait, and comes back',
     against: ['receivers'],
     invariants: ['kept', 'times', 'others', 'heals'],
@@ -77,7 +79,8 @@ export const FAULTS_OF_NEIGHBOURS = {
   },
   'sign-in-attack': {
     run: attackSignIn,
-    promise: 'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
+    promise:
+      'while guessers try passwords from 200 addresses, people sign in within a second, and control takes less than a core',
     injects: 'hundreds of guesses a second from 200 addresses',
     against: ['clients'],
     invariants: ['answers', 'others', 'room'],

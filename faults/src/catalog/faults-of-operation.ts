@@ -14,7 +14,8 @@ import { DELIVERED, type FaultEntries, RECORDED, STORED } from './fault-entry.ts
 export const FAULTS_OF_OPERATION = {
   'mixed-versions': {
     run: mixVersions,
-    promise: 'an upgrade from the version before, process by process, and the way back lose nothing and leave nothing stuck',
+    promise:
+      'an upgrade from the version before, process by process, and the way back lose nothing and leave nothing stuck',
     injects: 'each process changes to this version and back, one after the other',
     against: ['collect', 'deliver'],
     invariants: DELIVERED,
@@ -23,7 +24,8 @@ export const FAULTS_OF_OPERATION = {
   },
   'rolling-upgrade': {
     run: rollVersions,
-    promise: 'every role goes from the last release to this version and back, under load and with backlogs, and nothing is lost',
+    promise:
+      'every role goes from the last release to this version and back, under load and with backlogs, and nothing is lost',
     injects: 'every role goes from the last release to this version and back, with backlogs',
     against: ['collect', 'deliver', 'control'],
     invariants: DELIVERED,
@@ -32,7 +34,8 @@ export const FAULTS_OF_OPERATION = {
   },
   'restore-drill': {
     run: drillRestore,
-    promise: 'after the loss of all engines a backup brings back everything that was acknowledged before its point, and delivers it',
+    promise:
+      'after the loss of all engines a backup brings back everything that was acknowledged before its point, and delivers it',
     injects: 'a backup under load; then all processes and engines die, and their folders are removed',
     against: ['collect', 'deliver', 'control', 'NATS', 'PostgreSQL'],
     invariants: ['kept', 'own', 'bytes', 'no ghosts'],
@@ -41,7 +44,8 @@ export const FAULTS_OF_OPERATION = {
   },
   'compute-kill': {
     run: killCompute,
-    promise: 'audiences are those of an uninterrupted run, and the webhook knows them, whatever dies: compute, PostgreSQL, its disk, a leader',
+    promise:
+      'audiences are those of an uninterrupted run, and the webhook knows them, whatever dies: compute, PostgreSQL, its disk, a leader',
     injects: 'SIGKILL and SIGSTOP of compute; PostgreSQL dies and has no room; a leader dies',
     against: ['compute', 'PostgreSQL', 'NATS'],
     invariants: ['audiences', 'answers', 'heals'],
@@ -50,7 +54,8 @@ export const FAULTS_OF_OPERATION = {
   },
   'compute-behind': {
     run: starveCompute,
-    promise: 'collect takes every call while nothing computes, and definitions say since when events are missing in them',
+    promise:
+      'collect takes every call while nothing computes, and definitions say since when events are missing in them',
     injects: 'compute is away until the streams are full',
     against: ['compute'],
     invariants: ['audiences', 'answers'],
@@ -59,7 +64,8 @@ export const FAULTS_OF_OPERATION = {
   },
   'cell-lost': {
     run: loseCell,
-    promise: 'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
+    promise:
+      'the loss of a cell is not noticed by the sources of another; its own are collected by its spare, or refused with 503',
     injects: 'SIGKILL of all servers of a cell with a spare, then of one without',
     against: ['NATS'],
     invariants: ['kept', 'own', 'answers', 'others'],
@@ -75,12 +81,14 @@ export const FAULTS_OF_OPERATION = {
   },
   'config-churn': {
     run: churnConfig,
-    promise: 'destinations that people pause, resume and change all the time get every event once, and the record is exact',
+    promise:
+      'destinations that people pause, resume and change all the time get every event once, and the record is exact',
     injects: 'ten changes a second: pauses, names and limits of destinations, and sources that come and go',
     against: ['control'],
     invariants: RECORDED,
     covers: ['config-churn'],
     isTimeless: true,
+    isOnRequest: true,
   },
   partitions: {
     run: partition,

@@ -35,14 +35,14 @@ export const MATRIX = {
   'sockets-slow': 'thousands of clients send their headers byte by byte',
   'sign-in-guessed': 'passwords are guessed from many addresses',
   'messages-poisoned': 'unreadable messages of every kind are in every stream',
-  'config-churn': 'destinations change, are paused and deleted while deliveries are under way',
+  'config-churn': 'destinations change and are paused, and sources come and go, while deliveries are under way',
   'keys-rotated': 'the key ring is rotated while people read and write',
   'credentials-revoked': 'NATS no longer accepts our credentials, and accepts them again',
   'deliver-asleep': 'deliver stands still for longer than the lease of its lanes',
   'recorder-asleep': 'control stands still for longer than the ack wait of its outcomes',
   'collect-asleep': 'collect stands still, with requests of clients under way',
   'compute-asleep': 'compute stands still until another process has its streams',
-  'memory-limit': 'the kernel ends a process that reaches its memory limit',
+  'memory-limit': 'a process reaches its memory limit, and ends in the middle of its work',
   'descriptors-out': 'a process has no file descriptors left',
   'retry-window': 'a receiver fails for the whole of the retry window',
   'compute-behind': 'nothing computes until the streams are full',
@@ -64,8 +64,4 @@ export const TESTED: Partial<Record<Row, { file: string; test: string }>> = {
     file: 'server/src/deliver/lanes.integration.test.ts',
     test: 'gives up at the end of the window, and the dead letter tells the whole story',
   },
-};
-
-/** Rows that nothing injects yet, with the reason. */
-export const OPEN: Partial<Record<Row, string>> = {
 };

@@ -32,7 +32,10 @@ async function setPassword({ cluster }: Scene, password: string): Promise<void> 
   for (const { name, kill } of cluster.nodes) {
     const file = join(cluster.dir, `${name}.conf`);
     const before = readFileSync(file, 'utf8');
-    writeFileSync(file, before.replace(new RegExp(`user: ${USER}, password: \\w+`), `user: ${USER}, password: ${password}`));
+    writeFileSync(
+      file,
+      before.replace(new RegExp(`user: ${USER}, password: \\w+`), `user: ${USER}, password: ${password}`),
+    );
     await kill('SIGHUP');
   }
 }

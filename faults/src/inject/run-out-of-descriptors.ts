@@ -14,6 +14,7 @@ const WARM_UP_MS = 2_000;
 /** How many more files the process may open. */
 const LEFT = 4;
 const SOCKETS = 100;
+const LOOK_MS = 100;
 
 /**
  * A process that collects and delivers can open no more files: clients cannot connect, and receivers cannot be dialed. It stays alive,
@@ -30,15 +31,34 @@ export async function runOutOfDescriptors(run: FaultRun): Promise<Findings> {
   const load = loadCrashScene(scene);
   await sleep(WARM_UP_MS);
   const pid = scene.collect.pid() ?? 0;
-  const open = readdirSync(`/proc/${pid}/fd`).length;
+  const open = countFiles(pid);
   limitFiles(pid, open + LEFT);
   const sockets = await openSockets(scene.collect.port);
-  await sleep(run.isFull ? 30_000 : 4_000);
+  const mostOpen = await mostFiles(pid, run.isFull ? 30_000 : 4_000);
   limitFiles(pid, SOCKETS * 100);
   for (const socket of sockets) socket.destroy();
   const found = await finishDeliveries(scene, load, []);
-  const failures = scene.collect.pid() === pid && isAlive(pid) ? [] : ['the process died'];
-  return joinFindings({ failures, figures: { openFiles: open, sockets: sockets.length } }, found);
+  const died = scene.collect.pid() === pid && isAlive(pid) ? [] : ['the process died'];
+  const hadRoom = mostOpen < open + LEFT ? [`the process had ${mostOpen} files open and could have more`] : [];
+  return joinFindings(
+    { failures: [...died, ...hadRoom], figures: { openFiles: open, mostOpenFiles: mostOpen } },
+    found,
+  );
+}
+
+function countFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** How many it had open at the same time. */
+async function mostFiles(pid: number, ms: number): Promise<number> {
+  const endsAt = performance.now() + ms;
+  let most = 0;
+  while (performance.now() < endsAt) {
+    await sleep(LOOK_MS);
+    most = Math.max(most, countFiles(pid));
+  }
+  return most;
 }
 
 /** Only the soft limit, which can be raised again. */

@@ -8,9 +8,10 @@ import type { FaultRun, Findings } from '../run-fault.ts';
 import { countInFlight, loadCrashScene, ON_ITS_WAY_MS } from './kill-deliver.ts';
 
 const WARM_UP_MS = 2_000;
-/** Longer than the lease of a lane, which is 12 seconds, and than the ack wait of a request, which is 7. */
-const DELIVER_ASLEEP_MS = 14_000;
-/** NATS sends a process that stands still all that it had asked for: that is under way as well. */
+/** Of the consumers of requests. */
+const ACK_WAIT_MS = 7_000;
+/** Together longer than the lease of a lane, which is 12 seconds. */
+const ACK_WAITS_ASLEEP = 2;
 const LOOK_MS = 1_000;
 /** Shorter than the patience of clients. */
 const COLLECT_ASLEEP_MS = 3_000;
@@ -51,13 +52,24 @@ async function suspendDeliver(scene: DeliverScene, round: number): Promise<Strik
   const from = performance.now();
   sleeper.suspend();
   let inFlight = 0;
-  while (performance.now() < from + DELIVER_ASLEEP_MS) {
-    inFlight = Math.max(inFlight, await countInFlight(scene, performance.now()));
-    await sleep(LOOK_MS);
-  }
+  for (let nth = 0; nth < ACK_WAITS_ASLEEP; nth += 1) inFlight += await mostInFlight(scene);
   sleeper.resume();
   const until = performance.now() + ON_ITS_WAY_MS;
   return { what: `sleep of deliver ${scene.delivers.indexOf(sleeper) + 1}`, from, until, inFlight };
+}
+
+/**
+ * NATS goes on sending the sleeper what it had asked for, into its sockets, and gives each request to the other one after an ack wait. So
+ * the sleeper has more than was under way in any one moment: what was in each of the ack waits, together.
+ */
+async function mostInFlight(scene: DeliverScene): Promise<number> {
+  const endsAt = performance.now() + ACK_WAIT_MS;
+  let most = 0;
+  while (performance.now() < endsAt) {
+    await sleep(LOOK_MS);
+    most = Math.max(most, await countInFlight(scene, performance.now()));
+  }
+  return most;
 }
 
 async function suspendCollect({ collect }: DeliverScene): Promise<void> {

@@ -127,7 +127,8 @@ export const BUGS_OF_ATTEMPTS: readonly PlantedBug[] = [
     imitates: 'a delivery counts as done before its outcome is stored',
     file: 'server/src/deliver/settle/settle.ts',
     text: "return record(attemptEntry(delivery, webhook, attempt, facts)).then(() => 'delivered');",
-    replacement: "return Promise.race([record(attemptEntry(delivery, webhook, attempt, facts)), Promise.resolve()]).then(() => 'delivered');",
+    replacement:
+      "return Promise.race([record(attemptEntry(delivery, webhook, attempt, facts)), Promise.resolve()]).then(() => 'delivered');",
     check: 'server/src/deliver/settle/settle.test.ts',
   },
   {

@@ -20,7 +20,8 @@ export const BUGS_OF_REQUESTS: readonly PlantedBug[] = [
   },
   {
     name: 'delivery-id-of-all',
-    imitates: 'the id of a delivery leaves out the destination, so that a receiver of two destinations drops one of them',
+    imitates:
+      'the id of a delivery leaves out the destination, so that a receiver of two destinations drops one of them',
     file: 'server/src/domain/delivery.ts',
     text: '`${destinationId}\\n${sourceId}\\n${messageId}`',
     replacement: '`${sourceId}\\n${messageId}`',

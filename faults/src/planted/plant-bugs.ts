@@ -12,7 +12,10 @@ export type PlantedReport = { ok: boolean; caught: number; bugs: BugReport[] };
 const RESULTS = { red: 'caught', green: 'survived', broken: 'broken' } as const;
 
 /** Plants one bug after the other in a copy of the tree, and expects its check to turn red. */
-export async function plantBugs(bugs: readonly PlantedBug[], say: (line: string) => void): Promise<PlantedReport> {
+export async function plantBugs(
+  bugs: readonly PlantedBug[],
+  tell: (report: BugReport, line: string) => void,
+): Promise<PlantedReport> {
   using copy = copyTree(ROOT_DIR, join(ROOT_DIR, '.runs', 'planted'));
   const sound = new Map<string, Checked>();
   const reports: BugReport[] = [];
@@ -23,7 +26,10 @@ export async function plantBugs(bugs: readonly PlantedBug[], say: (line: string)
       before.verdict === 'green'
         ? await plantOne(copy.dir, bug)
         : ({ bug: bug.name, result: 'broken', seconds: before.seconds, by: before.by } as const);
-    say(`${bug.name}: ${report.result} by ${bug.check} in ${report.seconds} s: ${report.by.join('; ').slice(0, 300)}`);
+    tell(
+      report,
+      `${bug.name}: ${report.result} by ${bug.check} in ${report.seconds} s: ${report.by.join('; ').slice(0, 300)}`,
+    );
     reports.push(report);
   }
   const caught = reports.filter(({ result }) => result === 'caught').length;
