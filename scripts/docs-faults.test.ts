@@ -16,6 +16,15 @@ suite('the page of the faults', () => {
     assert.equal(page, withFaultTables(page));
   });
 
+  test('has a result of every fault and every bug: run it with --write', () => {
+    const { faults, planted } = readReports();
+    const missing = [
+      ...[...FAULTS.keys()].filter((name) => faults[name] === undefined),
+      ...PLANTED_BUGS.map(({ name }) => name).filter((name) => planted[name] === undefined),
+    ];
+    assert.deepEqual(missing, []);
+  });
+
   test('has no result of a fault or bug that is gone, and none that is bad', () => {
     const { faults, planted } = readReports();
     const bugs = new Set(PLANTED_BUGS.map(({ name }) => name));

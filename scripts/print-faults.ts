@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INVARIANTS } from '../faults/src/catalog/fault-entry.ts';
+import { GRID, GRID_VICTIMS, type GridCell } from '../faults/src/catalog/grid.ts';
 import { type KeptFault, type KeptReports, readReports } from '../faults/src/keep-reports.ts';
 import { listFaults, listRows, type ListedRow } from '../faults/src/list-faults.ts';
 import { PLANTED_BUGS } from '../faults/src/planted/all-bugs.ts';
@@ -13,6 +14,7 @@ import { ROOT_DIR } from './project-files.ts';
 export const FAULTS_PAGE = 'docs/inside/faults.md';
 
 const FAULTS_HEAD = '| fault | injected | against | invariants | result | command |';
+const GRID_HEAD = line(['the process', ...GRID_VICTIMS]);
 const MATRIX_HEAD = '| what goes wrong | shown by |';
 const INVARIANTS_HEAD = '| invariant | meaning |';
 const BUGS_HEAD = '| planted bug | imitates | check | result |';
@@ -22,16 +24,25 @@ export function withFaultTables(page: string, reports: KeptReports = readReports
   const tables = [
     [FAULTS_HEAD, ...listFaults().map((fault) => faultLine(fault, reports))],
     [INVARIANTS_HEAD, ...Object.entries(INVARIANTS).map(line)],
+    [GRID_HEAD, ...Object.entries<Record<string, GridCell>>(GRID).map(gridLine)],
     [MATRIX_HEAD, ...listRows().map((row) => line([row.words, shownBy(row)]))],
     [BUGS_HEAD, ...PLANTED_BUGS.map((bug) => bugLine(bug, reports))],
   ];
   return tables.reduce(withTable, page);
 }
 
+function gridLine([what, cells]: [string, Record<string, GridCell>]): string {
+  return line([what, ...GRID_VICTIMS.map((victim) => namesOf(cells[victim] ?? ''))]);
+}
+
+function namesOf(cell: GridCell): string {
+  return typeof cell === 'string' ? cell : cell.map((fault) => `\`${fault}\``).join(', ');
+}
+
 function faultLine(listed: ReturnType<typeof listFaults>[number], { faults }: KeptReports): string {
-  const { fault, injects, against, invariants, command } = listed;
+  const { fault, injects, against, invariants, isInCi, command } = listed;
   return line([
-    `\`${fault}\``,
+    `\`${fault}\`${isInCi ? '' : ', on request'}`,
     injects,
     against.join(', '),
     invariants.join(', '),
@@ -53,7 +64,8 @@ function shownBy({ faults, test }: ListedRow): string {
 
 function bugLine({ name, imitates, check }: (typeof PLANTED_BUGS)[number], { planted }: KeptReports): string {
   const report = planted[name];
-  const result = report === undefined ? 'not run' : `${report.result}, ${report.seconds} s (${report.on})`;
+  const by = report?.by === '' ? '' : ` by "${report?.by}"`;
+  const result = report === undefined ? 'not run' : `${report.result} in ${report.seconds} s${by}`;
   return line([`\`${name}\``, imitates, `\`${check}\``, result]);
 }
 

@@ -4,7 +4,9 @@ import { FAULTS_OF_DELIVERY } from './catalog/faults-of-delivery.ts';
 import { FAULTS_OF_NEIGHBOURS } from './catalog/faults-of-neighbours.ts';
 import { FAULTS_OF_OPERATION } from './catalog/faults-of-operation.ts';
 
+const ALL = { ...FAULTS_OF_COLLECT, ...FAULTS_OF_DELIVERY, ...FAULTS_OF_NEIGHBOURS, ...FAULTS_OF_OPERATION };
+
+export type FaultName = keyof typeof ALL;
+
 /** Every fault by the name people call it. */
-export const FAULTS: ReadonlyMap<string, FaultEntry> = new Map<string, FaultEntry>(
-  Object.entries({ ...FAULTS_OF_COLLECT, ...FAULTS_OF_DELIVERY, ...FAULTS_OF_NEIGHBOURS, ...FAULTS_OF_OPERATION }),
-);
+export const FAULTS: ReadonlyMap<string, FaultEntry> = new Map<string, FaultEntry>(Object.entries(ALL));

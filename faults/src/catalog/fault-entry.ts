@@ -14,7 +14,7 @@ export const INVARIANTS = {
   times: 'attempts and changes come at their times',
   others: 'other workspaces and other receivers do not notice',
   room: 'memory, sockets and processor time stay bounded',
-  heals: 'no process is restarted by hand, and nothing waits at the end',
+  heals: 'no process is started again but the victim, and nothing waits at the end',
   audiences: 'profiles and memberships equal those of an uninterrupted run',
 } as const;
 

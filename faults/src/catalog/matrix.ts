@@ -1,7 +1,7 @@
 /** What can go wrong, row by row. Each row has a fault in the catalog, or a test that injects it with real engines. */
 export const MATRIX = {
   'collect-killed': 'collect is killed',
-  'deliver-killed': 'deliver is killed, between any two of its steps',
+  'deliver-killed': 'deliver is killed at any moment',
   'recorder-killed': 'control is killed, and with it the recorder',
   'compute-killed': 'compute is killed',
   'leader-killed': 'the NATS server that leads a stream of events, lanes or tickets is killed',
@@ -11,7 +11,7 @@ export const MATRIX = {
   'server-silent': 'one of three NATS servers stands still',
   'server-joins': 'a NATS server joins the cluster under load',
   'network-cut': 'NATS servers are cut off from each other',
-  'network-bad': 'the network between our processes and the engines is slow, or resets connections',
+  'network-bad': 'packets between our processes and the engines vanish, in both directions or in one',
   'nats-disk-full': 'the disk under NATS is full',
   'power-lost': 'the power goes, and with it what was not synced to disk',
   'clocks-wrong': 'clocks are behind, ahead, and set while processes run',
