@@ -16,6 +16,16 @@ suite('the page of the faults', () => {
     assert.equal(page, withFaultTables(page));
   });
 
+  test('keeps everything else as it is when its tables are printed', () => {
+    const sections = (text: string) => text.split(/^## /m);
+    const printed = sections(withFaultTables(page, { faults: {}, planted: {} }));
+    const changed = sections(page).filter((section, index) => section !== printed[index]);
+    assert.deepEqual(
+      changed.map((section) => section.split('\n')[0]),
+      ['Run them', 'Planted bugs'],
+    );
+  });
+
   test('has a result of every fault and every bug: run it with --write', () => {
     const { faults, planted } = readReports();
     const missing = [
