@@ -15,7 +15,7 @@ export const FAULTS_PAGE = 'docs/inside/faults.md';
 
 const FAULTS_HEAD = '| fault | injected | against | invariants | result | command |';
 const GRID_HEAD = line(['the process', ...GRID_VICTIMS]);
-const MATRIX_HEAD = '| what goes wrong | shown by |';
+const MATRIX_HEAD = '| trouble | shown by |';
 const INVARIANTS_HEAD = '| invariant | meaning |';
 const BUGS_HEAD = '| planted bug | imitates | check | result |';
 
@@ -64,7 +64,7 @@ function shownBy({ faults, test }: ListedRow): string {
 
 function bugLine({ name, imitates, check }: (typeof PLANTED_BUGS)[number], { planted }: KeptReports): string {
   const report = planted[name];
-  const by = report?.by === '' ? '' : ` by "${report?.by}"`;
+  const by = report?.by === '' ? '' : ` by \`${report?.by.replaceAll('`', '')}\``;
   const result = report === undefined ? 'not run' : `${report.result} in ${report.seconds} s${by}`;
   return line([`\`${name}\``, imitates, `\`${check}\``, result]);
 }

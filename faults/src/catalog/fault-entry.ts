@@ -1,7 +1,7 @@
 import type { Fault } from '../run-fault.ts';
 import type { Row } from './matrix.ts';
 
-/** What the oracles check, by the name that the table of docs/inside/faults.md uses. */
+/** The sentences that oracles check, by the name that the table of docs/inside/faults.md uses. */
 export const INVARIANTS = {
   kept: 'each call that was answered 200 is stored, and reaches each of its destinations or is kept with the reason',
   own: 'each call is stored for its own source, and arrives at its own workspace with a signature of its own secret',
@@ -24,7 +24,7 @@ export type Victim = 'collect' | 'deliver' | 'control' | 'compute' | 'NATS' | 'P
 
 export type FaultEntry = {
   run: Fault;
-  /** What Millrace still does under this fault; names the test. */
+  /** It holds under this fault; names the test. */
   promise: string;
   injects: string;
   /** The processes that it is injected into, or that misbehave. */

@@ -10,7 +10,7 @@ import { drillRestore } from '../operate/restore-drill.ts';
 import { rollVersions } from '../operate/roll-versions.ts';
 import { DELIVERED, type FaultEntries, RECORDED, STORED } from './fault-entry.ts';
 
-/** What operators do, cells, and audiences. */
+/** The work of operators, cells, and audiences. */
 export const FAULTS_OF_OPERATION = {
   'mixed-versions': {
     run: mixVersions,

@@ -19,7 +19,7 @@ const NO_DISK = 'keeps nothing on disk';
 const NOT_DONE = 'not injected';
 const AS_KILLED = 'not injected: it ends as if killed';
 
-/** What happens to a process, against every process: gaps are named, so that a reader sees them. */
+/** Each kind of trouble of a process, against every process: gaps are named, so that a reader sees them. */
 export const GRID = {
   'is killed': {
     collect: ['collect-kill'],

@@ -1,4 +1,4 @@
-/** What can go wrong, row by row. Each row has a fault in the catalog, or a test that injects it with real engines. */
+/** Kinds of trouble, row by row. Each row has a fault in the catalog, or a test that injects it with real engines. */
 export const MATRIX = {
   'collect-killed': 'collect is killed',
   'deliver-killed': 'deliver is killed at any moment',

@@ -51,7 +51,7 @@ async function endOf(victim: ServerProcess): Promise<Exit> {
   return victim.kill('SIGKILL');
 }
 
-/** What the kernel holds against the limit: private memory that the process can write to. */
+/** Private memory that the process can write to: the kernel holds it against the limit. */
 function dataBytes(pid: number): number {
   const [, kilobytes = '0'] = /^VmData:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1_024;

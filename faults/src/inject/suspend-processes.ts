@@ -60,7 +60,7 @@ async function suspendDeliver(scene: DeliverScene, round: number): Promise<Strik
 
 /**
  * NATS goes on sending the sleeper what it had asked for, into its sockets, and gives each request to the other one after an ack wait. So
- * the sleeper has more than was under way in any one moment: what was in each of the ack waits, together.
+ * the sleeper has more than was under way in any one moment: the requests of each of the ack waits, together.
  */
 async function mostInFlight(scene: DeliverScene): Promise<number> {
   const endsAt = performance.now() + ACK_WAIT_MS;
