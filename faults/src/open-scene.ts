@@ -55,6 +55,8 @@ export async function openScene(
   await collect.start();
   const oracle = openOracle();
   const load = startLoad({ url: collect.url, oracle, random: seededRandom(run.seed + 1), batchesPerSecond });
+  // A run that breaks off must not leave its clients behind.
+  parts.defer(load.stop);
   const startedAt = performance.now();
   parts.use(sayProgress(run, oracle, load));
   const disturbances: Disturbance[] = [];
