@@ -46,7 +46,7 @@ export function keepFaults(reports: readonly Report[]): void {
 export function keepBugs(reports: readonly BugReport[]): void {
   const kept = readReports();
   for (const { bug, result, seconds, by } of reports) {
-    kept.planted[bug] = { result, seconds, on: today(), by: by[0] ?? '' };
+    kept.planted[bug] = { result, seconds, on: today(), by: by[0]?.split('\n')[0] ?? '' };
   }
   write(kept);
 }

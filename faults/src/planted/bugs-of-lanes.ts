@@ -41,7 +41,7 @@ export const BUGS_OF_LANES: readonly PlantedBug[] = [
     file: 'server/src/stream/deliveries/lanes.ts',
     text: 'filter: subject, seq: upTo + 1 }',
     replacement: 'filter: subject, seq: upTo + 2 }',
-    check: 'server/src/stream/engine-facts.integration.test.ts',
+    check: 'server/src/stream/deliveries/lanes.integration.test.ts',
   },
   {
     name: 'dropped-under-way',
