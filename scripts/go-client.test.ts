@@ -1,6 +1,5 @@
 /** Go's own tools check and test clients/go; their verdict counts in the one runner. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -9,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { suite, test } from 'node:test';
 import { ROOT_DIR } from './project-files.ts';
+import { runProgram, type Running } from './run-program.ts';
 
 const CLIENT_DIR = join(ROOT_DIR, 'clients/go');
 const EXAMPLE_DIR = join(ROOT_DIR, 'examples/go-client');
@@ -81,20 +81,6 @@ async function receivedDuring(running: (url: string) => Promise<unknown>): Promi
   return bodies;
 }
 
-type Running = { cwd?: string; env?: Record<string, string>; input?: string };
-
-/** Returns the program's output; most tests here promise that it exits with 0. */
-async function run(
-  program: string,
-  args: string[],
-  { cwd = CLIENT_DIR, env = {}, input = '' }: Running = {},
-): Promise<string> {
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...process.env, ...env },
-  });
-  child.stdin.end(input);
-  const [[code], output, errors] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-  assert.equal(code, 0, `${program} ${args.join(' ')}:\n${output}${errors}`);
-  return output;
+function run(program: string, args: string[], running: Partial<Running> = {}): Promise<string> {
+  return runProgram(program, args, { cwd: CLIENT_DIR, ...running });
 }

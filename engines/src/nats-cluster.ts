@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from './free-ports.ts';
 import { natsConfig, type NatsNodeSettings, type NatsTls } from './nats-config.ts';
+import { commandOn, LOOPBACK, type NetHost } from './net-host.ts';
 import { natsServerBinary } from './paths.ts';
 
 export type NatsNode = {
@@ -16,8 +17,8 @@ export type NatsNode = {
   monitorUrl: string;
   logFile: string;
   pid(): number | undefined;
-  /** With another size than it was planned with, as an operator changes it. */
-  start(change?: { maxFileStoreMb: number }): Promise<void>;
+  /** With another size or sync than it was planned with, as an operator changes it. */
+  start(change?: Partial<Pick<NatsNodeSettings, 'maxFileStoreMb' | 'sync'>>): Promise<void>;
   /** Sends a signal; resolves when the process is gone for SIGKILL and SIGTERM, at once for SIGSTOP and SIGCONT. */
   kill(signal: NodeJS.Signals): Promise<void>;
 };
@@ -36,10 +37,14 @@ export type NatsCluster = AsyncDisposable & {
 export type NatsClusterOptions = {
   nodes?: 1 | 3;
   dir?: string;
+  /** Where each server keeps its data; in folders of `dir` without this. */
+  storeDirs?: readonly string[];
   maxFileStoreMb?: number;
   sync?: 'always' | 'default';
   tls?: NatsTls;
   nkey?: string;
+  /** The host of each server, if not all are on the usual one. */
+  hosts?: readonly NetHost[] | undefined;
 };
 
 const STORE_MB = 4096;
@@ -79,11 +84,13 @@ async function planNodes(dir: string, options: NatsClusterOptions): Promise<Nats
   const clusterPorts = ports.slice(size * 2);
   return Array.from({ length: size }, (_, i) => ({
     name: `n${i + 1}`,
-    storeDir: join(dir, `n${i + 1}`),
+    storeDir: options.storeDirs?.[i] ?? join(dir, `n${i + 1}`),
     port: ports[i] ?? 0,
     monitorPort: ports[size + i] ?? 0,
     clusterPort: clusterPorts[i] ?? 0,
     clusterPorts,
+    clusterAddresses: options.hosts?.map(({ address }) => address),
+    host: options.hosts?.[i],
     maxFileStoreMb: options.maxFileStoreMb ?? STORE_MB,
     sync: options.sync ?? 'always',
     tls: options.tls,
@@ -105,12 +112,13 @@ async function planNode(
 
 function natsNode(dir: string, settings: NatsNodeSettings): NatsNode {
   const logFile = join(dir, `${settings.name}.log`);
-  const monitorUrl = `http://127.0.0.1:${settings.monitorPort}`;
+  const address = settings.host?.address ?? LOOPBACK;
+  const monitorUrl = `http://${address}:${settings.monitorPort}`;
   let child: ChildProcess | undefined;
   return {
     name: settings.name,
-    url: `nats://127.0.0.1:${settings.port}`,
-    adminUrl: `nats://admin:admin@127.0.0.1:${settings.port}`,
+    url: `nats://${address}:${settings.port}`,
+    adminUrl: `nats://admin:admin@${address}:${settings.port}`,
     monitorUrl,
     logFile,
     pid: () => child?.pid,
@@ -136,7 +144,8 @@ export function spawnNats(
   const configFile = `${settings.storeDir}.conf`;
   writeFileSync(configFile, natsConfig(settings));
   const log = openSync(logFile, 'a');
-  const child = spawn(natsServerBinary(), ['-c', configFile], { stdio: ['ignore', log, log], detached });
+  const { program, args } = commandOn(settings.host, natsServerBinary(), ['-c', configFile]);
+  const child = spawn(program, args, { stdio: ['ignore', log, log], detached });
   if (detached) child.unref();
   return child;
 }

@@ -1,3 +1,4 @@
+import { LOOPBACK, type NetHost } from './net-host.ts';
 import { renderAccounts, type ProofOf } from '../../server/src/stream/layout/render-users.ts';
 
 /** One server of a development or test cluster. */
@@ -9,6 +10,10 @@ export type NatsNodeSettings = {
   clusterPort: number;
   /** Cluster ports of every node, itself included; one entry means no cluster. */
   clusterPorts: number[];
+  /** The address of each of these nodes; loopback without this. */
+  clusterAddresses?: string[] | undefined;
+  /** The host that it runs on, if not the usual one. */
+  host?: NetHost | undefined;
   maxFileStoreMb: number;
   /** `default` exists only so that a test can show that the promise of `always` is really checked. */
   sync: 'always' | 'default';
@@ -29,9 +34,10 @@ export type NatsTls = {
  * service may ask the servers about their settings, so that start-up can refuse a server that syncs lazily.
  */
 export function natsConfig(node: NatsNodeSettings): string {
+  const address = node.host?.address ?? LOOPBACK;
   return `server_name: ${node.name}
-listen: "127.0.0.1:${node.port}"
-http: "127.0.0.1:${node.monitorPort}"
+listen: "${address}:${node.port}"
+http: "${address}:${node.monitorPort}"
 max_payload: 1MB
 jetstream {
   store_dir: "${node.storeDir}"
@@ -66,10 +72,11 @@ function tlsBlock({ tls }: NatsNodeSettings): string {
 
 function clusterBlock(node: NatsNodeSettings): string {
   if (node.clusterPorts.length === 1) return '';
-  const routes = node.clusterPorts.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const addressOf = (index: number) => node.clusterAddresses?.[index] ?? LOOPBACK;
+  const routes = node.clusterPorts.map((port, index) => `"nats://${addressOf(index)}:${port}"`).join(', ');
   return `cluster {
   name: millrace
-  listen: "127.0.0.1:${node.clusterPort}"
+  listen: "${node.host?.address ?? LOOPBACK}:${node.clusterPort}"
   routes: [${routes}]
 }
 `;

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
+import { LOOPBACK } from './net-host.ts';
 import { newerPostgresFolder } from './newer-postgres.ts';
 import { OWNER_LOGIN, postgresUrl, runPostgres, runSql, SERVICE_LOGIN } from './postgres.ts';
 import { postgresTemplate } from './postgres-template.ts';
@@ -27,8 +28,12 @@ export type PostgresServer = AsyncDisposable & {
 
 export type PostgresOptions = {
   isNewer?: boolean;
+  /** The folder in which its own is made; that of temporary files without this. */
+  home?: string;
   /** Of its command line: they outweigh those for tests, such as fsync=off. */
   options?: string;
+  /** Its URLs have this address instead of loopback: that of the host on which we run, for others of its network. */
+  address?: string;
   /** The database begins with it; it is made once, and copied for each server. */
   content?: PostgresContent;
 };
@@ -37,16 +42,18 @@ export type PostgresContent = { name: string; make(server: PostgresServer): Prom
 
 /** A real server of a test's own, on a free port, stopped and removed when the test lets go of it. */
 export async function startPostgresServer(wanted: PostgresOptions = {}): Promise<PostgresServer> {
-  const { isNewer = false, options = '', content } = wanted;
-  const dir = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
+  const { isNewer = false, home = tmpdir(), options = '', content, address = LOOPBACK } = wanted;
+  const dir = mkdtempSync(join(home, 'millrace-postgres-'));
   const folder = isNewer ? newerPostgresFolder() : undefined;
   const run = (program: string, args: string[]) => void runPostgres(program, args, folder);
   const prepared = content && { name: content.name, prepare: (data: string) => makeContent(content, isNewer, data) };
   // `cp` keeps owner and rights: PostgreSQL refuses a folder that others may read.
   copyFolder(await postgresTemplate(folder, prepared), dir);
+  if (address !== LOOPBACK) appendFileSync(join(dir, 'pg_hba.conf'), 'host all all samenet trust\n');
   // Right before it is used: in the time that a copy takes, others would find it free as well.
   const [port = 0] = await freePorts(1);
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${dir} -c fsync=off ${options}`;
+  const addresses = address === LOOPBACK ? LOOPBACK : `${LOOPBACK},${address}`;
+  const settings = `-p ${port} -c listen_addresses=${addresses} -c unix_socket_directories=${dir} -c fsync=off ${options}`;
   const start = () => run('pg_ctl', ['start', '-w', '-D', dir, '-l', join(dir, 'server.log'), '-o', settings]);
   const stop = (mode: string) => run('pg_ctl', ['stop', '-w', '-m', mode, '-D', dir]);
   const stopWithUs = () => {
@@ -54,7 +61,7 @@ export async function startPostgresServer(wanted: PostgresOptions = {}): Promise
   };
   process.once('exit', stopWithUs);
   start();
-  const urlOf = (login: string) => postgresUrl(login, port, 'postgres');
+  const urlOf = (login: string) => postgresUrl(login, port, 'postgres', address);
   const adminUrl = urlOf('postgres');
   return {
     dir,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LOOPBACK } from './net-host.ts';
 import { ENGINES_DIR, ROOT_DIR } from './paths.ts';
 
 /** PostgreSQL refuses to run as root, so root lends it to the `postgres` user, in a folder that user can reach. */
@@ -39,8 +40,8 @@ export function loginsSql(database: string): string {
     ALTER DATABASE ${database} OWNER TO ${OWNER_LOGIN}`;
 }
 
-export function postgresUrl(login: string, port: number, database: string): string {
-  return `postgres://${login}@127.0.0.1:${port}/${database}`;
+export function postgresUrl(login: string, port: number, database: string, address = LOOPBACK): string {
+  return `postgres://${login}@${address}:${port}/${database}`;
 }
 
 export function stopPostgres(): void {

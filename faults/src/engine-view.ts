@@ -8,8 +8,8 @@ import { waitUntil } from './wait-until.ts';
 export type EngineView = {
   /** Streams with a server that says it is their leader. */
   leaders(): Promise<Map<string, NatsNode>>;
-  /** The server that holds the connection of this name. */
-  holderOf(connection: string): Promise<NatsNode | undefined>;
+  /** The server that holds the connection of this name, of the host with this address where others have one as well. */
+  holderOf(connection: string, address?: string): Promise<NatsNode | undefined>;
   moveLeader(stream: string, to: NatsNode): Promise<void>;
   /** Resolves when every event stream has a leader, with how long that took. */
   hasLeaders(): Promise<number>;
@@ -46,7 +46,7 @@ type ConsumerDetail = {
   cluster?: { leader?: string; leader_since?: string };
 };
 type Jsz = { account_details?: { stream_detail?: StreamDetail[] }[] };
-type Connz = { connections?: { name?: string }[] };
+type Connz = { connections?: { name?: string; ip?: string }[] };
 
 const PATIENCE_MS = 60_000;
 const LOAD_SLACK = 50;
@@ -83,9 +83,11 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
   return {
     leaders,
     hasLeaders,
-    async holderOf(connection) {
+    async holderOf(connection, address) {
+      const isMeant = ({ name, ip }: { name?: string; ip?: string }) =>
+        name === connection && (address === undefined || ip === address);
       const answers = await Promise.all(nodes.map((node) => ask<Connz>(node, '/connz')));
-      return nodes.find((_, i) => answers[i]?.connections?.some(({ name }) => name === connection));
+      return nodes.find((_, i) => answers[i]?.connections?.some(isMeant));
     },
     async moveLeader(stream, to) {
       await stepDown(stream, to);

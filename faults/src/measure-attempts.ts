@@ -9,14 +9,19 @@ export function meets(others: readonly Span[], { from, to }: Span): boolean {
 }
 
 /** The longest time between two answers of 200, the span's own ends counted as such. */
-export function longestGapMs(attempts: readonly Attempt[], { from, to }: Span): number {
-  const storedAt = attempts
-    .filter(({ outcome, endedAt }) => outcome === 200 && endedAt > from && endedAt < to)
-    .map((attempt) => attempt.endedAt)
-    .sort((a, b) => a - b);
+export function longestGapMs(attempts: readonly Attempt[], span: Span): number {
+  return longestGap(
+    attempts.filter(({ outcome }) => outcome === 200).map(({ endedAt }) => endedAt),
+    span,
+  );
+}
+
+/** The same between any moments. */
+export function longestGap(moments: readonly number[], { from, to }: Span): number {
+  const within = moments.filter((at) => at > from && at < to).sort((a, b) => a - b);
   let longest = 0;
   let last = from;
-  for (const at of [...storedAt, to]) {
+  for (const at of [...within, to]) {
     longest = Math.max(longest, at - last);
     last = at;
   }

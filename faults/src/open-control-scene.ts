@@ -52,6 +52,8 @@ export async function openControlScene(run: FaultRun): Promise<ControlScene> {
   const [random, otherRandom] = [seededRandom(run.seed + 1), seededRandom(run.seed + 3)];
   const load = startLoad({ ...needs, url: collect.url, oracle: main, random });
   const otherLoad = startLoad({ ...needs, url: beside.url, oracle: other, random: otherRandom, prefix: 'beside' });
+  // A run that breaks off must not leave its clients behind.
+  parts.defer(async () => void (await Promise.all([load.stop(), otherLoad.stop()])));
   parts.use(sayProgress(run, oracle, load));
   const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
   const open = parts.move();

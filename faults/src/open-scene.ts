@@ -26,7 +26,14 @@ export type Scene = AsyncDisposable & {
   finish(promises: Promises): Promise<Findings>;
 };
 
-export type SceneShape = { nodes: 1 | 3; batchesPerSecond: number };
+export type SceneShape = {
+  nodes: 1 | 3;
+  batchesPerSecond: number;
+  /** Where each server keeps its data, if not with the logs. */
+  storeDirs?: readonly string[];
+  /** The NATS user of collect; without it there is no password. */
+  natsUser?: string;
+};
 
 const EVENT_STREAMS = 2;
 export const EVENT_STREAM_NAMES: readonly [string, string] = [eventStreamName(0), eventStreamName(1)];
@@ -34,16 +41,22 @@ export const STEADY = 40;
 const PROGRESS_MS = 3_000;
 
 /** Real servers, a real collect process, and clients that send to it from now on. */
-export async function openScene(run: FaultRun, { nodes, batchesPerSecond }: SceneShape): Promise<Scene> {
+export async function openScene(
+  run: FaultRun,
+  { nodes, batchesPerSecond, natsUser, ...place }: SceneShape,
+): Promise<Scene> {
   await using parts = new AsyncDisposableStack();
   const dir = mkdtempSync(join(run.dir, `${nodes}-node-`));
-  const cluster = parts.use(await startNatsCluster({ nodes, dir }));
+  const cluster = parts.use(await startNatsCluster({ nodes, dir, ...place }));
   await putSources(cluster.url, nodes, EVENT_STREAMS);
-  const settings = settingsFor(cluster.url, nodes);
+  const credentials = natsUser === undefined ? 'nats://' : `nats://${natsUser}:${natsUser}@`;
+  const settings = settingsFor(cluster.url.replaceAll('nats://', credentials), nodes);
   const collect = parts.use(await serverProcess(settings, join(dir, 'collect.log')));
   await collect.start();
   const oracle = openOracle();
   const load = startLoad({ url: collect.url, oracle, random: seededRandom(run.seed + 1), batchesPerSecond });
+  // A run that breaks off must not leave its clients behind.
+  parts.defer(load.stop);
   const startedAt = performance.now();
   parts.use(sayProgress(run, oracle, load));
   const disturbances: Disturbance[] = [];

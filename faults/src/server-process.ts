@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts, ROOT_DIR } from '@millrace/engines';
+import { commandOn, freePorts, LOOPBACK, type NetHost, ROOT_DIR } from '@millrace/engines';
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -15,6 +15,9 @@ export type ServerProcess = AsyncDisposable & {
   start(): Promise<string>;
   /** Shifts its clock by this from now on; only for a process whose clock can be set. */
   setClock(shiftMs: number): void;
+  /** Stops it where it stands, and lets it go on. */
+  suspend(): void;
+  resume(): void;
   /** Sends a signal and resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
 };
@@ -31,13 +34,16 @@ export type ProcessOptions = {
   hasSettableClock?: boolean;
   /** The program of the version that is started; asked at each start. */
   main?(): string;
+  /** The host that it runs on, if not the usual one. */
+  host?: NetHost | undefined;
 };
 
 /** The real server in the roles that the settings name, in a process that faults may stop and kill. */
+// oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export async function serverProcess(
   settings: Settings,
   logFile: string,
-  { hasSettableClock = false, main = () => MAIN }: ProcessOptions = {},
+  { hasSettableClock = false, main = () => MAIN, host }: ProcessOptions = {},
 ): Promise<ServerProcess> {
   const [port = 0] = await freePorts(1);
   const log = createWriteStream(logFile, { flags: 'a' });
@@ -56,18 +62,21 @@ export async function serverProcess(
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host?.address ?? LOOPBACK}:${port}`,
     port,
     pid: () => child?.pid,
     logFile,
     async start() {
-      const env = { ...process.env, MILLRACE_PROCESSES: '1', ...settings, MILLRACE_COLLECT_PORT: String(port) };
-      const started = spawnServer(main(), env, hasSettableClock);
+      const place = { MILLRACE_COLLECT_PORT: String(port), ...(host && { MILLRACE_HOST: host.address }) };
+      const env = { ...process.env, MILLRACE_PROCESSES: '1', ...settings, ...place };
+      const started = spawnServer(main(), env, { hasSettableClock, host });
       child = started;
       for (const output of [started.stdout, started.stderr]) output?.pipe(log, { end: false });
       return hasStarted(started, logFile);
     },
     setClock: (shiftMs) => void child?.send(shiftMs),
+    suspend: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
     kill,
     async [Symbol.asyncDispose]() {
       process.removeListener('exit', stopWithUs);
@@ -81,10 +90,17 @@ function bundled(dir: string | undefined): string | undefined {
   return dir === undefined ? undefined : join(dir, BUNDLED);
 }
 
-function spawnServer(main: string, env: NodeJS.ProcessEnv, hasSettableClock: boolean): ChildProcess {
-  const args = main.endsWith(BUNDLED) ? [main, 'start'] : [main];
-  if (!hasSettableClock) return spawn(process.execPath, args, { env });
-  return spawn(process.execPath, ['--import', CLOCK, ...args], { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+function spawnServer(
+  main: string,
+  env: NodeJS.ProcessEnv,
+  { hasSettableClock, host }: Pick<ProcessOptions, 'hasSettableClock' | 'host'>,
+): ChildProcess {
+  const start = main.endsWith(BUNDLED) ? [main, 'start'] : [main];
+  const flags = hasSettableClock === true ? ['--import', CLOCK] : [];
+  const { program, args } = commandOn(host, process.execPath, [...flags, ...start]);
+  return hasSettableClock === true
+    ? spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] })
+    : spawn(program, args, { env });
 }
 
 /** Its own log line is the signal; a process that ends instead has its reason in the log. */

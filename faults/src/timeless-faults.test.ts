@@ -1,5 +1,4 @@
 /** The faults that measure nothing: they run beside other tests. */
-import { TIMELESS } from './catalog.ts';
 import { testFaults } from './keep-promises.ts';
 
-testFaults((name) => TIMELESS.has(name));
+testFaults(({ isTimeless }) => isTimeless === true);

@@ -21,6 +21,7 @@ const record: WholeRecord = {
     ['retry', 1],
   ]),
   attempts: 2,
+  unanswered: 0,
   usage: new Map([['src_a', 1]]),
 };
 
@@ -37,6 +38,20 @@ test('a retry too few or too many is told', () => {
 
 test('an attempt that nobody recorded is told', () => {
   assert.deepEqual(complaintsOf({ attempts: 1 }), ['1 attempts are recorded, but 2 arrived']);
+});
+
+test('an attempt that had no answer may have arrived or not, where packets vanish', () => {
+  const counts = new Map([...record.counts, ['retry', 2] as const]);
+  const withOne = { ...record, counts, attempts: 3, unanswered: 1 };
+  assert.deepEqual(judgeWholeRecord(withOne, { ...truth, mayVanish: true }).failures, []);
+  const itArrived = [arrived(200, 2), arrived(200, 3)];
+  const failures = (mayVanish: boolean) =>
+    judgeWholeRecord(withOne, { ...truth, mayVanish, arrivals: [arrived(500, 1), ...itArrived] }).failures;
+  assert.deepEqual(failures(true), []);
+  assert.deepEqual(failures(false), ['2 retries are counted, but 1 answers were 500']);
+  assert.deepEqual(judgeWholeRecord({ ...withOne, attempts: 4 }, { ...truth, mayVanish: true }).failures, [
+    '4 attempts are recorded, but 2 arrived, and 1 had no answer',
+  ]);
 });
 
 test('an outcome that cannot have been is told', () => {

@@ -8,6 +8,8 @@ import type { Arrival } from './read-arrival.ts';
 /** Everything that is recorded, by the names of the plan. */
 export type WholeRecord = RecordEvidence & {
   attempts: number;
+  /** Attempts among them whose answer deliver never saw. */
+  unanswered: number;
   /** Calls by source. */
   usage: ReadonlyMap<string, number>;
 };
@@ -17,26 +19,42 @@ export type RecordTruth = {
   calls: ReadonlyMap<string, Pick<SentCall, 'sourceId' | 'answered'>>;
   /** Events that collect stored more than once, and how often more: they are used so often. */
   storedAgain: ReadonlyMap<string, number>;
+  /** Whether attempts, or their answers, may have vanished between deliver and a receiver: such an attempt may have arrived or not. */
+  mayVanish?: boolean;
 };
 
-/** When no process that delivers has died, the record and the receivers agree to the last attempt. */
-export function judgeWholeRecord(record: WholeRecord, { arrivals, ...truth }: RecordTruth): Findings {
+/** When no process that delivers has died, the record and the receivers agree to the last attempt whose answer deliver saw. */
+export function judgeWholeRecord(
+  record: WholeRecord,
+  { arrivals, mayVanish = false, ...truth }: RecordTruth,
+): Findings {
   const failed = arrivals.filter(({ status }) => status === 500).length;
   const retries = record.counts.get('retry') ?? 0;
+  const vanished = mayVanish ? record.unanswered : 0;
   const others = [...record.counts.keys()].filter((outcome) => outcome !== 'delivered' && outcome !== 'retry');
   const wrongUsage = usageProblems(record.usage, truth);
+  const and = vanished === 0 ? '' : `, and ${vanished} had no answer`;
   const complaints: Complaint[] = [
-    [retries !== failed, `${retries} retries are counted, but ${failed} answers were 500`],
-    [record.attempts !== arrivals.length, `${record.attempts} attempts are recorded, but ${arrivals.length} arrived`],
+    [!isBetween(retries, failed, vanished), `${retries} retries are counted, but ${failed} answers were 500${and}`],
+    [
+      !isBetween(record.attempts, arrivals.length, vanished),
+      `${record.attempts} attempts are recorded, but ${arrivals.length} arrived${and}`,
+    ],
     [others.length > 0, `what nobody saw is counted: ${others.join(', ')}`],
     [wrongUsage.length > 0, `usage is wrong: ${wrongUsage.join('; ')}`],
   ];
   const figures = {
     recordedAttempts: record.attempts,
+    unansweredAttempts: record.unanswered,
     injected500s: failed,
     usage: sumOf(record.usage.values()),
   };
   return joinFindings(judgeRecord(record, arrivals), { failures: trueOnes(complaints), figures });
+}
+
+/** At least as many, and at most so many more. */
+function isBetween(count: number, least: number, more: number): boolean {
+  return count >= least && count <= least + more;
 }
 
 function usageProblems(usage: WholeRecord['usage'], { calls, storedAgain }: Omit<RecordTruth, 'arrivals'>): string[] {

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NatsCluster, startNatsCluster } from '@millrace/engines';
+import { type NatsCluster, type NetHost, startNatsCluster } from '@millrace/engines';
 import { laneStreamName, TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
 import { type EngineView, type Leftovers, viewEngine } from '../engine-view.ts';
+import { NETWORKS } from '../net/open-network.ts';
 import { EVENT_STREAM_NAMES, sayProgress, settingsFor } from '../open-scene.ts';
 import { openOracle, type Oracle } from '../oracle.ts';
 import type { FaultRun } from '../run-fault.ts';
@@ -32,11 +33,16 @@ export type DeliverSceneShape = {
   hasSettableClocks?: boolean;
   /** The program that the process of this number runs, asked at each start of it; ours without this. */
   mainOf?(index: number): string;
+  /** Where each part runs, if not all on the usual host. */
+  hosts?: SceneHosts | undefined;
   /** Enters the plan, and may change it; without this it is written to the bucket as control would have. */
   enter?(needs: EnterNeeds): Promise<Plan>;
   /** Sees each arrival first; false when it need not be kept. */
   isKept?(arrival: Arrival): boolean;
 };
+
+/** A host for each server, for each process in the order of their roles, and for all receivers. */
+export type SceneHosts = { nats: readonly NetHost[]; processes: readonly NetHost[]; receivers: NetHost };
 
 /** `port` is that of the receivers; the settings are those of every process. */
 export type EnterNeeds = { port: number; settings: Settings };
@@ -74,7 +80,12 @@ export async function openDeliverScene(run: FaultRun, shape: DeliverSceneShape):
   const arrivals: Arrival[] = [];
   const receivers = parts.use(await receiversOf(shape, run.seed + 2, arrivals));
   const cluster = parts.use(
-    await startNatsCluster({ nodes, dir, ...(maxFileStoreMb === undefined ? {} : { maxFileStoreMb }) }),
+    await startNatsCluster({
+      nodes,
+      dir,
+      hosts: shape.hosts?.nats,
+      ...(maxFileStoreMb === undefined ? {} : { maxFileStoreMb }),
+    }),
   );
   const settings = { ...settingsFor(cluster.url, nodes), ...deliverSettings(shape) };
   const { enter = (needs: EnterNeeds) => writePlan(shape, cluster, needs) } = shape;
@@ -122,7 +133,7 @@ function receiversOf(shape: DeliverSceneShape, seed: number, arrivals: Arrival[]
   const noted = (arrival: Arrival) => {
     if (shape.isKept?.(arrival) !== false) arrivals.push(arrival);
   };
-  return openReceivers({ ...shape, seed, noted });
+  return openReceivers({ ...shape, host: shape.hosts?.receivers, seed, noted });
 }
 
 function startProcesses(shape: DeliverSceneShape, settings: Settings, dir: string): Promise<ServerProcess[]> {
@@ -133,7 +144,8 @@ function startProcesses(shape: DeliverSceneShape, settings: Settings, dir: strin
       const logFile = join(dir, `${index}-${role.replace(',', '-')}.log`);
       const options = mainOf === undefined ? {} : { main: () => mainOf(index) };
       const own = { ...settings, MILLRACE_ROLES: role };
-      const process = await serverProcess(own, logFile, { hasSettableClock, ...options });
+      const host = shape.hosts?.processes[index];
+      const process = await serverProcess(own, logFile, { hasSettableClock, host, ...options });
       await process.start();
       return process;
     }),
@@ -143,7 +155,7 @@ function startProcesses(shape: DeliverSceneShape, settings: Settings, dir: strin
 function deliverSettings({ retryScale, outcomeStreams = 1 }: DeliverSceneShape): Settings {
   return {
     MILLRACE_KEYS: `1:${KEY.toString('base64')}`,
-    MILLRACE_ALLOW_CIDRS: '127.0.0.0/8',
+    MILLRACE_ALLOW_CIDRS: `127.0.0.0/8,${NETWORKS}`,
     MILLRACE_RETRY_SCALE: String(retryScale),
     MILLRACE_OUTCOME_STREAMS: String(outcomeStreams),
     // Says every second how the process is.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { LOOPBACK, type NetHost } from '@millrace/engines';
 import { openStore, type Store } from '../../../server/src/store/open-store.ts';
 import { outcomesStreamName } from '../../../server/src/stream/layout/layout.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
@@ -7,11 +8,17 @@ import { controlPortIn } from '../open-control-scene.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
 import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
-import { type Database, startDatabase } from '../start-database.ts';
+import { type Database, type DatabaseOptions, startDatabase } from '../start-database.ts';
 import { waitUntil } from '../wait-until.ts';
 import { type EnteredPlan, enterPlan } from './enter-plan.ts';
-import { type DeliverScene, type EnterNeeds, openDeliverScene } from './open-deliver-scene.ts';
-import { planWorkspaces } from './plan-workspaces.ts';
+import {
+  type DeliverScene,
+  type DeliverSceneShape,
+  type EnterNeeds,
+  openDeliverScene,
+  type SceneHosts,
+} from './open-deliver-scene.ts';
+import { type Plan, planWorkspaces } from './plan-workspaces.ts';
 
 /** A whole installation: PostgreSQL, a process that records, another that collects and delivers, and receivers. */
 export type RecorderScene = AsyncDisposable & {
@@ -36,33 +43,54 @@ const PROJECTED_WITHIN_MS = 15_000;
 /** One answer in twenty is a 500. */
 const BEHAVIOUR = { status: 200, failing: 0.05 };
 
-export type RecorderShape = { nodes?: 1 | 3; outcomeStreams?: number; recorders?: 1 | 2 };
+export type RecorderShape = {
+  nodes?: 1 | 3;
+  outcomeStreams?: number;
+  recorders?: 1 | 2;
+  /** Where PostgreSQL has its data, and options of its command line. */
+  database?: DatabaseOptions;
+  /** The roles of each process beside control; one process plays both without this. */
+  roles?: DeliverSceneShape['roles'];
+  /** Where each part runs, if not all on the usual host. */
+  hosts?: RecorderHosts;
+};
+
+export type RecorderHosts = SceneHosts & { control: NetHost; database: NetHost };
 
 export async function openRecorderScene(
   run: FaultRun,
-  { nodes = 1, outcomeStreams = 1, recorders = 1 }: RecorderShape = {},
+  {
+    nodes = 1,
+    outcomeStreams = 1,
+    recorders = 1,
+    database: place = {},
+    roles = ['collect,deliver'],
+    hosts,
+  }: RecorderShape = {},
 ): Promise<RecorderScene> {
   await using parts = new AsyncDisposableStack();
-  const database = parts.use(await startDatabase());
+  const database = parts.use(await startDatabase({ ...place, host: hosts?.database }));
   const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
-  const plan = planWorkspaces({ name: 'record', ...shape });
+  const plan = placedOn(hosts?.receivers, planWorkspaces({ name: 'record', ...shape }));
   const token = randomBytes(24).toString('hex');
-  const clientAt = (said: string) => controlClient(`http://127.0.0.1:${controlPortIn(said)}`, token);
+  const controlAt = hosts?.control.address ?? LOOPBACK;
+  const clientAt = (said: string) => controlClient(`http://${controlAt}:${controlPortIn(said)}`, token);
   const installed: Partial<Pick<RecorderScene, 'control' | 'second' | 'store' | 'entered'>> = {};
   const enter = async ({ port, settings }: EnterNeeds) => {
     const asControl = { ...settings, ...controlSettings(database, token) };
-    const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log')));
+    const on = { host: hosts?.control };
+    const control = parts.use(await serverProcess(asControl, join(run.dir, 'control.log'), on));
     const entered = await enterPlan(clientAt(await control.start()), plan, port);
     const store = parts.use(await openStore(database.serviceUrl));
     // The others start only now, so they read all of it at their start.
     await waitUntil('the plan is projected', PROJECTED_WITHIN_MS, () => isProjected(store));
-    const second = recorders === 1 ? undefined : parts.use(await serverProcess(asControl, join(run.dir, 'second.log')));
+    const another = () => serverProcess(asControl, join(run.dir, 'second.log'), on);
+    const second = recorders === 1 ? undefined : parts.use(await another());
     await second?.start();
     Object.assign(installed, { control, second, store, entered });
     return entered.plan;
   };
-  const roles = ['collect,deliver'] as const;
-  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480, outcomeStreams };
+  const rest = { behaviour: BEHAVIOUR, retryScale: 10, roles, maxFileStoreMb: 20_480, outcomeStreams, hosts };
   const scene = parts.use(await openDeliverScene(run, { nodes, plan, ...rest, enter }));
   const { control, second, store, entered } = installed;
   if (control === undefined || store === undefined || entered === undefined) throw new Error('nothing was entered');
@@ -71,6 +99,12 @@ export async function openRecorderScene(
   const events = [...EVENT_STREAM_NAMES];
   const facts = { scene, database, store, control, second, clientAt, entered, events, outcomes };
   return { ...facts, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** All receivers are on that host. */
+function placedOn(host: NetHost | undefined, plan: Plan): Plan {
+  if (host === undefined) return plan;
+  return { ...plan, destinations: plan.destinations.map((destination) => ({ ...destination, host: host.address })) };
 }
 
 export function controlSettings({ url, serviceUrl }: Database, token: string): Settings {

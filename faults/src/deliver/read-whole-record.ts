@@ -27,11 +27,12 @@ export async function readWholeRecord({
   }
   const counts = 'SELECT outcome AS name, sum(count)::int AS count FROM delivery_counts GROUP BY 1';
   const usage = 'SELECT source_id AS name, sum(calls)::int AS count FROM usage GROUP BY 1';
-  const [attempts] = await ask<Count>(store, `SELECT 'attempts' AS name, count(*)::int AS count FROM attempts`);
+  const [attempts] = await ask<Attempts>(store, ATTEMPTS);
   return {
     deliveries,
     counts: new Map((await ask<Count>(store, counts)).map(({ name, count }) => [name, count])),
     attempts: attempts?.count ?? 0,
+    unanswered: attempts?.unanswered ?? 0,
     usage: new Map(
       (await ask<Count>(store, usage)).map(({ name, count }) => [entered.sources.get(name) ?? name, count]),
     ),
@@ -39,6 +40,10 @@ export async function readWholeRecord({
 }
 
 type Count = { name: string; count: number };
+type Attempts = { count: number; unanswered: number };
+
+const ATTEMPTS = `SELECT count(*)::int AS count,
+  (count(*) FILTER (WHERE answers -> 0 -> 'status' IS NULL))::int AS unanswered FROM attempts`;
 
 async function positionsOf(store: Store): Promise<ReadonlyMap<string, number>> {
   const rows = await ask<Count>(store, 'SELECT stream AS name, sequence::int AS count FROM usage_positions');

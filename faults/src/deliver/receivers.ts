@@ -1,6 +1,7 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { NetHost } from '@millrace/engines';
+import { forkOn } from '../fork-on.ts';
 import type { Plan } from './plan-workspaces.ts';
 import type { Arrival } from './read-arrival.ts';
 import type { Behaviour, ReceiverOrder, ReceiverWord } from './receiver-process.ts';
@@ -21,13 +22,15 @@ export type ReceiversNeeds = {
   plan: Plan;
   seed: number;
   behaviour: Behaviour;
+  /** The host that they run on, if not the usual one. */
+  host?: NetHost | undefined;
   /** Called with each arrival, on the clock of `performance.now()` of this process. */
   noted(arrival: Arrival): void;
 };
 
 /** The receivers of all destinations of a plan. */
-export async function openReceivers({ plan, seed, behaviour, noted }: ReceiversNeeds): Promise<Receivers> {
-  const child = fork(join(import.meta.dirname, 'receiver-process.ts'));
+export async function openReceivers({ plan, seed, behaviour, host, noted }: ReceiversNeeds): Promise<Receivers> {
+  const child = forkOn(host, join(import.meta.dirname, 'receiver-process.ts'));
   const stopWithUs = () => void child.kill('SIGKILL');
   process.once('exit', stopWithUs);
   const clockOffsetMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();

@@ -8,8 +8,8 @@ import { followSchedule } from '../schedule.ts';
 import type { Random } from '../seeded-random.ts';
 
 export const DELIVER_KILL_EVERY_MS = 5_000;
-const CALLS_PER_BATCH = 10;
-const DESTINATIONS_PER_SOURCE = 2;
+export const CALLS_PER_BATCH = 10;
+export const DESTINATIONS_PER_SOURCE = 2;
 /** Requests that the dead process had written into its sockets still arrive, on a busy machine a little later. */
 export const ON_ITS_WAY_MS = 1_000;
 /** A lane removes delivered groups half a second later, or at the end of a drain. */

@@ -4,7 +4,7 @@ import { type OutcomesWaiting, readOutcomes } from '../deliver/ask-engine.ts';
 import { countStoredAgain } from '../deliver/finish-deliveries.ts';
 import { judgeDeliveries, type Strike } from '../deliver/judge-deliveries.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
-import { judgeWholeRecord } from '../deliver/judge-whole-record.ts';
+import { judgeWholeRecord, type RecordTruth } from '../deliver/judge-whole-record.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
 import { readWholeRecord } from '../deliver/read-whole-record.ts';
 import { watchHealthy } from '../deliver/watch-healthy.ts';
@@ -15,12 +15,18 @@ import { SILENT } from '../sources.ts';
 import type { Load } from '../start-load.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 
-type Sizes = { batchesPerSecond: number; perBatch: number; quietMs: number; awayMs: number; bound: LatencyBound };
+export type Sizes = {
+  batchesPerSecond: number;
+  perBatch: number;
+  quietMs: number;
+  awayMs: number;
+  bound: LatencyBound;
+};
 
 /** Ten minutes are long: one hiccup of a disk is allowed, and a p99 below 50 ms is never slow. */
 const FULL_BOUND: LatencyBound = { ...STRICT, floorMs: 50, lateMs: 3_000 };
-const FULL: Sizes = { batchesPerSecond: 50, perBatch: 10, quietMs: 20_000, awayMs: 600_000, bound: FULL_BOUND };
-const CI: Sizes = { batchesPerSecond: 20, perBatch: 5, quietMs: 3_000, awayMs: 6_000, bound: NOISY };
+export const FULL: Sizes = { batchesPerSecond: 50, perBatch: 10, quietMs: 20_000, awayMs: 600_000, bound: FULL_BOUND };
+export const CI: Sizes = { batchesPerSecond: 20, perBatch: 5, quietMs: 3_000, awayMs: 6_000, bound: NOISY };
 const WARM_UP_MS = 1_500;
 const CAUGHT_UP_WITHIN_MS = 300_000;
 const DRAINED_WITHIN_MS = 60_000;
@@ -43,7 +49,7 @@ export async function restartDatabase(run: FaultRun): Promise<Findings> {
 
 type Outage = { begin(): Promise<void>; end(): Promise<void> };
 
-async function disturbRecord(
+export async function disturbRecord(
   run: FaultRun,
   sizes: Sizes,
   outageIn: (scene: RecorderScene) => Outage,
@@ -107,6 +113,7 @@ export async function finishExactly(
   whole: RecorderScene,
   load: Load,
   strikes: readonly Strike[] = [],
+  { mayVanish = false }: Pick<RecordTruth, 'mayVanish'> = {},
 ): Promise<Findings> {
   const { scene } = whole;
   const { oracle, arrivals, plan } = scene;
@@ -117,6 +124,6 @@ export async function finishExactly(
   const storedAgain = await countStoredAgain(scene);
   const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
   scene.keepEvidence(verdict);
-  const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain });
+  const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain, mayVanish });
   return joinFindings(verdict, record, { figures: { drainedMs: Math.round(drainedMs) } });
 }

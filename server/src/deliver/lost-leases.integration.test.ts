@@ -22,6 +22,20 @@ async function hold(side: DeliverySide): Promise<HeldTicket> {
 }
 
 suite('a lease', () => {
+  test('is renewed before it ends, so that the ticket falls due to no other process', async () => {
+    await using bed = await openBed();
+    await using side = await bed.stream.deliverySide();
+    await side.tickets.ensure('kept', { dueAt: side.now(), hurry: false });
+    const ticket = await hold(side);
+    const scheduled = () =>
+      bed.manager.streams.getMessage('TICKETS', { last_by_subj: ticketAtSubject('kept') }).catch(() => null);
+    const first = await scheduled();
+    await until(async () => (await scheduled())?.seq !== first?.seq, 3 * LEASE_MS);
+    assert.equal((await scheduled())?.json<{ held: boolean }>().held, true);
+    assert.equal(ticket.isLost(), false);
+    await ticket.giveBack({ dueAt: side.now() + FAR_MS, note: '' });
+  });
+
   test('that went to another holder is lost with the next renewal, and the other one stays the holder', async () => {
     await using bed = await openBed();
     await using one = await bed.stream.deliverySide();

@@ -16,6 +16,8 @@ type WayOutNeeds = {
   config: DeliverConfig;
   schedule: RetrySchedule;
   onAsk?: OnAsk;
+  /** In place of the network: the simulator has its own receivers. */
+  client?: Client;
   now(): number;
   log: Logger;
 };
@@ -23,7 +25,7 @@ type WayOutNeeds = {
 /** The client of the deliveries. Tests and checks that control asks for go out by it too, and pass no lane. */
 export function openWayOut(needs: WayOutNeeds, stack: AsyncDisposableStack): Client {
   const { networks, keys, config, schedule, onAsk, now, log } = needs;
-  const client = stack.use(openClient({ networks }));
+  const client = stack.use(needs.client ?? openClient({ networks }));
   const webhookOf = openWebhooks({ keyRing: keyRingOf(keys), log });
   const asked = { config, webhookOf, client, schedule, now };
   if (onAsk !== undefined) stack.use(onAsk((question) => answerQuestion(question, asked)));

@@ -12,6 +12,7 @@ import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
 import { NO_TRACING, type Tracing } from '../tracing/open-tracing.ts';
 import { attempt, type AttemptNeeds } from './attempt/attempt.ts';
+import type { Client } from './client/open-client.ts';
 import { countPosts } from './attempt/count-posts.ts';
 import { openRequests, type Requests } from './request/deliver-requests.ts';
 import { type Dispatcher, type DispatcherNeeds, openDispatcher } from './dispatch/dispatcher.ts';
@@ -61,6 +62,8 @@ export type DeliverNeeds = {
   tracing?: Tracing;
   /** Begins to answer what control asks; without it this process is asked nothing. */
   onAsk?: OnAsk;
+  /** In place of the network: the simulator has its own receivers. */
+  client?: Client;
   log: Logger;
 };
 

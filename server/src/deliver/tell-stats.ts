@@ -13,8 +13,7 @@ export function tellStats(stats: () => object, log: Logger): Disposable {
   const delayMs = (nanoseconds: number) => Math.max(0, Math.round(nanoseconds / 1e6 - RESOLUTION_MS));
   const timer = setInterval(() => {
     const loopDelay = { loopDelayP99Ms: delayMs(histogram.percentile(99)), loopDelayMaxMs: delayMs(histogram.max) };
-    const rssMb = Math.round(process.memoryUsage.rss() / 1_048_576);
-    log.debug({ ...stats(), ...loopDelay, rssMb }, 'deliver.stats');
+    log.debug({ ...stats(), ...loopDelay, ...readMemory() }, 'deliver.stats');
   }, EVERY_MS);
   timer.unref();
   return {
@@ -23,4 +22,13 @@ export function tellStats(stats: () => object, log: Logger): Disposable {
       histogram.disable();
     },
   };
+}
+
+/** Node reads the size of the process from a file: without a file descriptor it cannot, and the process must outlive that. */
+function readMemory(): { rssMb?: number } {
+  try {
+    return { rssMb: Math.round(process.memoryUsage.rss() / 1_048_576) };
+  } catch {
+    return {};
+  }
 }

@@ -6,6 +6,7 @@ import {
   boundTimes,
   chainOf,
   type Delivery,
+  deliveryId,
   encodeDeliveries,
   eventOrder,
   giveUpAt,
@@ -22,6 +23,13 @@ function bounded(times: Partial<Delivery>): Delivery {
   const delivery = { id: 'dlv_1', takenAt: 0, attempts: 1, dueAt: 0, history: [], ...times } as unknown as Delivery;
   return boundTimes(delivery, PARKED_AT, LONGEST_MS);
 }
+
+test('the id of a delivery is the same for the same event, and another one for any other destination, source or message', () => {
+  const id = deliveryId('dst_1', 'src_1', 'm1');
+  assert.equal(deliveryId('dst_1', 'src_1', 'm1'), id);
+  const others = [deliveryId('dst_2', 'src_1', 'm1'), deliveryId('dst_1', 'src_2', 'm1'), deliveryId('dst_1', 'src_1', 'm2')];
+  assert.equal(new Set([id, ...others]).size, 4);
+});
 
 suite('the times of a delivery that was parked', () => {
   test('stay as they are when they can be true', () => {

@@ -23,6 +23,8 @@ export type RecorderNeeds = {
   /** Counts outcomes that are committed. */
   recorded?: Counter | undefined;
   gatherMs?: number;
+  /** In place of PostgreSQL: the simulator has a model of the record. */
+  writeIn?: typeof writeOutcomes;
 };
 
 export type Recorder = AsyncDisposable & {
@@ -56,7 +58,7 @@ const FAILURES_IN_A_ROW = 3;
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
-  const { store, side, settings, turns, mostHeld, now, log, recorded, gatherMs = GATHER_MS } = needs;
+  const { store, side, settings, turns, mostHeld, now, log, recorded, gatherMs = GATHER_MS, writeIn = writeOutcomes } = needs;
   const held = holdBatches(() => performance.now());
   const arrived = openBell();
   const halfHeld = openBell();
@@ -150,7 +152,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
     const today = now().toISOString().slice(0, 10);
     const needs = { sample, rows, recordsFrom, retentionDays: retentionDays(settings), today, knownPartitions };
     await turns.enter();
-    await store.asSystem((tx) => writeOutcomes(tx, entries, needs)).finally(turns.leave);
+    await store.asSystem((tx) => writeIn(tx, entries, needs)).finally(turns.leave);
     recorded?.add(entries.length);
     knownPartitions.add(chunksOf(today));
     for (const { receivedAt, at } of entries) {

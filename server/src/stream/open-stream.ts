@@ -17,6 +17,7 @@ import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { type EventStreams, openEventStreams } from './events/event-streams.ts';
 import type { StreamSettings } from './layout/layout.ts';
+import { leavingCutOff } from './leave-cut-off.ts';
 import type { NatsFiles } from './nats/nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { inboxPrefix, NATS_ROLES, type NatsRole, userOf } from './layout/permissions.ts';
@@ -84,7 +85,7 @@ export type StreamNeeds = {
 export async function openStream(needs: StreamNeeds): Promise<Stream> {
   const { natsUrl, natsFiles = {}, roles = NATS_ROLES, settings, log, version = '', metrics = openMetrics() } = needs;
   const to = { url: natsUrl, files: natsFiles, inbox: inboxPrefix(userOf(roles)), log, metrics };
-  const connect: Connect = (name) => connectNats({ ...to, name });
+  const connect: Connect = async (name) => leavingCutOff(await connectNats({ ...to, name }));
   await using opening = new AsyncDisposableStack();
   const publishing = opening.use(await connect('millrace-publish'));
   const watching = opening.use(await connect('millrace-watch'));

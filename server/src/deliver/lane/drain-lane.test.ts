@@ -132,6 +132,18 @@ suite('a look at a lane', () => {
     assert.deepEqual(notes, []);
   });
 
+  test('makes a ticket for what was parked while it ended the one of an empty lane', async (t) => {
+    const lane = openLane({});
+    const { ensured, needs } = openHolder(t, lane.lanes);
+    const { ticket } = openTicket();
+    const end = async () => {
+      await ticket.end();
+      lane.stored.set(1, ['a']);
+    };
+    await drainLane({ ...ticket, end }, needs);
+    assert.deepEqual(ensured, ['dst_1']);
+  });
+
   test('drops what is done while it drains: a holder that dies repeats little', async (t) => {
     const ids = Array.from({ length: 80 }, (_, index) => `d${index}`);
     const lane = openLane(Object.fromEntries(ids.map((id, index) => [index + 1, [id]])));

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RETRY_WINDOW_MS } from '../../domain/delivery.ts';
+import type { OutcomeEntry } from '../../domain/outcome.ts';
 import { openLog } from '../../log.ts';
 import { aDelivery, answersOf, aWebhook, status } from '../../../testing/samples.ts';
 import { retrySchedule } from '../attempt/retry-schedule.ts';
-import { openSettlement } from './settle.ts';
+import { openSettlement, type SettlementNeeds } from './settle.ts';
 
 const NOW = 1_794_701_326_999;
 const HOUR_MS = 3_600_000;
@@ -114,5 +116,37 @@ suite('settling', () => {
     assert.equal(settled, 'untried');
     assert.deepEqual(buried, ['c..0.lane_full']);
     assert.deepEqual(told, ['a waiting', 'c given_up']);
+  });
+
+  /** Settles one delivery with this answer, where dead letters find no room. */
+  function settleOne(code: number, record: SettlementNeeds['record']) {
+    const { settle } = openSettlement({
+      parker: { park: async () => assert.fail('it was parked') },
+      deadLetters: { append: async () => 'full' },
+      schedule: retrySchedule(1),
+      hold: () => undefined,
+      record,
+      now: () => NOW,
+      random: () => 0,
+      log: openLog({ level: 'silent', pretty: false }),
+    });
+    return settle(aDelivery({ id: 'a' }), aWebhook(), { startedAt: NOW, answers: answersOf(status(code)) });
+  }
+
+  test('is over when the outcome is stored, not before', async () => {
+    const stored = Promise.withResolvers<void>();
+    let isOver = false;
+    const settled = settleOne(200, () => stored.promise).finally(() => (isOver = true));
+    await nextTurn();
+    assert.equal(isOver, false);
+    stored.resolve();
+    assert.equal(await settled, 'delivered');
+  });
+
+  test('tells the record that a dead letter found no room', async () => {
+    const letters: unknown[] = [];
+    const record = async (entry: OutcomeEntry) => void letters.push('letter' in entry && entry.letter);
+    assert.equal(await settleOne(400, record), 'discarded');
+    assert.deepEqual(letters, ['refused']);
   });
 });

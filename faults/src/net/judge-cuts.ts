@@ -1,0 +1,54 @@
+import { joinFindings } from '../join-findings.ts';
+import type { Findings } from '../run-fault.ts';
+
+/** What was seen of one cut, from its begin until everything had a leader again. */
+export type SeenCut = {
+  kind: string;
+  direction: string;
+  what: string;
+  /** Whether requests could be stored while it lasted. */
+  isServed: boolean;
+  /** Whether its victims led all event streams: then nobody could store before an election. */
+  ledAll: boolean;
+  lastedMs: number;
+  /** The longest time between two answers of 200, for all clients. */
+  outageMs: number;
+  /** The longest time without an arrival at any receiver. */
+  arrivalGapMs: number;
+  /** Until collect was connected to another server, if it left its own. */
+  leftMs: number | undefined;
+  /** After it was healed: until every stream had a leader, and until a request was answered 200. */
+  leadersMs: number;
+  storedMs: number;
+};
+
+/** As promised for a server that stops answering. */
+const LEFT_WITHIN_MS = 8_000;
+/** An election takes four to eight seconds. */
+const ELECTION_MS = 10_000;
+const STORED_AFTER_LEADERS_MS = 5_000;
+
+/** Clients are served all along where they can be, and everywhere soon after the cut is healed. */
+export function judgeCuts(cuts: readonly SeenCut[]): Findings {
+  const late = cuts.flatMap((cut) => complaintsOf(cut).map((text) => `${cut.what} (${cut.direction}): ${text}`));
+  const served = cuts.filter(({ isServed }) => isServed);
+  const left = cuts.flatMap(({ leftMs }) => leftMs ?? []);
+  const figures = {
+    cuts: cuts.length,
+    longestOutageServedMs: Math.max(0, ...served.map(({ outageMs }) => outageMs)),
+    timesLeft: left.length,
+    slowestLeftMs: Math.max(0, ...left),
+    slowestLeadersMs: Math.max(0, ...cuts.map(({ leadersMs }) => leadersMs)),
+    eachCut: [...cuts],
+  };
+  return joinFindings({ late, figures });
+}
+
+function complaintsOf({ isServed, ledAll, outageMs, leftMs = 0, leadersMs, storedMs }: SeenCut): string[] {
+  const mostMs = LEFT_WITHIN_MS + (ledAll ? ELECTION_MS : 0);
+  return [
+    ...(isServed && outageMs > mostMs ? [`clients were not served for ${outageMs} ms`] : []),
+    ...(isServed && leftMs > LEFT_WITHIN_MS ? [`collect left its server only after ${leftMs} ms`] : []),
+    ...(storedMs > leadersMs + STORED_AFTER_LEADERS_MS ? [`no 200 for ${storedMs} ms after it was healed`] : []),
+  ];
+}

@@ -1,0 +1,87 @@
+/** The invariants that are decided at the end of a run, when nothing should be on its way any more. */
+import { DEAD_STREAM, TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
+import type { Arrival } from './receivers.ts';
+import type { World } from './world.ts';
+
+/** Nothing is left in lanes, no request is unacknowledged, and the record has read all outcomes. */
+export function isDrained({ engine }: World): boolean {
+  const isEmpty = ([name, { stored }]: [string, { stored: { state(): { messages: number } } }]) =>
+    !/^(LANES|OUTCOMES|TICKETS)/.test(name) || stored.state().messages === 0;
+  const isDone = ({ consumer }: { consumer: { stream: string; ackFloor(): number } }) =>
+    !consumer.stream.startsWith('EVENTS') || consumer.ackFloor() >= (engine.streams.get(consumer.stream)?.stored.state().lastSeq ?? 0);
+  return [...engine.streams].every(isEmpty) && engine.consumers.values().every(isDone);
+}
+
+export function checkEnd(world: World): void {
+  if (!isDrained(world)) world.oracle.blame('not drained', leftovers(world));
+  checkLoss(world);
+  checkRepeats(world);
+  checkRecord(world);
+  checkSubscriptions(world);
+}
+
+/** Watches, pulls and answers of one connection, by far. */
+const MOST_SUBSCRIPTIONS = 50;
+
+/** A subscription that stays behind costs memory here and in NATS for as long as the process lives. */
+function checkSubscriptions({ engine, oracle }: World): void {
+  for (const { owner, subscribed } of engine.connections)
+    if (subscribed() > MOST_SUBSCRIPTIONS) oracle.blame('leak', `${owner.name} has ${subscribed()} subscriptions`);
+}
+
+function leftovers({ engine }: World): string {
+  const left = [...engine.streams]
+    .filter(([name]) => /^(LANES|OUTCOMES|TICKETS)/.test(name))
+    .map(([name, { stored }]) => `${name} ${stored.state().messages}`);
+  const open = engine.consumers.values().map(({ consumer }) => `${consumer.stream}/${consumer.name} ${consumer.ackPending()}`);
+  const tickets = engine.streams.get(TICKETS_STREAM)?.stored.subjects('>').keys().toArray() ?? [];
+  return [...left, ...open, ...tickets].join(', ');
+}
+
+const good = (arrivals: readonly Arrival[] = []): Arrival[] => arrivals.filter(({ isGood }) => isGood);
+
+/** Every accepted event is delivered, or a dead letter. */
+function checkLoss({ oracle, engine, record }: World): void {
+  const dead = new Set<string>();
+  const letters = engine.streams.get(DEAD_STREAM)?.stored;
+  for (let seq = 1; seq <= (letters?.state().lastSeq ?? 0); seq += 1) {
+    const letter = letters?.get(seq);
+    if (letter !== undefined) dead.add(/"id":"(dlv_[^"]+)"/.exec(Buffer.from(letter.data).toString())?.[1] ?? '');
+  }
+  for (const { deliveryId, messageId, destination } of oracle.expected()) {
+    if (good(oracle.arrivals.get(deliveryId)).length > 0 || dead.has(deliveryId)) continue;
+    const state = record.rows.get(deliveryId)?.state ?? 'unknown to the record';
+    oracle.blame('lost', `${messageId} for ${destination.id} (${deliveryId}) is ${state}`);
+  }
+}
+
+/** A second success needs a disturbance between the first one and it. */
+function checkRepeats({ oracle }: World): void {
+  for (const [deliveryId, arrivals] of oracle.arrivals) {
+    const [first, ...more] = good(arrivals);
+    for (const again of more) {
+      const from = first?.at ?? 0;
+      if (oracle.isDisturbed(from, again.at)) continue;
+      const times = `${Math.round(from)} and ${Math.round(again.at)}`;
+      oracle.blame('repeated', `${deliveryId} at ${times} without a disturbance`);
+    }
+  }
+}
+
+/** The record says delivered of what receivers took, and of nothing else. */
+function checkRecord({ oracle, record }: World): void {
+  for (const [deliveryId, row] of record.rows) {
+    const isSeen = good(oracle.arrivals.get(deliveryId)).length > 0;
+    if (row.state === 'delivered' && !isSeen) oracle.blame('record', `${deliveryId} is delivered, and no receiver has it`);
+  }
+  for (const [deliveryId, arrivals] of oracle.arrivals) {
+    const state = record.rows.get(deliveryId)?.state;
+    const [first] = good(arrivals);
+    // A kill may lose the outcome of a success; the repetition may then end otherwise.
+    const mayDiffer = first !== undefined && state !== undefined && oracle.isDisturbed(first.at, arrivals.at(-1)?.at ?? 0);
+    if (first !== undefined && state !== 'delivered' && !mayDiffer)
+      oracle.blame('record', `${deliveryId} was taken by its receiver and is ${state ?? 'unknown to the record'}`);
+    else if (state === undefined || state === 'pending' || state === 'retrying')
+      oracle.blame('record', `${deliveryId} was attempted and stays ${state ?? 'unknown to the record'}`);
+  }
+}

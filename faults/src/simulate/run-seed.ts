@@ -1,0 +1,117 @@
+/** One run: a seed decides the installation, the load, the faults and every delay. The same seed gives the same run. */
+import './clock/virtual-globals.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { configOf, putDestination, writeConfigBy } from './change-config.ts';
+import { FAULTS, injectFaults } from './faults.ts';
+import { checkEnd, isDrained } from './check-end.ts';
+import type { SimDestination, Violation } from './oracle.ts';
+import type { Plant } from './plants.ts';
+import { sendLoad } from './send-load.ts';
+import { openWorld, type World } from './world.ts';
+
+export type RunNeeds = {
+  seed: number;
+  /** Kinds of faults; by default the seed picks some. */
+  kinds?: readonly string[] | undefined;
+  plant?: Plant | undefined;
+  /** How long clients send, in simulated milliseconds. */
+  loadMs?: number;
+};
+
+export type RunReport = {
+  seed: number;
+  kinds: readonly string[];
+  simulatedMs: number;
+  events: number;
+  accepted: number;
+  posts: number;
+  repeated: number;
+  faults: number;
+  /** Of every event with its time, and of what happened in which order. */
+  trace: string;
+  order: string;
+  violations: Violation[];
+};
+
+const LOAD_MS = 180_000;
+/** Longer than the longest retry delay, by far: after the faults everything arrives. */
+const DRAIN_MS = 3 * 3_600_000;
+const DRAIN_STEP_MS = 30_000;
+const START_MS = 3_000;
+
+export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS }: RunNeeds): Promise<RunReport> {
+  const dice = seededRandom(seed);
+  const chosen = kinds ?? Object.keys(FAULTS).filter(() => dice.next() < 0.5);
+  const world = openWorld({ seed, destinations: destinationsBy(seed), retryScale: dice.pick([1, 10, 60]), plant });
+  const rejected = (error: unknown) => world.oracle.blame('unhandled', String(error));
+  process.on('unhandledRejection', rejected);
+  try {
+    const faults = await play(world, { seed, kinds: chosen, loadMs, gapMs: dice.pick([50, 200, 1_000]) });
+    checkEnd(world);
+    return reportOf(world, { seed, kinds: chosen, faults });
+  } finally {
+    process.off('unhandledRejection', rejected);
+    for (const one of [...world.played]) world.crash(one);
+  }
+}
+
+type Playing = { seed: number; kinds: readonly string[]; loadMs: number; gapMs: number };
+
+/** Start, load with faults, and then quiet until everything is drained. */
+async function play(world: World, { seed, kinds, loadMs, gapMs }: Playing): Promise<number> {
+  const { clock, destinations } = world;
+  const load = sendLoad(world, gapMs);
+  writeConfigBy(world, load);
+  for (const destination of destinations) putDestination(world, configOf(destination));
+  for (const role of ['deliver', 'deliver', 'record'] as const) world.start(role);
+  await clock.runUntil(START_MS);
+  const faults = injectFaults(world, { seed, kinds, untilMs: loadMs });
+  await clock.runUntil(loadMs);
+  load.stop();
+  // Clients that were not answered still try again.
+  await clock.runUntil(clock.now() + DRAIN_STEP_MS);
+  await untilCalm(world, faults.isOver);
+  world.receivers.recover();
+  while (world.played.size < 3) world.start([...world.played].some(({ role }) => role === 'record') ? 'deliver' : 'record');
+  const giveUpAt = clock.now() + DRAIN_MS;
+  while (!isDrained(world) && clock.now() < giveUpAt) await clock.runUntil(clock.now() + DRAIN_STEP_MS);
+  // Once more, for what comes late: a second POST, a second holder.
+  await clock.runUntil(clock.now() + DRAIN_STEP_MS);
+  return faults.injected();
+}
+
+async function untilCalm({ clock }: World, isOver: () => boolean): Promise<void> {
+  while (!isOver()) await clock.runUntil(clock.now() + DRAIN_STEP_MS);
+}
+
+/** Two workspaces, with two sources that share nothing. */
+function destinationsBy(seed: number): SimDestination[] {
+  const count = 2 + (seed % 4);
+  return Array.from({ length: count }, (_, index) => {
+    const workspace = index % 2;
+    return {
+      id: `dst_${index}`,
+      workspaceId: `ws_${workspace}`,
+      sourceId: `src_${workspace}`,
+      url: `https://d${index}.example/hook`,
+    };
+  });
+}
+
+function reportOf(world: World, { seed, kinds, faults }: { seed: number; kinds: readonly string[]; faults: number }): RunReport {
+  const { clock, oracle, trace } = world;
+  const arrivals = [...oracle.arrivals.values()];
+  return {
+    seed,
+    kinds,
+    simulatedMs: Math.round(clock.now()),
+    events: clock.count(),
+    accepted: oracle.sent.values().filter(({ isAccepted }) => isAccepted).toArray().length,
+    posts: arrivals.reduce((sum, each) => sum + each.length, 0),
+    repeated: arrivals.reduce((sum, each) => sum + Math.max(0, each.filter(({ isGood }) => isGood).length - 1), 0),
+    faults,
+    trace: trace.exact(),
+    order: trace.order(),
+    violations: oracle.violations,
+  };
+}
