@@ -87,9 +87,8 @@ async function cutOnce(scene: Scene, disks: readonly PowerDisk[], cut: Cut & { s
   await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
   const losses = await Promise.all(theirs.map((disk, index) => disk.cut(cut.seed + index, cut.mode)));
   await Promise.all(theirs.map((disk) => disk.restore()));
-  const stored = oracle.nextStored(performance.now());
-  await Promise.all([engine.hasLeaders(), ...nodes.map((node) => node.start({ sync: cut.sync }))]);
-  await stored;
+  const started = nodes.map((node) => node.start({ sync: cut.sync }));
+  await Promise.all([oracle.nextStored(performance.now()), engine.hasLeaders(), ...started]);
   await sleep(AFTERMATH_MS);
   disturb({ from, to: performance.now() });
   return losses;
