@@ -24,7 +24,7 @@ export function runIpAtEnd(lines: readonly string[]): void {
   spawnSync('ip', argsIn(undefined), { input: lines.join('\n'), stdio: ['pipe', 'ignore', 'ignore'] });
 }
 
-/** What a question to `ip` is answered. */
+/** The answer of `ip` to a question. */
 export function askIp(...args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync('ip', args, { encoding: 'utf8' });
   if (error !== undefined) throw new Error(NEEDS, { cause: error });
