@@ -24,7 +24,10 @@ export type RecordTruth = {
 };
 
 /** When no process that delivers has died, the record and the receivers agree to the last attempt whose answer deliver saw. */
-export function judgeWholeRecord(record: WholeRecord, { arrivals, mayVanish = false, ...truth }: RecordTruth): Findings {
+export function judgeWholeRecord(
+  record: WholeRecord,
+  { arrivals, mayVanish = false, ...truth }: RecordTruth,
+): Findings {
   const failed = arrivals.filter(({ status }) => status === 500).length;
   const retries = record.counts.get('retry') ?? 0;
   const vanished = mayVanish ? record.unanswered : 0;
