@@ -30,6 +30,7 @@ export function probeStreams({ connection, events, log }: ProbeNeeds): Disposabl
     if (!events.isTroubled()) stop();
     if (isProbing || inTrouble.length === 0 || !connection.isConnected()) return;
     isProbing = true;
+    const askedAt = performance.now();
     const answers = await Promise.all(inTrouble.map((stream) => askStream(stream, connection)));
     isProbing = false;
     for (const stream of answers.filter((answer) => answer?.hasRoom === true).map((answer) => answer?.stream)) {
@@ -37,11 +38,13 @@ export function probeStreams({ connection, events, log }: ProbeNeeds): Disposabl
       stream.trouble = undefined;
       log.info({ stream: stream.name }, 'stream.recovered');
     }
-    noteSilence(inTrouble.length === streams.length && answers.every((answer) => answer === undefined));
+    const isAllSilent = inTrouble.length === streams.length && answers.every((answer) => answer === undefined);
+    noteSilence(isAllSilent ? askedAt : undefined);
   }
 
-  function noteSilence(isAllSilent: boolean): void {
-    allSilentSince = isAllSilent ? (allSilentSince ?? performance.now()) : undefined;
+  /** Silence begins with the first question that stays without an answer. */
+  function noteSilence(askedAt: number | undefined): void {
+    allSilentSince = askedAt === undefined ? undefined : (allSilentSince ?? askedAt);
     if (allSilentSince === undefined || performance.now() - allSilentSince < LEAVE_SERVER_AFTER_MS) return;
     allSilentSince = undefined;
     connection.leaveServer('no stream leader answered through it');
