@@ -18,6 +18,7 @@ import {
 import { judgeCuts, type SeenCut } from '../net/judge-cuts.ts';
 import { openPartitionScene, type PartitionScene } from '../net/open-partition-scene.ts';
 import { firstMoveIn } from '../net/read-moves.ts';
+import { whyNoHosts } from '../net/run-ip.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import type { Oracle } from '../oracle.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -54,6 +55,8 @@ const LANE_MEMORY_MS = 1_000;
  * served while collect reaches a majority, and everything goes on by itself afterwards.
  */
 export async function partition(run: FaultRun): Promise<Findings> {
+  const missing = whyNoHosts();
+  if (missing !== undefined) return { failures: [], late: [], figures: { skipped: missing } };
   await using scene = await openPartitionScene(run);
   const { whole } = scene;
   const { oracle } = whole.scene;

@@ -1,6 +1,6 @@
 import type { NetHost } from '@millrace/engines';
 import { removeAbandoned } from './remove-abandoned.ts';
-import { askIp, assertRoot, runIp, runIpAtEnd } from './run-ip.ts';
+import { askIp, runIp, runIpAtEnd } from './run-ip.ts';
 
 /** Packets from the first host to the second one; the way back is another link. */
 export type Link = readonly [from: string, to: string];
@@ -29,7 +29,6 @@ type Place = NetHost & { mac: string };
  * later run finds those that a killed run left behind. A cut gives the sender a wrong neighbour: the packet leaves, and no host takes it.
  */
 export async function openNetwork(names: readonly string[]): Promise<Network> {
-  assertRoot();
   await removeAbandoned(PREFIX);
   const plan = planNetwork(names);
   const removeAtEnd = () => runIpAtEnd(removalOf(plan));
