@@ -24,6 +24,7 @@ test('a cut that collect gets around in time is fine', () => {
 test('clients that were not served although they could have been are told', () => {
   assert.deepEqual(lateOf({ outageMs: 11_000 }), ['n1 from n2 and n3 (both): clients were not served for 11000 ms']);
   assert.deepEqual(lateOf({ outageMs: 11_000, ledAll: true }), []);
+  assert.deepEqual(lateOf({ outageMs: 11_000, kind: 'server from one server' }), []);
   assert.deepEqual(lateOf({ outageMs: 90_000, isServed: false }), []);
 });
 

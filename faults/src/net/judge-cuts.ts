@@ -1,9 +1,10 @@
 import { joinFindings } from '../join-findings.ts';
 import type { Findings } from '../run-fault.ts';
+import type { CutKind } from './draw-cut.ts';
 
 /** One cut as the oracle saw it, from its begin until everything had a leader again. */
 export type SeenCut = {
-  kind: string;
+  kind: CutKind;
   direction: string;
   what: string;
   /** Whether requests could be stored while it lasted. */
@@ -47,11 +48,17 @@ export function judgeCuts(cuts: readonly SeenCut[]): Findings {
   return joinFindings({ late, figures });
 }
 
-function complaintsOf({ isServed, ledAll, outageMs, leftMs = 0, leadersMs, storedMs }: SeenCut): string[] {
-  const mostMs = LEFT_WITHIN_MS + (ledAll ? ELECTION_MS : 0);
+function complaintsOf(cut: SeenCut): string[] {
+  const { isServed, outageMs, leftMs = 0, leadersMs, storedMs } = cut;
+  const mostMs = LEFT_WITHIN_MS + (hasElections(cut) ? ELECTION_MS : 0);
   return [
     ...(isServed && outageMs > mostMs ? [`clients were not served for ${outageMs} ms`] : []),
     ...(isServed && leftMs > LEFT_WITHIN_MS ? [`collect left its server only after ${leftMs} ms`] : []),
     ...(storedMs > leadersMs + STORED_AFTER_LEADERS_MS ? [`no 200 for ${storedMs} ms after it was healed`] : []),
   ];
+}
+
+/** A server that does not hear the leader calls for elections, and the third one, which hears both, goes along. */
+function hasElections({ kind, ledAll }: SeenCut): boolean {
+  return ledAll || kind === 'server from one server';
 }
