@@ -341,7 +341,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'stream/events': {
     holds: 'the event streams: requests are appended, read, trimmed',
-    imports: [...STREAM, 'breathe'],
+    imports: [...STREAM, 'stream/leaders', 'breathe'],
   },
   'stream/deliveries': {
     holds: 'lanes, tickets, outcomes, dead letters, lane health, shares of the storage',
@@ -356,6 +356,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'stream/quarantine': {
     holds: 'stored things that no version can read are set aside',
     imports: ['log', 'metrics', 'stream/layout', 'stream/nats'],
+  },
+  'stream/leaders': {
+    holds: 'questions that only the leader of a stream answers, and servers are left that reach none',
+    imports: ['stream/layout', 'stream/nats'],
   },
   'stream/nats': {
     holds: 'connections, publishing with acknowledgement, pulling, watching, the engine’s clock',

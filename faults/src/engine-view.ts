@@ -84,10 +84,8 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
     leaders,
     hasLeaders,
     async holderOf(connection, address) {
-      const isMeant = ({ name, ip }: { name?: string; ip?: string }) =>
-        name === connection && (address === undefined || ip === address);
       const answers = await Promise.all(nodes.map((node) => ask<Connz>(node, '/connz')));
-      return nodes.find((_, i) => answers[i]?.connections?.some(isMeant));
+      return nodes.find((_, i) => holds(answers[i], connection, address));
     },
     async moveLeader(stream, to) {
       await stepDown(stream, to);
@@ -98,6 +96,11 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
     leftovers: async () =>
       sumLeftovers(await Promise.all(nodes.map((node) => ledPartsOf(node, nodes.length === 1))), streams),
   };
+}
+
+function holds(answer: Connz | undefined, connection: string, address: string | undefined): boolean {
+  const named = answer?.connections?.filter(({ name }) => name === connection) ?? [];
+  return named.some(({ ip }) => address === undefined || ip === address);
 }
 
 type LedParts = { streams: StreamDetail[]; consumers: ConsumerDetail[] };

@@ -51,16 +51,6 @@ export async function serverProcess(
   const stopWithUs = () => void child?.kill('SIGKILL');
   process.once('exit', stopWithUs);
 
-  async function kill(signal: NodeJS.Signals): Promise<Exit> {
-    if (child === undefined) return { code: null, signal: null };
-    if (child.exitCode === null && child.signalCode === null) {
-      const gone = once(child, 'exit');
-      child.kill(signal);
-      await gone;
-    }
-    return { code: child.exitCode, signal: child.signalCode };
-  }
-
   return {
     url: `http://${host?.address ?? LOOPBACK}:${port}`,
     port,
@@ -77,13 +67,23 @@ export async function serverProcess(
     setClock: (shiftMs) => void child?.send(shiftMs),
     suspend: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
-    kill,
+    kill: (signal) => endBy(child, signal),
     async [Symbol.asyncDispose]() {
       process.removeListener('exit', stopWithUs);
-      await kill('SIGKILL');
+      await endBy(child, 'SIGKILL');
       await new Promise((closed) => log.end(closed));
     },
   };
+}
+
+async function endBy(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<Exit> {
+  if (child === undefined) return { code: null, signal: null };
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+  return { code: child.exitCode, signal: child.signalCode };
 }
 
 function bundled(dir: string | undefined): string | undefined {

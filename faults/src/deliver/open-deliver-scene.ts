@@ -75,19 +75,11 @@ const STREAM_NAMES: readonly string[] = [...EVENT_STREAM_NAMES, laneStreamName(0
 /** Real servers, real processes of ours, real receivers, and no PostgreSQL at all unless the scene's own `enter` brings it. */
 export async function openDeliverScene(run: FaultRun, shape: DeliverSceneShape): Promise<DeliverScene> {
   await using parts = new AsyncDisposableStack();
-  const { nodes, maxFileStoreMb } = shape;
   const { dir } = run;
   const arrivals: Arrival[] = [];
   const receivers = parts.use(await receiversOf(shape, run.seed + 2, arrivals));
-  const cluster = parts.use(
-    await startNatsCluster({
-      nodes,
-      dir,
-      hosts: shape.hosts?.nats,
-      ...(maxFileStoreMb === undefined ? {} : { maxFileStoreMb }),
-    }),
-  );
-  const settings = { ...settingsFor(cluster.url, nodes), ...deliverSettings(shape) };
+  const cluster = parts.use(await clusterOf(shape, dir));
+  const settings = { ...settingsFor(cluster.url, shape.nodes), ...deliverSettings(shape) };
   const { enter = (needs: EnterNeeds) => writePlan(shape, cluster, needs) } = shape;
   const plan = await enter({ port: receivers.port, settings });
   const [collect, ...others] = await startProcesses(shape, settings, dir);
@@ -115,6 +107,11 @@ export async function openDeliverScene(run: FaultRun, shape: DeliverSceneShape):
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+function clusterOf({ nodes, maxFileStoreMb, hosts }: DeliverSceneShape, dir: string): Promise<NatsCluster> {
+  const size = maxFileStoreMb === undefined ? {} : { maxFileStoreMb };
+  return startNatsCluster({ nodes, dir, hosts: hosts?.nats, ...size });
 }
 
 async function writePlan(

@@ -59,17 +59,11 @@ export type RecorderHosts = SceneHosts & { control: NetHost; database: NetHost }
 
 export async function openRecorderScene(
   run: FaultRun,
-  {
-    nodes = 1,
-    outcomeStreams = 1,
-    recorders = 1,
-    database: place = {},
-    roles = ['collect,deliver'],
-    hosts,
-  }: RecorderShape = {},
+  { nodes = 1, outcomeStreams = 1, recorders = 1, hosts, ...more }: RecorderShape = {},
 ): Promise<RecorderScene> {
+  const { roles = ['collect,deliver'] } = more;
   await using parts = new AsyncDisposableStack();
-  const database = parts.use(await startDatabase({ ...place, host: hosts?.database }));
+  const database = parts.use(await startDatabase({ ...more.database, host: hosts?.database }));
   const shape = { workspaces: 1, sourcesEach: SOURCES, destinationsPerSource: run.isFull ? 1 : 2 };
   const plan = placedOn(hosts?.receivers, planWorkspaces({ name: 'record', ...shape }));
   const token = randomBytes(24).toString('hex');

@@ -5,10 +5,20 @@ import type { DeliverScene } from '../deliver/open-deliver-scene.ts';
 import { viewEngine } from '../engine-view.ts';
 import { joinFindings } from '../join-findings.ts';
 import { countOutcomes, longestGap, longestGapMs, type Span } from '../measure-attempts.ts';
-import { aloneIn, type Cut, type CutWish, drawCut, drawWishes, isServed, OTHER_HOSTS } from '../net/draw-cut.ts';
+import {
+  aloneIn,
+  type Cut,
+  CUT_WISHES,
+  type CutWish,
+  drawCut,
+  drawWishes,
+  isServed,
+  OTHER_HOSTS,
+} from '../net/draw-cut.ts';
 import { judgeCuts, type SeenCut } from '../net/judge-cuts.ts';
 import { openPartitionScene, type PartitionScene } from '../net/open-partition-scene.ts';
 import { firstMoveIn } from '../net/read-moves.ts';
+import { whyNoHosts } from '../net/run-ip.ts';
 import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 import type { Oracle } from '../oracle.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
@@ -17,7 +27,6 @@ import { waitUntil } from '../wait-until.ts';
 import { CALLS_PER_BATCH, DESTINATIONS_PER_SOURCE } from './kill-deliver.ts';
 import { finishExactly } from './stop-recorder.ts';
 
-const FULL_CUTS = 50;
 /** One of each sort, of those that differ most. */
 const CI_CUTS: readonly CutWish[] = [
   { kind: 'server from servers', direction: 'both', ofCollect: true },
@@ -46,6 +55,8 @@ const LANE_MEMORY_MS = 1_000;
  * served while collect reaches a majority, and everything goes on by itself afterwards.
  */
 export async function partition(run: FaultRun): Promise<Findings> {
+  const missing = whyNoHosts();
+  if (missing !== undefined) return { failures: [], late: [], figures: { skipped: missing } };
   await using scene = await openPartitionScene(run);
   const { whole } = scene;
   const { oracle } = whole.scene;
@@ -53,7 +64,7 @@ export async function partition(run: FaultRun): Promise<Findings> {
   await sleep(WARM_UP_MS);
   const strikes: Strike[] = [];
   const seen: SeenCut[] = [];
-  for (const wish of run.isFull ? drawWishes(run.random, FULL_CUTS) : CI_CUTS) {
+  for (const wish of run.isFull ? drawWishes(run.random, CUT_WISHES.length) : CI_CUTS) {
     const done = await cutOnce(scene, run, wish);
     strikes.push(done.strike);
     seen.push(done.seen);
@@ -148,8 +159,8 @@ async function isLedBy({ whole }: PartitionScene, servers: readonly string[]): P
 }
 
 function drawLength({ isFull, random }: { isFull: boolean; random: Random }): number {
-  const isLong = random.next() < 0.4;
-  return random.between(...(isFull && isLong ? LONG_MS : SHORT_MS));
+  const [least, most] = random.next() < 0.4 && isFull ? LONG_MS : SHORT_MS;
+  return random.between(least, most);
 }
 
 function describe({ what, direction }: Cut): string {

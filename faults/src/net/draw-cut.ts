@@ -20,7 +20,7 @@ export type CutKind =
 export type CutWish = { kind: CutKind; direction: Direction; ofCollect?: boolean };
 
 export type Cut = Pick<CutWish, 'kind' | 'direction'> & {
-  /** Who is cut from whom. */
+  /** The names of the hosts on both sides. */
   what: string;
   links: readonly Link[];
 };

@@ -22,12 +22,15 @@ test('a cut that collect gets around in time is fine', () => {
 });
 
 test('clients that were not served although they could have been are told', () => {
-  assert.deepEqual(lateOf({ outageMs: 9_000 }), ['n1 from n2 and n3 (both): clients were not served for 9000 ms']);
-  assert.deepEqual(lateOf({ outageMs: 9_000, ledAll: true }), []);
+  assert.deepEqual(lateOf({ outageMs: 11_000 }), ['n1 from n2 and n3 (both): clients were not served for 11000 ms']);
+  assert.deepEqual(lateOf({ outageMs: 11_000, ledAll: true }), []);
+  assert.deepEqual(lateOf({ outageMs: 11_000, kind: 'server from one server' }), []);
   assert.deepEqual(lateOf({ outageMs: 90_000, isServed: false }), []);
 });
 
 test('a server that was left late is told, and so is a slow return', () => {
-  assert.deepEqual(lateOf({ leftMs: 8_001 }), ['n1 from n2 and n3 (both): collect left its server only after 8001 ms']);
+  assert.deepEqual(lateOf({ leftMs: 10_001 }), [
+    'n1 from n2 and n3 (both): collect left its server only after 10001 ms',
+  ]);
   assert.deepEqual(lateOf({ storedMs: 6_000 }), ['n1 from n2 and n3 (both): no 200 for 6000 ms after it was healed']);
 });

@@ -1,6 +1,6 @@
 import type { NetHost } from '@millrace/engines';
 import { removeAbandoned } from './remove-abandoned.ts';
-import { askIp, assertRoot, runIp, runIpAtEnd } from './run-ip.ts';
+import { askIp, runIp, runIpAtEnd } from './run-ip.ts';
 
 /** Packets from the first host to the second one; the way back is another link. */
 export type Link = readonly [from: string, to: string];
@@ -20,37 +20,23 @@ const PREFIX = 'millrace';
 /** Our own address in each of them is the first one. */
 const FIRST_HOST = 2;
 /** An address that no interface has: the bridge sends the packet to all, and none of them takes it. */
-const NOBODYS = '02:00:00:00:00:00';
+const NO_HOST = '02:00:00:00:00:00';
 
 type Place = NetHost & { mac: string };
 
 /**
  * A namespace for each name, all on one bridge in a namespace of its own, which has a link to ours. Names hold our process id, so that a
- * later run finds those that a killed run left behind. A cut gives the sender a wrong neighbour: the packet leaves, and nobody has it.
+ * later run finds those that a killed run left behind. A cut gives the sender a wrong neighbour: the packet leaves, and no host takes it.
  */
 export async function openNetwork(names: readonly string[]): Promise<Network> {
-  assertRoot();
   await removeAbandoned(PREFIX);
-  const prefix = `${PREFIX}-${process.pid}`;
-  const subnet = freeSubnet();
-  const hub = `${prefix}-hub`;
-  const ours = `mr${process.pid}`;
-  const places = new Map(names.map((name, index) => [name, placeOf(`${prefix}-${name}`, subnet, index)]));
-  const on = (name: string) => {
-    const place = places.get(name);
-    if (place === undefined) throw new Error(`there is no host ${name}`);
-    return place;
-  };
-  const removal = [
-    `link del ${ours}`,
-    ...[hub, ...[...places.values()].map((place) => place.namespace)].map((name) => `netns del ${name}`),
-  ];
-  const removeAtEnd = () => runIpAtEnd(removal);
+  const plan = planNetwork(names);
+  const removeAtEnd = () => runIpAtEnd(removalOf(plan));
   process.once('exit', removeAtEnd);
+  const on = (name: string) => hostIn(plan, name);
   const cutLinks = new Map<string, Link>();
-  const point = (links: Iterable<Link>, isCut: boolean) => pointAll(links, { on, isCut });
   try {
-    await build({ hub, ours, subnet, places: [...places.values()] });
+    await build(plan);
   } catch (error) {
     removeAtEnd();
     throw error;
@@ -59,17 +45,37 @@ export async function openNetwork(names: readonly string[]): Promise<Network> {
     on,
     async cut(links) {
       for (const link of links) cutLinks.set(link.join(), link);
-      await point(links, true);
+      await pointAll(links, { on, isCut: true });
     },
     async heal() {
-      await point(cutLinks.values(), false);
+      await pointAll(cutLinks.values(), { on, isCut: false });
       cutLinks.clear();
     },
     async [Symbol.asyncDispose]() {
+      await runIp(undefined, removalOf(plan));
       process.removeListener('exit', removeAtEnd);
-      await runIp(undefined, removal);
     },
   };
+}
+
+type Plan = { hub: string; ours: string; subnet: number; places: ReadonlyMap<string, Place> };
+
+function planNetwork(names: readonly string[]): Plan {
+  const prefix = `${PREFIX}-${process.pid}`;
+  const subnet = freeSubnet();
+  const places = new Map(names.map((name, index) => [name, placeOf(`${prefix}-${name}`, subnet, index)]));
+  return { hub: `${prefix}-hub`, ours: `mr${process.pid}`, subnet, places };
+}
+
+function hostIn({ places }: Plan, name: string): Place {
+  const place = places.get(name);
+  if (place === undefined) throw new Error(`there is no host ${name}`);
+  return place;
+}
+
+function removalOf({ ours, hub, places }: Plan): string[] {
+  const namespaces = [hub, ...[...places.values()].map(({ namespace }) => namespace)];
+  return [`link del ${ours}`, ...namespaces.map((name) => `netns del ${name}`)];
 }
 
 function placeOf(namespace: string, subnet: number, index: number): Place {
@@ -87,9 +93,8 @@ function freeSubnet(): number {
   return free;
 }
 
-type Plan = { hub: string; ours: string; subnet: number; places: readonly Place[] };
-
-async function build({ hub, ours, subnet, places }: Plan): Promise<void> {
+async function build({ hub, ours, subnet, places: byName }: Plan): Promise<void> {
+  const places = [...byName.values()];
   await runIp(undefined, [
     `netns add ${hub}`,
     ...places.flatMap(({ namespace, mac }, index) => [
@@ -119,7 +124,7 @@ async function pointAll(links: Iterable<Link>, { on, isCut }: Pointing): Promise
     [...bySender].map(([from, ways]) => {
       const lines = ways.map(([, to]) => {
         const { address, mac } = on(to);
-        return `neigh replace ${address} lladdr ${isCut ? NOBODYS : mac} dev eth0 nud permanent`;
+        return `neigh replace ${address} lladdr ${isCut ? NO_HOST : mac} dev eth0 nud permanent`;
       });
       return runIp(on(from).namespace, lines);
     }),

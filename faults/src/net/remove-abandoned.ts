@@ -29,7 +29,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else is alive as well.
+    // A process of another user is alive as well.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

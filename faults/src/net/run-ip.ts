@@ -24,7 +24,7 @@ export function runIpAtEnd(lines: readonly string[]): void {
   spawnSync('ip', argsIn(undefined), { input: lines.join('\n'), stdio: ['pipe', 'ignore', 'ignore'] });
 }
 
-/** What a question to `ip` is answered. */
+/** The answer of `ip` to a question. */
 export function askIp(...args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync('ip', args, { encoding: 'utf8' });
   if (error !== undefined) throw new Error(NEEDS, { cause: error });
@@ -32,8 +32,12 @@ export function askIp(...args: string[]): string {
   return stdout;
 }
 
-export function assertRoot(): void {
-  if (process.getuid?.() !== 0) throw new Error(NEEDS);
+/** Why this process cannot make hosts of their own, if it cannot: root in a container may still lack the rights. */
+export function whyNoHosts(): string | undefined {
+  const name = `millrace-${process.pid}-try`;
+  if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return NEEDS;
+  spawnSync('ip', ['netns', 'del', name]);
+  return undefined;
 }
 
 /** `-force`: the other lines of a clean-up are run although one of them fails; the exit code still tells. */

@@ -17,7 +17,7 @@ import { type ControlSide, openControlSide } from './open-control-side.ts';
 import { type DeliverySide, openDeliverySide } from './open-delivery-side.ts';
 import { type EventStreams, openEventStreams } from './events/event-streams.ts';
 import type { StreamSettings } from './layout/layout.ts';
-import { leavingCutOff } from './leave-cut-off.ts';
+import { leavingCutOff } from './leaders/leave-cut-off.ts';
 import type { NatsFiles } from './nats/nats-access.ts';
 import { openRecordSide, type RecordSide } from './open-record-side.ts';
 import { inboxPrefix, NATS_ROLES, type NatsRole, userOf } from './layout/permissions.ts';

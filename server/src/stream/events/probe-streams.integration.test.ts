@@ -40,4 +40,33 @@ suite('a stream in trouble', () => {
     await until(() => missing.trouble === undefined);
     assert.equal(events.isTroubled(), false);
   });
+
+  test('makes collect leave a server that still leads it and has lost the others', { timeout: 180_000 }, async () => {
+    await using cluster = await startNatsCluster({ nodes: 3 });
+    await using anywhere = await connectNats({ url: cluster.url, name: 'tests', log });
+    const manager = await jetstreamManager(anywhere.nc);
+    const made = await manager.streams.add({ name: 'EVENTS-0', subjects: ['events.0.*'], num_replicas: 3 });
+    const leader = cluster.nodes.find(({ name }) => name === made.cluster?.leader);
+    assert.ok(leader !== undefined);
+    let hasLeft = false;
+    await using connection = await connectNats({ url: leader.url, name: 'probe', log });
+    await using beside = await connectNats({ url: leader.url, name: 'beside', log });
+    const leaveServer = () => void (hasLeft = true);
+    using publisher = openPublisher(connection);
+    using events = openEventStreams({ connection, publisher, count: () => 1, metrics: openMetrics(), log });
+    using _ = probeStreams({ connection: { ...connection, leaveServer }, events, log });
+
+    for (const node of cluster.nodes) if (node !== leader) await node.kill('SIGSTOP');
+    const [stream] = events.streams;
+    assert.ok(stream !== undefined);
+    let leaderSays: unknown;
+    await until(async () => {
+      const publication = { subject: 'events.0.src_1', payload: Buffer.from('{}') };
+      if (stream.trouble === undefined) void events.publish(stream, publication);
+      const info = await beside.nc.request('$JS.API.STREAM.INFO.EVENTS-0', '', { timeout: 10_000 });
+      leaderSays = info.json<{ cluster?: { leader?: string } }>().cluster?.leader;
+      return hasLeft;
+    });
+    assert.equal(leaderSays, leader.name, 'collect did not wait until the server noticed');
+  });
 });

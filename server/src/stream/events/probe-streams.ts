@@ -1,4 +1,5 @@
 import type { Logger } from '../../log.ts';
+import { askLeader } from '../leaders/ask-leader.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 
@@ -15,8 +16,8 @@ export type ProbeNeeds = {
 };
 
 /**
- * Probes the streams in trouble, so that requests need not find out by waiting. Only a stream's leader answers a probe. If none has
- * answered for three seconds, the server of our connection is cut off from the cluster: we reconnect to another one.
+ * Probes the streams in trouble, so that requests need not find out by waiting. Only a stream's leader with a majority answers a probe. If
+ * none has answered for three seconds, the server of our connection is cut off from the cluster: we reconnect to another one.
  */
 export function probeStreams({ connection, events, log }: ProbeNeeds): Disposable {
   let timer: NodeJS.Timeout | undefined;
@@ -29,18 +30,21 @@ export function probeStreams({ connection, events, log }: ProbeNeeds): Disposabl
     if (!events.isTroubled()) stop();
     if (isProbing || inTrouble.length === 0 || !connection.isConnected()) return;
     isProbing = true;
-    const answers = await Promise.all(inTrouble.map((stream) => askLeader(stream, connection)));
+    const askedAt = performance.now();
+    const answers = await Promise.all(inTrouble.map((stream) => askStream(stream, connection)));
     isProbing = false;
     for (const stream of answers.filter((answer) => answer?.hasRoom === true).map((answer) => answer?.stream)) {
       if (stream?.trouble === undefined) continue;
       stream.trouble = undefined;
       log.info({ stream: stream.name }, 'stream.recovered');
     }
-    noteSilence(inTrouble.length === streams.length && answers.every((answer) => answer === undefined));
+    const isAllSilent = inTrouble.length === streams.length && answers.every((answer) => answer === undefined);
+    noteSilence(isAllSilent ? askedAt : undefined);
   }
 
-  function noteSilence(isAllSilent: boolean): void {
-    allSilentSince = isAllSilent ? (allSilentSince ?? performance.now()) : undefined;
+  /** Silence begins with the first question that stays without an answer. */
+  function noteSilence(askedAt: number | undefined): void {
+    allSilentSince = askedAt === undefined ? undefined : (allSilentSince ?? askedAt);
     if (allSilentSince === undefined || performance.now() - allSilentSince < LEAVE_SERVER_AFTER_MS) return;
     allSilentSince = undefined;
     connection.leaveServer('no stream leader answered through it');
@@ -57,18 +61,11 @@ export function probeStreams({ connection, events, log }: ProbeNeeds): Disposabl
 }
 
 /** Undefined when no leader answers. */
-async function askLeader(
+async function askStream(
   stream: EventStream,
   { nc }: Connection,
 ): Promise<{ stream: EventStream; hasRoom: boolean } | undefined> {
-  try {
-    const answer = await nc.request(`$JS.API.STREAM.INFO.${stream.name}`, '', { timeout: ANSWER_MS });
-    const { state, config, error }: StreamInfo = answer.json();
-    if (error !== undefined || state === undefined || config === undefined) return undefined;
-    return { stream, hasRoom: stream.trouble !== 'full' || state.bytes < config.max_bytes * ROOM_AGAIN };
-  } catch {
-    return undefined;
-  }
+  const { state, config } = (await askLeader(nc, stream.name, ANSWER_MS)) ?? {};
+  if (state === undefined || config === undefined) return undefined;
+  return { stream, hasRoom: stream.trouble !== 'full' || state.bytes < config.max_bytes * ROOM_AGAIN };
 }
-
-type StreamInfo = { error?: unknown; state?: { bytes: number }; config?: { max_bytes: number } };

@@ -44,6 +44,9 @@ type Life = {
 /** How long the server just lost is passed over for the others; after that it is as good as any. */
 const AVOID_LOST_SERVER_MS = 5_000;
 
+/** A server that reads at all has taken what was written to it long before. */
+const LAST_WRITES_MS = 1_000;
+
 /** How often the first connection is tried while either side is too slow: later ones are tried for ever. */
 const FIRST_TRIES = 3;
 
@@ -121,7 +124,9 @@ function options(life: Life): ConnectionOptions {
 
 async function followStatus(nc: NatsConnection, life: Life, log: Logger): Promise<void> {
   for await (const status of nc.status()) {
-    if (status.type === 'disconnect') {
+    if (status.type === 'staleConnection' || status.type === 'forceReconnect') {
+      dropSocket(nc);
+    } else if (status.type === 'disconnect') {
       life.lostAt = performance.now();
       life.losses += 1;
       life.counter?.add();
@@ -136,6 +141,18 @@ async function followStatus(nc: NatsConnection, life: Life, log: Logger): Promis
       log.error({ error: status.error.message }, 'nats.denied');
     }
   }
+}
+
+/** Parts of the library's connection that its types do not show. */
+type Inside = { protocol?: { transport?: { socket?: { destroy(): void } } } };
+
+/**
+ * The library gives a server up only after the socket has taken what was written to it. The socket of a host that has vanished takes no
+ * more than its buffers hold, and the kernel closes it after a quarter of an hour: until then the process would be without NATS.
+ */
+function dropSocket(nc: NatsConnection & Inside): void {
+  const socket = nc.protocol?.transport?.socket;
+  setTimeout(() => socket?.destroy(), LAST_WRITES_MS).unref();
 }
 
 function nextReconnect(listeners: Set<() => void>, timeoutMs: number): Promise<void> {

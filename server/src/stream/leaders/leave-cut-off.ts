@@ -1,0 +1,63 @@
+import { TICKETS_STREAM } from '../layout/layout.ts';
+import type { Connection } from '../nats/connect-nats.ts';
+import { askLeader } from './ask-leader.ts';
+
+const ASK_EVERY_MS = 2_000;
+const ANSWER_MS = 1_000;
+/** Questions in a row without an answer, ten seconds: an election takes four to eight, and is no reason to leave. */
+const FIRST_PATIENCE = 5;
+/** A minute. */
+const LONGEST_PATIENCE = 30;
+
+/**
+ * A server that is cut off from its cluster still answers pings, so the connection stands and nothing comes over it. In a cluster the
+ * connection therefore asks the leader of TICKETS through its server, until it is closed, and leaves the server when the leader has been
+ * silent for too long.
+ */
+export function leavingCutOff(connection: Connection): Connection {
+  const patience = openPatience();
+  let isAsking = false;
+
+  async function look(): Promise<void> {
+    if (isAsking || !canBeCutOff()) return;
+    isAsking = true;
+    const hasAnswered = (await askLeader(connection.nc, TICKETS_STREAM, ANSWER_MS)) !== undefined;
+    isAsking = false;
+    // A question that the loss of the connection ended says nothing about the next server.
+    if (!canBeCutOff() || !patience.isOver(hasAnswered)) return;
+    connection.leaveServer('no leader of TICKETS answered through it');
+  }
+
+  /** Without a connection it is looking for another server anyway; and a single server has no cluster to be cut off from. */
+  function canBeCutOff(): boolean {
+    return connection.isConnected() && connection.nc.info?.cluster !== undefined;
+  }
+
+  const timer = setInterval(() => void look(), ASK_EVERY_MS).unref();
+  void connection.nc.closed().then(() => clearInterval(timer));
+  return connection;
+}
+
+export type Patience = {
+  /** Told after each question. */
+  isOver(hasAnswered: boolean): boolean;
+};
+
+/**
+ * Ends after ten seconds of silence. If TICKETS has no leader at all, no server is better than another: each end without an answer since
+ * the last one doubles the patience, up to a minute. An answer makes it short again.
+ */
+export function openPatience(): Patience {
+  let unanswered = 0;
+  let most = FIRST_PATIENCE;
+  return {
+    isOver(hasAnswered) {
+      unanswered = hasAnswered ? 0 : unanswered + 1;
+      if (hasAnswered) most = FIRST_PATIENCE;
+      if (unanswered < most) return false;
+      unanswered = 0;
+      most = Math.min(most * 2, LONGEST_PATIENCE);
+      return true;
+    },
+  };
+}
