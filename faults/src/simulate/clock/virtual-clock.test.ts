@@ -20,7 +20,11 @@ suite('the virtual clock', () => {
     const { clock, start } = openBed();
     const process = start('a');
     const seen: string[] = [];
-    for (const [name, ms] of [['late', 20], ['first', 10], ['second', 10]] as const)
+    for (const [name, ms] of [
+      ['late', 20],
+      ['first', 10],
+      ['second', 10],
+    ] as const)
       clock.after(ms, process, () => seen.push(`${name} ${clock.now()}`));
     await clock.runUntil(100);
     assert.deepEqual(seen, ['first 10', 'second 10', 'late 20']);
@@ -76,8 +80,14 @@ suite('the virtual clock', () => {
     const { clock, start } = openBed();
     const [one, other] = [start('one'), start('other')];
     other.aheadMs = 5_000;
-    assert.equal(inside(one, () => Date.now()), STARTS_AT);
-    assert.equal(inside(other, () => Date.now()), STARTS_AT + 5_000);
+    assert.equal(
+      inside(one, () => Date.now()),
+      STARTS_AT,
+    );
+    assert.equal(
+      inside(other, () => Date.now()),
+      STARTS_AT + 5_000,
+    );
     await clock.runUntil(1);
   });
 

@@ -27,9 +27,16 @@ type Callback = (...args: unknown[]) => void;
 /** A timer of a simulated process. */
 class VirtualTimer {
   event: QueuedEvent | undefined;
+  again: () => unknown = () => undefined;
   /** Node has no shorter time than a millisecond. */
   schedule(process: VirtualProcess, ms: number, run: () => void): this {
     this.event = process.clock.after(ms, process, run);
+    this.again = () => this.schedule(process, ms, run);
+    return this;
+  }
+  refresh(): this {
+    this.stop();
+    this.again();
     return this;
   }
   stop(): void {

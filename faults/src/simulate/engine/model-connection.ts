@@ -72,7 +72,11 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
     else travel('up', engine.process, () => engine.receive(model, message));
   }
 
-  function publish(subject: string, payload: Uint8Array | string = EMPTY, { reply, headers }: PublishOptions = {}): void {
+  function publish(
+    subject: string,
+    payload: Uint8Array | string = EMPTY,
+    { reply, headers }: PublishOptions = {},
+  ): void {
     const data = typeof payload === 'string' ? Buffer.from(payload) : payload;
     send({ subject, reply, headers: pairsOf(headers), data });
   }
@@ -87,7 +91,15 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
     subscriptions.add(own);
     tellInterest(subject);
     // The library gives up on a subscription whose first message does not come in time.
-    if (timeout > 0) own.timer = setTimeout(() => callback(new errors.TimeoutError(), toMsg({ subject, data: EMPTY }, () => undefined)), timeout);
+    if (timeout > 0)
+      own.timer = setTimeout(
+        () =>
+          callback(
+            new errors.TimeoutError(),
+            toMsg({ subject, data: EMPTY }, () => undefined),
+          ),
+        timeout,
+      );
     const end = () => {
       subscriptions.remove(own);
       clearTimeout(own.timer);

@@ -169,7 +169,9 @@ function receive(engine: ModelEngine, from: ModelConnection, message: WireMessag
   const { subject } = message;
   if (subject.startsWith('$JS.API.')) return answerApi(engine, from, message);
   if (subject.startsWith('$JS.ACK.')) return acknowledge(engine, message);
-  const stream = engine.streams.values().find(({ stored }) => stored.plan.subjects.some((each) => matches(each, subject)));
+  const stream = engine.streams
+    .values()
+    .find(({ stored }) => stored.plan.subjects.some((each) => matches(each, subject)));
   if (stream !== undefined) return publish(engine, stream, message);
   for (const connection of engine.connections) connection.deliver(subject, message);
 }

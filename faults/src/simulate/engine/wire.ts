@@ -35,14 +35,19 @@ export function jsonMessage(subject: string, value: object): WireMessage {
 }
 
 export function pairsOf(given: MsgHdrs | undefined): HeaderPair[] {
-  return given === undefined ? [] : given.keys().flatMap((name) => given.values(name).map((value) => [name, value] as const));
+  return given === undefined
+    ? []
+    : given.keys().flatMap((name) => given.values(name).map((value) => [name, value] as const));
 }
 
 export function headerOf(message: Pick<WireMessage, 'headers'>, name: string): string | undefined {
   return message.headers?.find(([given]) => given === name)?.[1];
 }
 
-export function toHeaders({ headers: pairs = [], status }: Pick<WireMessage, 'headers' | 'status'>): MsgHdrs | undefined {
+export function toHeaders({
+  headers: pairs = [],
+  status,
+}: Pick<WireMessage, 'headers' | 'status'>): MsgHdrs | undefined {
   if (pairs.length === 0 && status === undefined) return undefined;
   const made = status === undefined ? headers() : headers(status.code, status.description);
   for (const [name, value] of pairs) made.append(name, value);
