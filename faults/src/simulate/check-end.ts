@@ -67,15 +67,15 @@ function checkLoss(world: World): void {
   }
 }
 
-/** A second success needs a disturbance between the first one and it. */
+/** A second success needs a disturbance before it: a request that is given out again may park its deliveries a second time. */
 function checkRepeats({ oracle }: World): void {
   for (const [deliveryId, arrivals] of oracle.arrivals) {
     const [first, ...more] = good(arrivals);
+    const sentAt = oracle.sent.get(first?.messageId ?? '')?.at ?? 0;
     for (const again of more) {
-      const from = first?.at ?? 0;
-      if (oracle.isDisturbed(from, again.at)) continue;
-      const times = `${Math.round(from)} and ${Math.round(again.at)}`;
-      oracle.blame('repeated', `${deliveryId} at ${times} without a disturbance`);
+      if (oracle.isDisturbed(sentAt, again.at)) continue;
+      const times = [sentAt, first?.at ?? 0, again.at].map(Math.round).join(', ');
+      oracle.blame('repeated', `${deliveryId} without a disturbance: sent, taken, taken again at ${times}`);
     }
   }
 }

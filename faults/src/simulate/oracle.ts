@@ -11,7 +11,7 @@ export type SimDestination = {
   bodyFormat?: 'batch';
 };
 /** `before`: the calls of the same user in front of it in its request. */
-export type Sent = { messageId: string; sourceId: string; before: readonly string[]; isAccepted: boolean };
+export type Sent = { messageId: string; sourceId: string; at: number; before: readonly string[]; isAccepted: boolean };
 /** Open ends are Infinity. */
 export type Disturbance = { kind: string; from: number; to: number };
 export type Violation = { kind: string; at: number; about: string };

@@ -16,6 +16,8 @@ export type RunNeeds = {
   plant?: Plant | undefined;
   /** How long clients send, in simulated milliseconds. */
   loadMs?: number;
+  /** Gets the world before it begins, to look into it afterwards. */
+  onWorld?(world: World): void;
 };
 
 export type RunReport = {
@@ -39,10 +41,11 @@ const DRAIN_MS = 3 * 3_600_000;
 const DRAIN_STEP_MS = 30_000;
 const START_MS = 3_000;
 
-export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS }: RunNeeds): Promise<RunReport> {
+export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }: RunNeeds): Promise<RunReport> {
   const dice = seededRandom(seed);
   const chosen = kinds ?? Object.keys(FAULTS).filter(() => dice.next() < 0.5);
   const world = openWorld({ seed, destinations: destinationsBy(seed), retryScale: dice.pick([1, 10, 60]), plant });
+  onWorld?.(world);
   const rejected = (error: unknown) => world.oracle.blame('unhandled', String(error));
   process.on('unhandledRejection', rejected);
   try {

@@ -50,7 +50,7 @@ async function sendOne(
       .slice(0, index)
       .filter((_, each) => each % USERS === index % USERS)
       .map(({ messageId }) => messageId);
-  const sent = calls.map(({ messageId }, index) => ({ messageId, sourceId, before: before(index) }));
+  const sent = calls.map(({ messageId }, index) => ({ messageId, sourceId, at: clock.now(), before: before(index) }));
   for (const each of sent) oracle.sent.set(each.messageId, { ...each, isAccepted: false });
   const receivedAt = new Date(clock.trueTime()).toISOString();
   const envelope = JSON.stringify({ shape: 'batch', receivedAt, requestId: id });

@@ -1,5 +1,5 @@
 /** Messages as the NATS protocol carries them, and subjects. */
-import { headers, type MsgHdrsImpl } from '@nats-io/nats-core/internal';
+import { MsgHdrsImpl } from '@nats-io/nats-core/internal';
 import type { Msg, MsgHdrs } from '@nats-io/nats-core';
 
 export type HeaderPair = readonly [name: string, value: string];
@@ -49,7 +49,7 @@ export function toHeaders({
   status,
 }: Pick<WireMessage, 'headers' | 'status'>): MsgHdrs | undefined {
   if (pairs.length === 0 && status === undefined) return undefined;
-  const made = status === undefined ? headers() : headers(status.code, status.description);
+  const made = new MsgHdrsImpl(status?.code, status?.description);
   for (const [name, value] of pairs) made.append(name, value);
   return made;
 }
