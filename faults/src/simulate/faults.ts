@@ -183,5 +183,5 @@ export function injectFaults(
 }
 
 function nameNumber(name: string): number {
-  return [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7) >>> 0;
+  return Buffer.from(name).reduce((sum, byte) => Math.imul(sum, 31) + byte, 7) >>> 0;
 }

@@ -54,7 +54,7 @@ export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }:
     return reportOf(world, { seed, kinds: chosen, faults });
   } finally {
     process.off('unhandledRejection', rejected);
-    for (const one of [...world.played]) world.crash(one);
+    for (const one of world.played) world.crash(one);
   }
 }
 

@@ -52,12 +52,12 @@ suite('the virtual clock', () => {
     let ticks = 0;
     void inside(process, async () => {
       const ticking = setInterval(() => (ticks += 1), 3_600_000);
-      await sleep(86_400_000);
+      await sleep(86_400_001);
       clearInterval(ticking);
       seen.push(performance.now(), Date.now() - STARTS_AT, new Date().getTime() - STARTS_AT);
     });
     await clock.runUntil(2 * 86_400_000);
-    assert.deepEqual(seen, [86_400_000, 86_400_000, 86_400_000]);
+    assert.deepEqual(seen, [86_400_001, 86_400_001, 86_400_001]);
     assert.equal(ticks, 24);
   });
 

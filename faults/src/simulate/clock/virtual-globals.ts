@@ -97,7 +97,7 @@ function installTimers(): void {
 /** `setTimeout` of `node:timers/promises`. */
 function sleep<T>(ms?: number, value?: T, options?: { signal?: AbortSignal; ref?: boolean }): Promise<T> {
   const process = running.getStore();
-  if (process === undefined) return real.sleep(ms, value, options) as Promise<T>;
+  if (process === undefined) return real.sleep(ms, value, options);
   const { signal } = options ?? {};
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -112,7 +112,7 @@ function deleteMessage(asked: OfStream): void {
 function purge(asked: OfStream): void {
   const { engine, stream, body } = asked;
   stream.group.propose(() => {
-    const purged = stream.stored.purge(body as { filter?: string; seq?: number }, engine.clock.now());
+    const purged = stream.stored.purge(body, engine.clock.now());
     return () => answer(asked, { success: true, purged });
   });
 }

@@ -47,7 +47,7 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
   let lostAt: number | undefined;
   let losses = 0;
   let requests = 0;
-  let buffered: WireMessage[] = [];
+  const buffered: WireMessage[] = [];
   const last = { up: 0, down: 0 };
 
   function pickServer(): number | undefined {
@@ -201,6 +201,7 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
     options: { inboxPrefix: prefix },
     info: { cluster: 'simulated', max_payload: 8_388_608 },
     features: { get: () => ({ ok: true, min: '' }) },
+    protocol: { subscriptions: { size: () => subscriptions.all().length } },
     publish,
     subscribe,
     request,

@@ -64,7 +64,7 @@ export function openStoredStream(plan: StreamPlan): StoredStream {
   let lastSeq = 0;
   let lastAt = 0;
   let bytes = 0;
-  const windowMs = Number(plan.duplicate_window ?? DEFAULT_WINDOW_NS) / 1e6;
+  const windowMs = (plan.duplicate_window ?? DEFAULT_WINDOW_NS) / 1e6;
   const lastIn = (subject: string) => bySubject.get(subject)?.at(-1) ?? 0;
 
   /** The checks in the order of the server: duplicates before expectations before limits. */
