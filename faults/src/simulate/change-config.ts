@@ -6,10 +6,25 @@ import type { Collect } from './start-roles.ts';
 import { running, type VirtualProcess } from './clock/virtual-clock.ts';
 import type { World } from './world.ts';
 
+type Settings = { maxConcurrency: number; maxPerSecond: number; order?: 'user' };
+
 /** A destination as control writes it to the bucket. It has no secrets, so its settings are as they are. */
-export function configOf({ id, workspaceId, sourceId, url }: SimDestination, change: Partial<DestinationConfig> = {}): DestinationConfig {
-  const settings = { targets: [{ url }] };
-  return { id, workspaceId, sourceId, catalog: 'Webhooks', name: id, enabled: true, updatedAt: '2026-01-01T00:00:00Z', settings, ...change };
+export function configOf(destination: SimDestination, change: Partial<DestinationConfig> = {}): DestinationConfig {
+  const { id, workspaceId, sourceId } = destination;
+  const owner = {
+    id,
+    workspaceId,
+    sourceId,
+    catalog: 'Webhooks',
+    name: id,
+    enabled: true,
+    updatedAt: '2026-01-01T00:00:00Z',
+  };
+  return { ...owner, settings: settingsOf(destination), ...change };
+}
+
+function settingsOf({ url, order, bodyFormat }: SimDestination, change?: Settings): DestinationConfig['settings'] {
+  return { targets: [{ url }], ...(order && { order }), ...(bodyFormat && { bodyFormat }), ...change };
 }
 
 type WriterProcess = { collect: Promise<Collect>; process: VirtualProcess };
@@ -45,8 +60,12 @@ export function changeConfig(world: World, random: Random): () => void {
   const [first, ...others] = world.destinations;
   if (first === undefined) return () => undefined;
   const chosen = random.pick([first, ...others]);
-  const settings = { targets: [{ url: chosen.url }], maxConcurrency: 1, maxPerSecond: 5 };
-  const change = random.pick([{ paused: true }, { settings }, { settings: { ...settings, order: 'user' } }]);
+  const limited = { maxConcurrency: 1, maxPerSecond: 5 };
+  const changes: Partial<DestinationConfig>[] = [
+    { settings: settingsOf(chosen, limited) },
+    { settings: settingsOf(chosen, { ...limited, order: 'user' }) },
+  ];
+  const change = random.pick([{ paused: true }, ...changes]);
   world.trace.note(`change ${chosen.id}`);
   putDestination(world, configOf(chosen, change));
   return () => {

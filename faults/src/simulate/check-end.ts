@@ -1,5 +1,6 @@
 /** The invariants that are decided at the end of a run, when nothing should be on its way any more. */
 import { DEAD_STREAM, TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
+import { deliveryIdOf } from './oracle.ts';
 import type { Arrival } from './receivers.ts';
 import type { World } from './world.ts';
 
@@ -8,7 +9,8 @@ export function isDrained({ engine }: World): boolean {
   const isEmpty = ([name, { stored }]: [string, { stored: { state(): { messages: number } } }]) =>
     !/^(LANES|OUTCOMES|TICKETS)/.test(name) || stored.state().messages === 0;
   const isDone = ({ consumer }: { consumer: { stream: string; ackFloor(): number } }) =>
-    !consumer.stream.startsWith('EVENTS') || consumer.ackFloor() >= (engine.streams.get(consumer.stream)?.stored.state().lastSeq ?? 0);
+    !consumer.stream.startsWith('EVENTS') ||
+    consumer.ackFloor() >= (engine.streams.get(consumer.stream)?.stored.state().lastSeq ?? 0);
   return [...engine.streams].every(isEmpty) && engine.consumers.values().every(isDone);
 }
 
@@ -16,6 +18,7 @@ export function checkEnd(world: World): void {
   if (!isDrained(world)) world.oracle.blame('not drained', leftovers(world));
   checkLoss(world);
   checkRepeats(world);
+  checkOrder(world);
   checkRecord(world);
   checkSubscriptions(world);
 }
@@ -33,21 +36,30 @@ function leftovers({ engine }: World): string {
   const left = [...engine.streams]
     .filter(([name]) => /^(LANES|OUTCOMES|TICKETS)/.test(name))
     .map(([name, { stored }]) => `${name} ${stored.state().messages}`);
-  const open = engine.consumers.values().map(({ consumer }) => `${consumer.stream}/${consumer.name} ${consumer.ackPending()}`);
+  const open = engine.consumers
+    .values()
+    .map(({ consumer }) => `${consumer.stream}/${consumer.name} ${consumer.ackPending()}`);
   const tickets = engine.streams.get(TICKETS_STREAM)?.stored.subjects('>').keys().toArray() ?? [];
   return [...left, ...open, ...tickets].join(', ');
 }
 
 const good = (arrivals: readonly Arrival[] = []): Arrival[] => arrivals.filter(({ isGood }) => isGood);
 
-/** Every accepted event is delivered, or a dead letter. */
-function checkLoss({ oracle, engine, record }: World): void {
+/** The deliveries that are dead letters. */
+function deadLetters({ engine }: World): Set<string> {
   const dead = new Set<string>();
   const letters = engine.streams.get(DEAD_STREAM)?.stored;
   for (let seq = 1; seq <= (letters?.state().lastSeq ?? 0); seq += 1) {
     const letter = letters?.get(seq);
     if (letter !== undefined) dead.add(/"id":"(dlv_[^"]+)"/.exec(Buffer.from(letter.data).toString())?.[1] ?? '');
   }
+  return dead;
+}
+
+/** Every accepted event is delivered, or a dead letter. */
+function checkLoss(world: World): void {
+  const { oracle, record } = world;
+  const dead = deadLetters(world);
   for (const { deliveryId, messageId, destination } of oracle.expected()) {
     if (good(oracle.arrivals.get(deliveryId)).length > 0 || dead.has(deliveryId)) continue;
     const state = record.rows.get(deliveryId)?.state ?? 'unknown to the record';
@@ -55,30 +67,53 @@ function checkLoss({ oracle, engine, record }: World): void {
   }
 }
 
-/** A second success needs a disturbance between the first one and it. */
+/** A second success needs a disturbance before it: a request that is given out again may park its deliveries a second time. */
 function checkRepeats({ oracle }: World): void {
   for (const [deliveryId, arrivals] of oracle.arrivals) {
     const [first, ...more] = good(arrivals);
+    const sentAt = oracle.sent.get(first?.messageId ?? '')?.at ?? 0;
     for (const again of more) {
-      const from = first?.at ?? 0;
-      if (oracle.isDisturbed(from, again.at)) continue;
-      const times = `${Math.round(from)} and ${Math.round(again.at)}`;
-      oracle.blame('repeated', `${deliveryId} at ${times} without a disturbance`);
+      if (oracle.isDisturbed(sentAt, again.at)) continue;
+      const times = [sentAt, first?.at ?? 0, again.at].map(Math.round).join(', ');
+      oracle.blame('repeated', `${deliveryId} without a disturbance: sent, taken, taken again at ${times}`);
     }
   }
+}
+
+/** Where the destination asks for it, no event comes before those of its user in front of it in its request were taken or given up. */
+function checkOrder(world: World): void {
+  const { oracle } = world;
+  const dead = deadLetters(world);
+  for (const { deliveryId, messageId, destination } of oracle.expected()) {
+    const [first] = oracle.arrivals.get(deliveryId) ?? [];
+    if (destination.order !== 'user' || first === undefined) continue;
+    for (const before of oracle.sent.get(messageId)?.before ?? []) {
+      const id = deliveryIdOf(destination, before);
+      const isOver =
+        dead.has(id) || oracle.arrivals.get(id)?.some((each) => each.isFinal && isAhead(each, first)) === true;
+      if (!isOver)
+        oracle.blame('order', `${messageId} came to ${destination.id} at ${Math.round(first.at)} before ${before}`);
+    }
+  }
+}
+
+function isAhead(one: Arrival, other: Arrival): boolean {
+  return one.at < other.at || (one.at === other.at && one.place < other.place);
 }
 
 /** The record says delivered of what receivers took, and of nothing else. */
 function checkRecord({ oracle, record }: World): void {
   for (const [deliveryId, row] of record.rows) {
     const isSeen = good(oracle.arrivals.get(deliveryId)).length > 0;
-    if (row.state === 'delivered' && !isSeen) oracle.blame('record', `${deliveryId} is delivered, and no receiver has it`);
+    if (row.state === 'delivered' && !isSeen)
+      oracle.blame('record', `${deliveryId} is delivered, and no receiver has it`);
   }
   for (const [deliveryId, arrivals] of oracle.arrivals) {
     const state = record.rows.get(deliveryId)?.state;
     const [first] = good(arrivals);
     // A kill may lose the outcome of a success; the repetition may then end otherwise.
-    const mayDiffer = first !== undefined && state !== undefined && oracle.isDisturbed(first.at, arrivals.at(-1)?.at ?? 0);
+    const mayDiffer =
+      first !== undefined && state !== undefined && oracle.isDisturbed(first.at, arrivals.at(-1)?.at ?? 0);
     if (first !== undefined && state !== 'delivered' && !mayDiffer)
       oracle.blame('record', `${deliveryId} was taken by its receiver and is ${state ?? 'unknown to the record'}`);
     else if (state === undefined || state === 'pending' || state === 'retrying')

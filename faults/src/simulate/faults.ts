@@ -6,7 +6,12 @@ import { MANNERS } from './receivers.ts';
 import type { Played, World } from './world.ts';
 
 /** Begins a fault; returns how it ends. `disturbs`: a delivery may come twice because of it. */
-type Fault = { meanGapMs: number; lastsMs: readonly [number, number]; disturbs: boolean; begin(world: World, random: Random): () => void };
+type Fault = {
+  meanGapMs: number;
+  lastsMs: readonly [number, number];
+  disturbs: boolean;
+  begin(world: World, random: Random): () => void;
+};
 
 const nothing = () => undefined;
 
@@ -100,7 +105,8 @@ function behave(world: World, random: Random): () => void {
 }
 
 function setClock(world: World, random: Random): () => void {
-  for (const { process } of world.played) if (random.next() < 0.5) process.aheadMs = random.between(-3_600_000, 3_600_000);
+  for (const { process } of world.played)
+    if (random.next() < 0.5) process.aheadMs = random.between(-3_600_000, 3_600_000);
   return nothing;
 }
 
@@ -113,11 +119,31 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   election: { meanGapMs: 30_000, lastsMs: [2_000, 2_001], disturbs: true, begin: moveLeader },
   'connection-cut': { meanGapMs: 40_000, lastsMs: [1_000, 1_001], disturbs: true, begin: cutConnection },
   'acks-lost': { meanGapMs: 90_000, lastsMs: [500, 15_000], disturbs: true, begin: setMood({ lostAcks: 0.5 }) },
-  'slow-network': { meanGapMs: 120_000, lastsMs: [1_000, 30_000], disturbs: true, begin: setMood({ latencyMs: 1_200 }) },
+  'slow-network': {
+    meanGapMs: 120_000,
+    lastsMs: [1_000, 30_000],
+    disturbs: true,
+    begin: setMood({ latencyMs: 1_200 }),
+  },
   'slow-disk': { meanGapMs: 120_000, lastsMs: [1_000, 30_000], disturbs: true, begin: setMood({ commitMs: 700 }) },
-  'replica-behind': { meanGapMs: 60_000, lastsMs: [5_000, 60_000], disturbs: true, begin: setMood({ behindMs: 4_000 }) },
-  'database-away': { meanGapMs: 120_000, lastsMs: [1_000, 60_000], disturbs: false, begin: setDatabase({ isAway: true }) },
-  'database-answers-lost': { meanGapMs: 120_000, lastsMs: [1_000, 30_000], disturbs: false, begin: setDatabase({ lostAnswers: 0.3 }) },
+  'replica-behind': {
+    meanGapMs: 60_000,
+    lastsMs: [5_000, 60_000],
+    disturbs: true,
+    begin: setMood({ behindMs: 4_000 }),
+  },
+  'database-away': {
+    meanGapMs: 120_000,
+    lastsMs: [1_000, 60_000],
+    disturbs: false,
+    begin: setDatabase({ isAway: true }),
+  },
+  'database-answers-lost': {
+    meanGapMs: 120_000,
+    lastsMs: [1_000, 30_000],
+    disturbs: false,
+    begin: setDatabase({ lostAnswers: 0.3 }),
+  },
   receivers: { meanGapMs: 20_000, lastsMs: [1_000, 240_000], disturbs: false, begin: behave },
   clocks: { meanGapMs: 120_000, lastsMs: [1_000, 1_001], disturbs: false, begin: setClock },
   config: { meanGapMs: 40_000, lastsMs: [1_000, 90_000], disturbs: false, begin: changeConfig },
@@ -126,7 +152,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 export type FaultRun = { injected(): number; isOver(): boolean };
 
 /** Faults of these kinds until a time. */
-export function injectFaults(world: World, { seed, kinds, untilMs }: { seed: number; kinds: readonly string[]; untilMs: number }): FaultRun {
+export function injectFaults(
+  world: World,
+  { seed, kinds, untilMs }: { seed: number; kinds: readonly string[]; untilMs: number },
+): FaultRun {
   let injected = 0;
   let open = 0;
   for (const kind of kinds) {
@@ -154,5 +183,5 @@ export function injectFaults(world: World, { seed, kinds, untilMs }: { seed: num
 }
 
 function nameNumber(name: string): number {
-  return [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7) >>> 0;
+  return Buffer.from(name).reduce((sum, byte) => Math.imul(sum, 31) + byte, 7) >>> 0;
 }

@@ -2,8 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { Arrival } from './receivers.ts';
 
-export type SimDestination = { id: string; workspaceId: string; sourceId: string; url: string };
-export type Sent = { messageId: string; sourceId: string; isAccepted: boolean };
+export type SimDestination = {
+  id: string;
+  workspaceId: string;
+  sourceId: string;
+  url: string;
+  order?: 'user';
+  bodyFormat?: 'batch';
+};
+/** `before`: the calls of the same user in front of it in its request. */
+export type Sent = { messageId: string; sourceId: string; at: number; before: readonly string[]; isAccepted: boolean };
 /** Open ends are Infinity. */
 export type Disturbance = { kind: string; from: number; to: number };
 export type Violation = { kind: string; at: number; about: string };
@@ -60,6 +68,6 @@ export function openOracle(now: () => number, destinations: readonly SimDestinat
 }
 
 /** As docs/inside/delivery-states.md describes `webhook-id`: the same for the same event and destination. */
-function deliveryIdOf({ id, sourceId }: SimDestination, messageId: string): string {
+export function deliveryIdOf({ id, sourceId }: SimDestination, messageId: string): string {
   return `dlv_${createHash('sha256').update(`${id}\n${sourceId}\n${messageId}`).digest('base64url').slice(0, 27)}`;
 }

@@ -12,8 +12,20 @@ import { running, type VirtualClock, type VirtualProcess } from './clock/virtual
 export const MANNERS = ['ok', 'failing', 'throttling', 'hanging', 'slow', 'breaking', 'flaky', 'refusing'] as const;
 export type Manner = (typeof MANNERS)[number];
 
-/** A POST that a receiver has read. `isGood`: it answered 200, which may not have reached the sender. */
-export type Arrival = { at: number; url: string; deliveryId: string; messageId: string; isGood: boolean; by: string };
+/**
+ * An event that a receiver has read. `isGood`: it answered 200, which may not have reached the sender. `isFinal`: it will not come again,
+ * unless the answer got lost. `place` is its number in the batch that it came in.
+ */
+export type Arrival = {
+  at: number;
+  url: string;
+  deliveryId: string;
+  messageId: string;
+  place: number;
+  isGood: boolean;
+  isFinal: boolean;
+  by: string;
+};
 
 export type ReceiversNeeds = {
   clock: VirtualClock;
@@ -41,7 +53,13 @@ export function openReceivers({ clock, random, process, arrived }: ReceiversNeed
     const manner = mannerOf(sent.url);
     const wayMs = random.between(1, 30);
     const tookMs = wayMs + thinkingMs(manner, random);
-    clock.after(wayMs, process, () => arrived({ ...readPost(sent), at: clock.now(), isGood: isGood(manner), by: by.name }));
+    clock.after(wayMs, process, () => {
+      const events = readPost(sent);
+      // One bad event in a batch refuses them all: only one that is alone is refused for good.
+      const isFinal = isGood(manner) || (manner === 'refusing' && events.length === 1);
+      for (const [place, event] of events.entries())
+        arrived({ ...event, place, url: sent.url, at: clock.now(), isGood: isGood(manner), isFinal, by: by.name });
+    });
     return new Promise((resolve) => {
       const answer = answerOf(manner, tookMs);
       clock.after(tookMs, by, () => resolve(answer));
@@ -86,8 +104,11 @@ function answerOf(manner: Manner, totalMs: number): Answer {
   }
 }
 
-function readPost({ url, headers, body }: Post): Pick<Arrival, 'url' | 'deliveryId' | 'messageId'> {
-  const deliveryId = headers[headers.indexOf(SET_HEADERS.id) + 1] ?? '';
-  const messageId = /"messageId":"([^"]*)"/.exec(String(body))?.[1] ?? '';
-  return { url, deliveryId, messageId };
+type Body = { event?: string; events?: { id: string; body: { event: string } }[] };
+
+/** Clients name each event after its message: the documented body does not have the id of the message. */
+function readPost({ headers, body }: Post): Pick<Arrival, 'deliveryId' | 'messageId'>[] {
+  const { event = '', events } = JSON.parse(String(body)) as Body;
+  if (events !== undefined) return events.map(({ id, body: { event: messageId } }) => ({ deliveryId: id, messageId }));
+  return [{ deliveryId: headers[headers.indexOf(SET_HEADERS.id) + 1] ?? '', messageId: event }];
 }

@@ -16,6 +16,8 @@ export type RunNeeds = {
   plant?: Plant | undefined;
   /** How long clients send, in simulated milliseconds. */
   loadMs?: number;
+  /** Gets the world before it begins, to look into it afterwards. */
+  onWorld?(world: World): void;
 };
 
 export type RunReport = {
@@ -39,19 +41,20 @@ const DRAIN_MS = 3 * 3_600_000;
 const DRAIN_STEP_MS = 30_000;
 const START_MS = 3_000;
 
-export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS }: RunNeeds): Promise<RunReport> {
+export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }: RunNeeds): Promise<RunReport> {
   const dice = seededRandom(seed);
   const chosen = kinds ?? Object.keys(FAULTS).filter(() => dice.next() < 0.5);
   const world = openWorld({ seed, destinations: destinationsBy(seed), retryScale: dice.pick([1, 10, 60]), plant });
+  onWorld?.(world);
   const rejected = (error: unknown) => world.oracle.blame('unhandled', String(error));
   process.on('unhandledRejection', rejected);
   try {
-    const faults = await play(world, { seed, kinds: chosen, loadMs, gapMs: dice.pick([50, 200, 1_000]) });
+    const faults = await play(world, { seed, kinds: chosen, loadMs, gapMs: dice.pick([100, 400, 2_000]) });
     checkEnd(world);
     return reportOf(world, { seed, kinds: chosen, faults });
   } finally {
     process.off('unhandledRejection', rejected);
-    for (const one of [...world.played]) world.crash(one);
+    for (const one of world.played) world.crash(one);
   }
 }
 
@@ -72,7 +75,8 @@ async function play(world: World, { seed, kinds, loadMs, gapMs }: Playing): Prom
   await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   await untilCalm(world, faults.isOver);
   world.receivers.recover();
-  while (world.played.size < 3) world.start([...world.played].some(({ role }) => role === 'record') ? 'deliver' : 'record');
+  while (world.played.size < 3)
+    world.start([...world.played].some(({ role }) => role === 'record') ? 'deliver' : 'record');
   const giveUpAt = clock.now() + DRAIN_MS;
   while (!isDrained(world) && clock.now() < giveUpAt) await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   // Once more, for what comes late: a second POST, a second holder.
@@ -84,21 +88,24 @@ async function untilCalm({ clock }: World, isOver: () => boolean): Promise<void>
   while (!isOver()) await clock.runUntil(clock.now() + DRAIN_STEP_MS);
 }
 
-/** Two workspaces, with two sources that share nothing. */
+const KINDS = [{}, { order: 'user' }, { bodyFormat: 'batch' }, { order: 'user', bodyFormat: 'batch' }] as const;
+
+/** Two workspaces, with two sources that share nothing. Some destinations get batches, some one user's events one after the other. */
 function destinationsBy(seed: number): SimDestination[] {
+  const dice = seededRandom(seed ^ 0xd357);
   const count = 2 + (seed % 4);
   return Array.from({ length: count }, (_, index) => {
     const workspace = index % 2;
-    return {
-      id: `dst_${index}`,
-      workspaceId: `ws_${workspace}`,
-      sourceId: `src_${workspace}`,
-      url: `https://d${index}.example/hook`,
-    };
+    const owner = { id: `dst_${index}`, workspaceId: `ws_${workspace}`, sourceId: `src_${workspace}` };
+    const kind = dice.pick<Pick<SimDestination, 'order' | 'bodyFormat'>>(KINDS);
+    return { ...owner, url: `https://d${index}.example/hook`, ...kind };
   });
 }
 
-function reportOf(world: World, { seed, kinds, faults }: { seed: number; kinds: readonly string[]; faults: number }): RunReport {
+function reportOf(
+  world: World,
+  { seed, kinds, faults }: { seed: number; kinds: readonly string[]; faults: number },
+): RunReport {
   const { clock, oracle, trace } = world;
   const arrivals = [...oracle.arrivals.values()];
   return {
@@ -106,7 +113,10 @@ function reportOf(world: World, { seed, kinds, faults }: { seed: number; kinds: 
     kinds,
     simulatedMs: Math.round(clock.now()),
     events: clock.count(),
-    accepted: oracle.sent.values().filter(({ isAccepted }) => isAccepted).toArray().length,
+    accepted: oracle.sent
+      .values()
+      .filter(({ isAccepted }) => isAccepted)
+      .toArray().length,
     posts: arrivals.reduce((sum, each) => sum + each.length, 0),
     repeated: arrivals.reduce((sum, each) => sum + Math.max(0, each.filter(({ isGood }) => isGood).length - 1), 0),
     faults,

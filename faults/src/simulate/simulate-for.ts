@@ -56,7 +56,9 @@ function sumOf(seed: number, reports: readonly RunReport[]): SimulateResult {
   };
 }
 
-async function explain(report: RunReport, { plant }: SimulateNeeds, say: (line: string) => void): Promise<SimulateResult['failed']> {
+type Failed = NonNullable<SimulateResult['failed']>;
+
+async function explain(report: RunReport, { plant }: SimulateNeeds, say: (line: string) => void): Promise<Failed> {
   const smallest = await shrink(report, (kinds) => runSeed({ seed: report.seed, kinds, plant }));
   const faults = smallest.kinds.join(',');
   const planted = plant === undefined ? '' : ` --plant ${plant}`;

@@ -48,7 +48,10 @@ const RECORDED = { recordRetentionMs: 30 * DAY_MS, counterRetentionMs: 30 * DAY_
  * that does not run.
  */
 const still = openVirtualClock({ startsAt: 0, failed: () => undefined });
-running.run(still.start('nobody', () => 0), () => watchDelay(() => undefined));
+running.run(
+  still.start('nobody', () => 0),
+  () => watchDelay(() => undefined),
+);
 
 let connections = 0;
 
@@ -79,7 +82,10 @@ export async function playDeliver(process: VirtualProcess, needs: RoleNeeds): Pr
   return starting.move();
 }
 
-export async function playRecord(process: VirtualProcess, { engine, settings, record }: RoleNeeds): Promise<AsyncDisposable> {
+export async function playRecord(
+  process: VirtualProcess,
+  { engine, settings, record }: RoleNeeds,
+): Promise<AsyncDisposable> {
   const connect = connectTo(engine, process);
   const metrics = openMetrics();
   await using starting = new AsyncDisposableStack();

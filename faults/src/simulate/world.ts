@@ -11,7 +11,11 @@ import { openTrace, type Trace } from './trace.ts';
 import { openVirtualClock, running, type VirtualClock, type VirtualProcess } from './clock/virtual-clock.ts';
 import { watchLeases } from './watch-leases.ts';
 
-export type Played = { role: 'deliver' | 'record'; process: VirtualProcess; life: Promise<AsyncDisposable | undefined> };
+export type Played = {
+  role: 'deliver' | 'record';
+  process: VirtualProcess;
+  life: Promise<AsyncDisposable | undefined>;
+};
 
 export type World = {
   clock: VirtualClock;
@@ -34,7 +38,12 @@ export type World = {
   stop(played: Played): Promise<void>;
 };
 
-export type WorldNeeds = { seed: number; destinations: readonly SimDestination[]; retryScale: number; plant?: Plant | undefined };
+export type WorldNeeds = {
+  seed: number;
+  destinations: readonly SimDestination[];
+  retryScale: number;
+  plant?: Plant | undefined;
+};
 
 export const STREAMS: StreamSettings = {
   replicas: 3,

@@ -31,7 +31,7 @@ export function joinControlSides({ main, others, cellOf }: JoinNeeds): ControlSi
     ...main,
     each: all,
     lanes: {
-      append: async (place, payload) => (await of(place.destinationId)).lanes.append(place, payload),
+      append: async (place, ...group) => (await of(place.destinationId)).lanes.append(place, ...group),
       read: async (place, ...range) => (await of(place.destinationId)).lanes.read(place, ...range),
       count: async (destinationId) => (await of(destinationId)).lanes.count(destinationId),
     },

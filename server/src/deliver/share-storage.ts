@@ -43,13 +43,13 @@ type LaneShareNeeds = {
  * when the lane is over a quota of the settings.
  */
 export function writeWithinShare({ lanes, shares, reports }: LaneShareNeeds): ParkerNeeds['write'] {
-  return async (place, payload, isByHolder) => {
+  return async (place, { id, payload, isByHolder }) => {
     const { destinationId } = place;
     const stream = lanes.streamOf(destinationId);
     if (reports.isOverQuota(destinationId)) return 'full';
     if (!isByHolder && shares.isOver(stream, destinationId)) return 'full';
     const bytes = payload.length;
-    const answer = await shares.storing({ stream, destinationId, bytes }, () => lanes.append(place, payload));
+    const answer = await shares.storing({ stream, destinationId, bytes }, () => lanes.append(place, payload, id));
     if (answer === 'stored') reports.appended(destinationId, bytes);
     return answer;
   };

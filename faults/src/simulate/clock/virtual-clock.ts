@@ -102,7 +102,9 @@ export function openVirtualClock({ startsAt, watch, failed }: ClockNeeds): Virtu
     },
     async runUntil(time, isOver = () => false) {
       await settle();
-      for (let next = queue.next(time); next !== undefined && !isOver(); next = queue.next(time)) {
+      while (!isOver()) {
+        const next = queue.next(time);
+        if (next === undefined) break;
         now = next.at;
         run(next);
         await settle();

@@ -27,9 +27,16 @@ type Callback = (...args: unknown[]) => void;
 /** A timer of a simulated process. */
 class VirtualTimer {
   event: QueuedEvent | undefined;
+  again: () => unknown = () => undefined;
   /** Node has no shorter time than a millisecond. */
   schedule(process: VirtualProcess, ms: number, run: () => void): this {
     this.event = process.clock.after(ms, process, run);
+    this.again = () => this.schedule(process, ms, run);
+    return this;
+  }
+  refresh(): this {
+    this.stop();
+    this.again();
     return this;
   }
   stop(): void {
@@ -90,7 +97,7 @@ function installTimers(): void {
 /** `setTimeout` of `node:timers/promises`. */
 function sleep<T>(ms?: number, value?: T, options?: { signal?: AbortSignal; ref?: boolean }): Promise<T> {
   const process = running.getStore();
-  if (process === undefined) return real.sleep(ms, value, options) as Promise<T>;
+  if (process === undefined) return real.sleep(ms, value, options);
   const { signal } = options ?? {};
   return new Promise((resolve, reject) => {
     const stop = () => {

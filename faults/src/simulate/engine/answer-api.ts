@@ -10,7 +10,11 @@ type OfStream = Asked & { stream: ModelStream; name: string };
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-export function answerApi(engine: ModelEngine, from: ModelConnection, { subject, reply = '', data }: WireMessage): void {
+export function answerApi(
+  engine: ModelEngine,
+  from: ModelConnection,
+  { subject, reply = '', data }: WireMessage,
+): void {
   const text = Buffer.from(data).toString();
   const asked = { engine, from, reply, data: text, body: text === '' ? {} : (JSON.parse(text) as Asked['body']) };
   const [, , kind = '', verb = '', ...rest] = subject.split('.');
@@ -76,12 +80,23 @@ function infoOf({ engine, stream, body }: OfStream): object {
 
 function readMessage(asked: OfStream): void {
   const { stored } = asked.stream;
-  const { seq = 1, last_by_subj: last, next_by_subj: next } = asked.body as { seq?: number; last_by_subj?: string; next_by_subj?: string };
-  const found = last !== undefined ? stored.lastOf(last) : next !== undefined ? stored.nextOf(next, seq) : stored.get(seq);
+  const {
+    seq = 1,
+    last_by_subj: last,
+    next_by_subj: next,
+  } = asked.body as { seq?: number; last_by_subj?: string; next_by_subj?: string };
+  const found =
+    last !== undefined ? stored.lastOf(last) : next !== undefined ? stored.nextOf(next, seq) : stored.get(seq);
   if (found === undefined) return refuse(asked, 404, 10_037, 'no message found');
   const { subject, headers, data, at } = found;
   const hdrs = encodeHeaders(headers);
-  const message = { subject, seq: found.seq, data: Buffer.from(data).toString('base64'), time: iso(at), ...(hdrs && { hdrs }) };
+  const message = {
+    subject,
+    seq: found.seq,
+    data: Buffer.from(data).toString('base64'),
+    time: iso(at),
+    ...(hdrs && { hdrs }),
+  };
   answer(asked, { type: 'io.nats.jetstream.api.v1.stream_msg_get_response', message });
 }
 
@@ -97,18 +112,24 @@ function deleteMessage(asked: OfStream): void {
 function purge(asked: OfStream): void {
   const { engine, stream, body } = asked;
   stream.group.propose(() => {
-    const purged = stream.stored.purge(body as { filter?: string; seq?: number }, engine.clock.now());
+    const purged = stream.stored.purge(body, engine.clock.now());
     return () => answer(asked, { success: true, purged });
   });
 }
 
 /** Engine fact: any replica answers a direct get, also one that is behind: it may lack new messages and still have removed ones. */
 function readReplica({ engine, stream, reply, body }: OfStream): void {
-  const { seq = 1, next_by_subj: pattern = '>', batch = 1 } = body as { seq?: number; next_by_subj?: string; batch?: number };
+  const {
+    seq = 1,
+    next_by_subj: pattern = '>',
+    batch = 1,
+  } = body as { seq?: number; next_by_subj?: string; batch?: number };
   const behindMs = engine.random.next() < 0.5 ? 0 : engine.random.between(0, engine.mood.behindMs);
   const found = stream.stored.readBehind({ pattern, from: seq, most: batch, behindMs }, engine.clock.now());
-  if (found.length === 0) return engine.reply(reply, statusMessage(reply, { code: 404, description: 'Message Not Found' }));
-  for (const [index, message] of found.entries()) engine.reply(reply, directMessage(reply, stream, message, found.length - index));
+  if (found.length === 0)
+    return engine.reply(reply, statusMessage(reply, { code: 404, description: 'Message Not Found' }));
+  for (const [index, message] of found.entries())
+    engine.reply(reply, directMessage(reply, stream, message, found.length - index));
   engine.reply(reply, statusMessage(reply, { code: 204, description: 'EOB' }, [['Nats-Num-Pending', '0']]));
 }
 

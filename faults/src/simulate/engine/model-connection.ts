@@ -47,7 +47,7 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
   let lostAt: number | undefined;
   let losses = 0;
   let requests = 0;
-  let buffered: WireMessage[] = [];
+  const buffered: WireMessage[] = [];
   const last = { up: 0, down: 0 };
 
   function pickServer(): number | undefined {
@@ -72,7 +72,11 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
     else travel('up', engine.process, () => engine.receive(model, message));
   }
 
-  function publish(subject: string, payload: Uint8Array | string = EMPTY, { reply, headers }: PublishOptions = {}): void {
+  function publish(
+    subject: string,
+    payload: Uint8Array | string = EMPTY,
+    { reply, headers }: PublishOptions = {},
+  ): void {
     const data = typeof payload === 'string' ? Buffer.from(payload) : payload;
     send({ subject, reply, headers: pairsOf(headers), data });
   }
@@ -87,7 +91,15 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
     subscriptions.add(own);
     tellInterest(subject);
     // The library gives up on a subscription whose first message does not come in time.
-    if (timeout > 0) own.timer = setTimeout(() => callback(new errors.TimeoutError(), toMsg({ subject, data: EMPTY }, () => undefined)), timeout);
+    if (timeout > 0)
+      own.timer = setTimeout(
+        () =>
+          callback(
+            new errors.TimeoutError(),
+            toMsg({ subject, data: EMPTY }, () => undefined),
+          ),
+        timeout,
+      );
     const end = () => {
       subscriptions.remove(own);
       clearTimeout(own.timer);
@@ -189,6 +201,7 @@ export function connectModel(engine: ModelEngine, owner: VirtualProcess, number:
     options: { inboxPrefix: prefix },
     info: { cluster: 'simulated', max_payload: 8_388_608 },
     features: { get: () => ({ ok: true, min: '' }) },
+    protocol: { subscriptions: { size: () => subscriptions.all().length } },
     publish,
     subscribe,
     request,

@@ -169,8 +169,13 @@ function receive(engine: ModelEngine, from: ModelConnection, message: WireMessag
   const { subject } = message;
   if (subject.startsWith('$JS.API.')) return answerApi(engine, from, message);
   if (subject.startsWith('$JS.ACK.')) return acknowledge(engine, message);
-  const stream = engine.streams.values().find(({ stored }) => stored.plan.subjects.some((each) => matches(each, subject)));
+  const stream = engine.streams
+    .values()
+    .find(({ stored }) => stored.plan.subjects.some((each) => matches(each, subject)));
   if (stream !== undefined) return publish(engine, stream, message);
+  const { reply } = message;
+  const isHeard = engine.connections.values().some((connection) => connection.hears(subject));
+  if (!isHeard && reply !== undefined) return engine.reply(reply, noResponders(reply));
   for (const connection of engine.connections) connection.deliver(subject, message);
 }
 
@@ -188,13 +193,16 @@ function acknowledge(engine: ModelEngine, { subject, data }: WireMessage): void 
   });
 }
 
+/** Engine fact: a subject without a subscriber is answered with 503. The subjects of a stream are subscribed by its leader. */
+function noResponders(reply: string): WireMessage {
+  return statusMessage(reply, { code: 503, description: '' });
+}
+
 function publish(engine: ModelEngine, stream: ModelStream, message: WireMessage): void {
   const { reply } = message;
   const { group } = stream;
   if (group.leader() === undefined) {
-    // Engine fact: a subject without a subscriber is answered with 503.
-    const none = statusMessage(reply ?? '', { code: 503, description: '' });
-    if (!group.isSilent() && reply !== undefined) engine.reply(reply, none);
+    if (!group.isSilent() && reply !== undefined) engine.reply(reply, noResponders(reply));
     return;
   }
   group.propose(() => {

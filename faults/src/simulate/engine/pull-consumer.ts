@@ -45,7 +45,12 @@ const UNREPLICATED_MS = 30;
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openPullConsumer({ plan, stream, now, isLed, dice, done }: PullNeeds): PullConsumer {
-  const { durable_name: name, filter_subject: filter = '>', ack_wait: ackWait = 0, max_ack_pending: most = 1_000 } = plan.config;
+  const {
+    durable_name: name,
+    filter_subject: filter = '>',
+    ack_wait: ackWait = 0,
+    max_ack_pending: most = 1_000,
+  } = plan.config;
   const ackWaitMs = ackWait / NANOS;
   const pending = new Map<number, Pending>();
   const again: number[] = [];

@@ -29,8 +29,12 @@ export function fireWhenDue(engine: ModelEngine): void {
 function dueNow(engine: ModelEngine, stream: ModelStream): StoredMessage[] {
   if (stream.group.leader() === undefined) return [];
   const now = engine.stampOf(stream);
-  const scheduled = [...stream.stored.subjects(ticketAtSubject('*')).keys()].flatMap((each) => stream.stored.lastOf(each) ?? []);
-  return scheduled.filter((message) => Date.parse(headerOf(message, 'Nats-Schedule')?.replace('@at ', '') ?? '') <= now);
+  const scheduled = [...stream.stored.subjects(ticketAtSubject('*')).keys()].flatMap(
+    (each) => stream.stored.lastOf(each) ?? [],
+  );
+  return scheduled.filter(
+    (message) => Date.parse(headerOf(message, 'Nats-Schedule')?.replace('@at ', '') ?? '') <= now,
+  );
 }
 
 function fire(engine: ModelEngine, stream: ModelStream, { subject, headers, data }: StoredMessage): void {

@@ -21,7 +21,14 @@ export type Appended =
   | { kind: 'duplicate'; seq: number }
   | { kind: 'error'; code: number; description: string };
 
-export type StreamState = { messages: number; bytes: number; firstSeq: number; lastSeq: number; firstAt: number; lastAt: number };
+export type StreamState = {
+  messages: number;
+  bytes: number;
+  firstSeq: number;
+  lastSeq: number;
+  firstAt: number;
+  lastAt: number;
+};
 
 export type StoredStream = {
   name: string;
@@ -57,7 +64,7 @@ export function openStoredStream(plan: StreamPlan): StoredStream {
   let lastSeq = 0;
   let lastAt = 0;
   let bytes = 0;
-  const windowMs = Number(plan.duplicate_window ?? DEFAULT_WINDOW_NS) / 1e6;
+  const windowMs = (plan.duplicate_window ?? DEFAULT_WINDOW_NS) / 1e6;
   const lastIn = (subject: string) => bySubject.get(subject)?.at(-1) ?? 0;
 
   /** The checks in the order of the server: duplicates before expectations before limits. */
@@ -134,7 +141,8 @@ export function openStoredStream(plan: StreamPlan): StoredStream {
     },
     lastOf: (pattern) => messages.get(Math.max(0, ...subjectsOf(pattern).map(lastIn))),
     nextOf,
-    subjects: (pattern) => new Map(subjectsOf(pattern).map((subject) => [subject, bySubject.get(subject)?.length ?? 0])),
+    subjects: (pattern) =>
+      new Map(subjectsOf(pattern).map((subject) => [subject, bySubject.get(subject)?.length ?? 0])),
     readBehind({ pattern, from, most, behindMs }, now) {
       const isSeen = ({ seq, subject }: StoredMessage) => seq >= from && matches(pattern, subject);
       const stored = subjectsOf(pattern)

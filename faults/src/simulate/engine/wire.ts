@@ -1,5 +1,5 @@
 /** Messages as the NATS protocol carries them, and subjects. */
-import { headers, type MsgHdrsImpl } from '@nats-io/nats-core/internal';
+import { MsgHdrsImpl } from '@nats-io/nats-core/internal';
 import type { Msg, MsgHdrs } from '@nats-io/nats-core';
 
 export type HeaderPair = readonly [name: string, value: string];
@@ -35,16 +35,21 @@ export function jsonMessage(subject: string, value: object): WireMessage {
 }
 
 export function pairsOf(given: MsgHdrs | undefined): HeaderPair[] {
-  return given === undefined ? [] : given.keys().flatMap((name) => given.values(name).map((value) => [name, value] as const));
+  return given === undefined
+    ? []
+    : given.keys().flatMap((name) => given.values(name).map((value) => [name, value] as const));
 }
 
 export function headerOf(message: Pick<WireMessage, 'headers'>, name: string): string | undefined {
   return message.headers?.find(([given]) => given === name)?.[1];
 }
 
-export function toHeaders({ headers: pairs = [], status }: Pick<WireMessage, 'headers' | 'status'>): MsgHdrs | undefined {
+export function toHeaders({
+  headers: pairs = [],
+  status,
+}: Pick<WireMessage, 'headers' | 'status'>): MsgHdrs | undefined {
   if (pairs.length === 0 && status === undefined) return undefined;
-  const made = status === undefined ? headers() : headers(status.code, status.description);
+  const made = new MsgHdrsImpl(status?.code, status?.description);
   for (const [name, value] of pairs) made.append(name, value);
   return made;
 }

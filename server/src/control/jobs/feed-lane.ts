@@ -14,7 +14,7 @@ export type FeederNeeds = { side: Pick<ControlSide, 'lanes' | 'tickets'>; now():
 
 /** Appends deliveries to lanes for control, which only deliver drains. */
 export function openLaneFeeder({ side: { lanes, tickets }, now }: FeederNeeds): LaneFeeder {
-  const appender = openLaneAppender({ write: (place, payload) => lanes.append(place, payload), tickets });
+  const appender = openLaneAppender({ write: (place, { payload, id }) => lanes.append(place, payload, id), tickets });
   return {
     feed(destinationId, deliveries) {
       const groups = groupsOf(deliveries.map((delivery) => JSON.stringify(delivery)));

@@ -327,13 +327,13 @@ suite('a look at a lane', () => {
     ]);
   });
 
-  test('that is paused keeps its place in a group that is half done', async (t) => {
-    const lane = openLane({ 4: ['a', 'b', 'c'] });
+  test('that is paused keeps its place in groups that are half done', async (t) => {
+    const lane = openLane({ 4: ['a', 'b', 'c'], 5: ['d', 'e'] });
     const { posted, needs } = openHolder(t, lane.lanes, aWebhook({ isPaused: true }));
-    const { ticket, notes } = openTicket({ next: { 0: { sequence: 4, taken: 2 } } });
+    const place = { sequence: 4, taken: 1, ahead: [2], begun: [{ sequence: 5, taken: 1 }] };
+    const { ticket, notes } = openTicket({ next: { 0: place } });
     await drainLane(ticket, needs);
-    assert.deepEqual(posted, []);
-    assert.deepEqual(notes[0]?.next, { 0: { sequence: 4, taken: 2 } });
+    assert.deepEqual([posted, notes[0]?.next], [[], { 0: place }]);
   });
 });
 

@@ -85,15 +85,19 @@ export function isPassed({ sequence, at = Infinity }: StampedPosition, group: St
   return group.sequence < sequence && group.parkedAt <= at;
 }
 
+/** The groups behind the first that are done in part. A note may hold anything. */
+export function begunIn({ begun }: StampedPosition): readonly GroupPosition[] {
+  return Array.isArray(begun)
+    ? begun.filter((each: unknown) => isFields(each) && fieldProblem(each, POSITION) === undefined)
+    : [];
+}
+
 /**
  * How many deliveries of a group are done with, and the places of those behind them that are. A version that does not know of the
  * latter sends them again.
  */
-export function progressIn(
-  { begun, at = Infinity, ...first }: StampedPosition,
-  group: Stored,
-): { taken: number; ahead: readonly number[] } {
-  const known = group.parkedAt > at ? [] : [first, ...(Array.isArray(begun) ? begun : [])];
+export function progressIn(start: StampedPosition, group: Stored): { taken: number; ahead: readonly number[] } {
+  const known = group.parkedAt > (start.at ?? Infinity) ? [] : [start, ...begunIn(start)];
   const place = known.find(({ sequence }) => sequence === group.sequence);
   return { taken: place?.taken ?? 0, ahead: Array.isArray(place?.ahead) ? place.ahead : [] };
 }

@@ -47,6 +47,29 @@ suite('reading chains', () => {
     assert.equal((await takeAll(anew)).length, 6, 'another group has the same sequence');
   });
 
+  test('a reader that takes nothing, as for a paused lane, leaves the position with those that are done behind it', async () => {
+    const tier = openTier({ 1: GROUP, 2: GROUP, 3: GROUP }, 5, chained);
+    const start = { sequence: 1, taken: 1, ahead: [2, 4], begun: [{ sequence: 3, taken: 0, ahead: [1] }], at: 5 };
+    const unread = tier.read(start);
+    assert.deepEqual({ ...unread.position(), at: unread.stamp() }, start);
+    const onlySeen = tier.read(start);
+    await onlySeen.head();
+    assert.deepEqual({ ...onlySeen.position(), at: onlySeen.stamp() }, start);
+  });
+
+  test('a reader that does not come to all groups that are done in part names the rest again', async () => {
+    const groups = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [index + 1, ['x0', 'y1']]));
+    const tier = openTier(groups, 5);
+    const begun = [2, 20].map((sequence) => ({ sequence, taken: 0, ahead: [1] }));
+    const reader = tier.read({ sequence: 1, taken: 1, begun, at: 5 });
+    const [first] = await takeAll(reader, 1);
+    first?.done();
+    assert.deepEqual({ ...reader.position(), at: reader.stamp() }, { ...begun[0], begun: [begun[1]], at: 5 });
+    const anew = tier.read({ sequence: 1, taken: 1, begun, at: 4 });
+    for (const taken of await takeAll(anew, 1)) taken.done();
+    assert.equal(anew.position().begun, undefined, 'a stream that was recreated has other groups');
+  });
+
   test('a chain that is done is not repeated in part when a delivery before it is kept', async () => {
     const tier = openTier({ 1: ['w0', 'x1', 'z2', 'z3', 'y4'] }, 5, chained);
     const reader = tier.read();

@@ -6,7 +6,14 @@
 import type { LaneGroup, Lanes } from '../../stream/deliveries/lanes.ts';
 import { boundTimes, chainOf, type Delivery, encodeDeliveries } from '../../domain/delivery.ts';
 import { type LaneItem, readDeliveries } from '../../domain/read-deliveries.ts';
-import { isPassed, type LanePosition, progressIn, type StampedPosition } from './lane-note.ts';
+import {
+  begunIn,
+  type GroupPosition,
+  isPassed,
+  type LanePosition,
+  progressIn,
+  type StampedPosition,
+} from './lane-note.ts';
 import {
   ALONE,
   type TakenChain,
@@ -85,6 +92,8 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   let nextSequence = start.sequence;
   /** Reading begins with the leader's first group, before the noted position: groups there may be new. */
   let readFrom = 1;
+  /** A group was stored after the start was noted, before groups that the start names: the stream was recreated, and has others. */
+  let isStartOver = false;
   let doneUpTo = 0;
   /** When the last group that is done was parked. */
   let doneAt = start.at;
@@ -141,6 +150,7 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
   async function add(group: LaneGroup): Promise<void> {
     const { sequence } = group;
     readFrom = sequence + 1;
+    isStartOver ||= group.parkedAt > (start.at ?? Infinity);
     if (await wasDone(group)) {
       groups.push(openGroup(group, { items: [], isNewer: false, format: '' }));
       return;
@@ -220,6 +230,18 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     groups.splice(groups.indexOf(group), 1);
   }
 
+  /** Groups done in part that the start names and that this reader has not come to. */
+  function unread(): GroupPosition[] {
+    return isStartOver ? [] : begunIn(start).filter(({ sequence }) => sequence >= readFrom);
+  }
+
+  /** The place when no group is left: a paused lane was not read, or a replica that lags showed nothing. */
+  function emptyPosition(): GroupPosition {
+    if (nextSequence !== start.sequence) return { sequence: nextSequence, taken: 0 };
+    const { sequence, taken, ahead } = start;
+    return { sequence, taken, ...(ahead === undefined ? {} : { ahead }) };
+  }
+
   /** Whether a group has been the first one for long. */
   function isHeadSlow(): boolean {
     const sequence = groups[0]?.sequence ?? 0;
@@ -252,14 +274,14 @@ export function readTier(tier: number, start = BEGINNING, needs: TierReaderNeeds
     position() {
       passDone();
       const [first, ...behind] = groups;
-      const begun = behind.filter(isBegun).slice(0, MOST_BEGUN).map(positionOf);
-      if (first !== undefined) return { ...positionOf(first), ...(begun.length === 0 ? {} : { begun }) };
-      // The reader saw nothing yet, or a replica that lags did not show it: still the same place.
-      return { sequence: nextSequence, taken: nextSequence === start.sequence ? start.taken : 0 };
+      const begun = [...behind.filter(isBegun).map(positionOf), ...unread()].slice(0, MOST_BEGUN);
+      const position = first === undefined ? emptyPosition() : positionOf(first);
+      return { ...position, ...(begun.length === 0 ? {} : { begun }) };
     },
     stamp() {
       passDone();
-      return groups.findLast(isBegun)?.parkedAt ?? doneAt;
+      // The stamp of the start is that of the last group which it names.
+      return unread().length > 0 ? start.at : (groups.findLast(isBegun)?.parkedAt ?? doneAt);
     },
   };
 }

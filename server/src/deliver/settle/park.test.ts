@@ -45,7 +45,7 @@ suite('parking', () => {
   async function parkLongChain(roomFor: number) {
     const written: string[] = [];
     using parker = openParker({
-      async write(_, payload) {
+      async write(_, { payload }) {
         if (written.length === roomFor) return 'full';
         const group = JSON.parse(payload.toString()) as Delivery[];
         written.push(

@@ -11,7 +11,7 @@ const WANTED = () => ({ dueAt: 1_000, hurry: true });
 function openBench(answers: { write?: Kept[]; ensure?: (Ensured | Error)[] } = {}) {
   const steps: string[] = [];
   const appender = openLaneAppender({
-    async write(_place, payload, isByHolder) {
+    async write(_place, { payload, isByHolder }) {
       steps.push(`write ${payload.toString()}${isByHolder ? ' by holder' : ''}`);
       return answers.write?.shift() ?? 'stored';
     },
@@ -25,6 +25,13 @@ function openBench(answers: { write?: Kept[]; ensure?: (Ensured | Error)[] } = {
     },
   });
   return { appender, steps };
+}
+
+async function whenStored<T extends string>(step: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await step();
+    if (answer !== 'unavailable') return answer;
+  }
 }
 
 suite('appending to a lane', () => {
@@ -48,6 +55,21 @@ suite('appending to a lane', () => {
     const groups = ['1', '2', '3'].flatMap((text) => groupsOf([text]));
     assert.equal(await noRoom.appender.append(PLACE, groups, WANTED), 'full');
     assert.deepEqual(noRoom.steps, ['write [1]', 'write [2]']);
+  });
+
+  test('repeats a group that got no answer under its own id, so that NATS stores it once', async () => {
+    const tried: string[] = [];
+    const appender = openLaneAppender({
+      async write(_place, { id }) {
+        tried.push(id);
+        return tried.length % 3 === 0 ? 'stored' : 'unavailable';
+      },
+      tickets: { ensure: async () => 'made' },
+      retry: whenStored,
+    });
+    assert.equal(await appender.append(PLACE, [...groupsOf(['1']), ...groupsOf(['2'])], WANTED), 'stored');
+    assert.equal(tried.length, 6);
+    assert.deepEqual([new Set(tried.slice(0, 3)).size, new Set(tried.slice(3)).size, new Set(tried).size], [1, 1, 2]);
   });
 
   test('looks again at a ticket that was held, until it is not', async (t) => {

@@ -5,7 +5,7 @@
  * then. The other way round, a holder could come, find the lane empty and end the ticket.
  */
 import { encodeDeliveries } from '../../domain/delivery.ts';
-import type { LanePlace } from './lanes.ts';
+import { type LanePlace, newGroupId } from './lanes.ts';
 import type { Kept } from './shares.ts';
 import type { Ensured, Tickets, Wanted } from './tickets.ts';
 
@@ -25,9 +25,17 @@ export type LaneAppender = Disposable & {
   append(place: LanePlace, groups: readonly DeliveryGroup[], wanted?: () => Wanted): Promise<Kept>;
 };
 
+export type GroupToWrite = {
+  /** The same for each try: one that got no answer may have been stored. */
+  id: string;
+  payload: Buffer;
+  /** The caller holds the lane's ticket. */
+  isByHolder: boolean;
+};
+
 export type AppenderNeeds = {
-  /** Stores one group; `isByHolder` when the caller holds the lane's ticket. */
-  write(place: LanePlace, payload: Buffer, isByHolder: boolean): Promise<Kept>;
+  /** Stores one group, once however often it is repeated. */
+  write(place: LanePlace, group: GroupToWrite): Promise<Kept>;
   tickets: Pick<Tickets, 'ensure'>;
   /** Repeats a step until NATS answers. Left out, the caller gets `unavailable`. */
   retry?<T extends string>(step: () => Promise<T>): Promise<T>;
@@ -52,8 +60,8 @@ export function openLaneAppender({ write, tickets, retry = (step) => step() }: A
   return {
     async append(place, groups, wanted) {
       for (const { texts } of groups) {
-        const payload = encodeDeliveries(texts);
-        const answer = await retry(() => write(place, payload, wanted === undefined));
+        const group = { id: newGroupId(), payload: encodeDeliveries(texts), isByHolder: wanted === undefined };
+        const answer = await retry(() => write(place, group));
         if (answer !== 'stored') return answer;
       }
       if (groups.length === 0 || wanted === undefined) return 'stored';

@@ -26,8 +26,11 @@ export type LanePoison = Pick<LaneGroup, 'sequence' | 'payload' | 'format'> & { 
 export type LanePlace = { destinationId: string; tier: number };
 
 export type Lanes = {
-  /** Resolves with the answer of NATS. `full`: the stream has no room. */
-  append(place: LanePlace, payload: Uint8Array): Promise<'stored' | 'full' | 'unavailable'>;
+  /**
+   * Resolves with the answer of NATS. `full`: the stream has no room. After `unavailable` the group may be stored: a caller that
+   * repeats it gives the same `id`, so that it is stored once.
+   */
+  append(place: LanePlace, payload: Uint8Array, id?: string): Promise<'stored' | 'full' | 'unavailable'>;
   /** Groups from a sequence on, oldest first. An empty list proves nothing: a replica that lags may have answered. */
   read(place: LanePlace, from: number, most: number): Promise<LaneGroup[]>;
   /** How many groups wait in each tier, by the leader's answer; tiers in a former home have their own numbers. */
@@ -65,6 +68,11 @@ export type LanesNeeds = DurableNeeds & {
   quarantine: Quarantine;
 };
 
+/** For the duplicate window of NATS. */
+export function newGroupId(): string {
+  return nuid.next();
+}
+
 export function openLanes({ manager, count, counts, quarantine, ...needs }: LanesNeeds): Lanes {
   const { all, toStoreBy } = counts ?? { all: () => [count], toStoreBy: () => count };
   const home = (destinationId: string) => hashOf(destinationId) % count;
@@ -78,8 +86,11 @@ export function openLanes({ manager, count, counts, quarantine, ...needs }: Lane
     return { stream: laneStreamName(stream), subject: laneSubject(stream, destinationId, tier) };
   };
   return {
-    append: (place, payload) =>
-      append(laneSubject(storeIn(place), place.destinationId, tierPlace(place.tier, 0).tier), payload, needs),
+    async append(place, payload, id = newGroupId()) {
+      const subject = laneSubject(storeIn(place), place.destinationId, tierPlace(place.tier, 0).tier);
+      const publication = { subject, id, headers: [formatHeader('lane')], payload };
+      return keptOrNot(await publishDurably(publication, needs));
+    },
     read: (place, from, most) => readGroups(manager, { ...placeOf(place), from }, most),
     async count(destinationId) {
       const found = await Promise.all(placesOf(destinationId).map((stream) => countIn(manager, stream, destinationId)));
@@ -100,11 +111,6 @@ export function openLanes({ manager, count, counts, quarantine, ...needs }: Lane
     home,
     isOnlyHome: (destinationId) => placesOf(destinationId).length === 1,
   };
-}
-
-async function append(subject: string, payload: Uint8Array, needs: DurableNeeds) {
-  const publication = { subject, id: nuid.next(), headers: [formatHeader('lane')], payload };
-  return keptOrNot(await publishDurably(publication, needs));
 }
 
 async function readGroups(manager: JetStreamManager, start: SubjectPlace, most: number): Promise<LaneGroup[]> {

@@ -1,9 +1,7 @@
 import { JetStreamApiError, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
+import { type BatchPlace, readBatch } from './read-batch.ts';
 
-export type SubjectPlace = { stream: string; subject: string; from: number };
-
-/** Bounds what one read brings into memory. */
-const READ_BYTES = 4_194_304;
+export type SubjectPlace = BatchPlace;
 
 /**
  * Messages of one subject from a sequence on, oldest first. Read from any replica, because that is fast; an empty list comes from
@@ -18,15 +16,12 @@ export async function readSubject(manager: JetStreamManager, place: SubjectPlace
 
 /** The same from the replica that answers first. An empty list proves nothing, and dropped messages may still be there. */
 export async function readReplica(manager: JetStreamManager, place: SubjectPlace, most: number): Promise<StoredMsg[]> {
-  const { stream, subject, from } = place;
-  const found: StoredMsg[] = [];
   try {
-    const options = { seq: from, next_by_subj: subject, batch: most, max_bytes: READ_BYTES };
-    for await (const message of await manager.direct.getBatch(stream, options)) found.push(message);
+    return await readBatch(manager, place, most);
   } catch (error) {
-    if (!isNothingFound(error)) throw error;
+    if (isNothingFound(error)) return [];
+    throw error;
   }
-  return found;
 }
 
 /** The first message of a subject from a sequence on, from the leader. */
