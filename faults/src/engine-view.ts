@@ -86,7 +86,7 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
     async holderOf(connection, address) {
       const isMeant = ({ name, ip }: { name?: string; ip?: string }) =>
         name === connection && (address === undefined || ip === address);
-      const answers = await Promise.all(nodes.map((node) => ask<Connz>(node, '/connz')));
+      const answers = await Promise.all(nodes.map((node) => askMonitor<Connz>(node, '/connz')));
       return nodes.find((_, i) => answers[i]?.connections?.some(isMeant));
     },
     async moveLeader(stream, to) {
@@ -145,16 +145,17 @@ async function stepDown(stream: string, to: NatsNode): Promise<void> {
 }
 
 async function streamsOf(node: NatsNode, more = ''): Promise<StreamDetail[]> {
-  const jsz = await ask<Jsz>(node, `/jsz?accounts=true&streams=true${more}`);
+  const jsz = await askMonitor<Jsz>(node, `/jsz?accounts=true&streams=true${more}`);
   return jsz?.account_details?.flatMap((account) => account.stream_detail ?? []) ?? [];
 }
 
-async function ask<T>(node: NatsNode, path: string): Promise<T | undefined> {
+/** Asks a server over its monitoring port; undefined while it is down or stopped. */
+export async function askMonitor<T>(node: NatsNode, path: string): Promise<T | undefined> {
   try {
     const answer = await fetch(node.monitorUrl + path, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     return (await answer.json()) as T;
   } catch {
-    // Down or stopped: it has nothing to say now.
+    // It has nothing to say now.
     return undefined;
   }
 }
