@@ -30,7 +30,8 @@ ${plots.join('\n')}
 
 function drawSeries(name: string, slices: readonly DrawnSlice[], all: number): string {
   const values = slices.flatMap(({ samples }) => samples.flatMap(({ values: each }) => each[name] ?? []));
-  const top = Math.max(1, ...values);
+  const most = Math.max(0, ...values);
+  const top = most === 0 ? 1 : most;
   const unit = SERIES[name]?.unit === 'MB' ? ' MB' : '';
   const parts: string[] = [];
   let before = 0;
@@ -48,7 +49,7 @@ function drawSeries(name: string, slices: readonly DrawnSlice[], all: number): s
     }
   }
   const last = values.at(-1) ?? 0;
-  return `<text y="12">${name}: most ${top.toLocaleString('en')}${unit}, last ${last.toLocaleString('en')}${unit}</text>
+  return `<text y="12">${name}: most ${most.toLocaleString('en')}${unit}, last ${last.toLocaleString('en')}${unit}</text>
 <path class="b" d="M0 ${HEAD}V${HEAD + HEIGHT}H${WIDTH}"/>${parts.join('')}`;
 }
 

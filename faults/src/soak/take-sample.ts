@@ -87,7 +87,7 @@ async function natsValues(nodes: readonly NatsNode[]): Promise<Values> {
 
 async function databaseValues(store: Store): Promise<Values> {
   const sql = `SELECT pg_database_size(current_database())::float8 AS bytes,
-    (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections`;
+    (SELECT numbackends FROM pg_stat_database WHERE datname = current_database()) AS connections`;
   try {
     const [row] = await store.asSystem((tx) => tx.query<{ bytes: number; connections: number }>(sql));
     return row === undefined ? {} : { PostgreSQL: round(row.bytes / MB), 'connections of PostgreSQL': row.connections };
