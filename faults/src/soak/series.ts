@@ -25,5 +25,5 @@ export const SERIES: Readonly<Record<string, Series>> = {
   PostgreSQL: { unit: 'MB', growsWithLoad: true },
 };
 
-/** The values of all series at a moment; one is missing while nobody can tell it. */
+/** The values of all series at a moment; one is missing while its process or engine is away. */
 export type Sample = { minute: number; values: Readonly<Record<string, number>> };
