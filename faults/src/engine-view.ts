@@ -84,7 +84,7 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
     leaders,
     hasLeaders,
     async holderOf(connection, address) {
-      const answers = await Promise.all(nodes.map((node) => ask<Connz>(node, '/connz')));
+      const answers = await Promise.all(nodes.map((node) => askMonitor<Connz>(node, '/connz')));
       return nodes.find((_, i) => holds(answers[i], connection, address));
     },
     async moveLeader(stream, to) {
@@ -148,16 +148,17 @@ async function stepDown(stream: string, to: NatsNode): Promise<void> {
 }
 
 async function streamsOf(node: NatsNode, more = ''): Promise<StreamDetail[]> {
-  const jsz = await ask<Jsz>(node, `/jsz?accounts=true&streams=true${more}`);
+  const jsz = await askMonitor<Jsz>(node, `/jsz?accounts=true&streams=true${more}`);
   return jsz?.account_details?.flatMap((account) => account.stream_detail ?? []) ?? [];
 }
 
-async function ask<T>(node: NatsNode, path: string): Promise<T | undefined> {
+/** Asks a server over its monitoring port; undefined while it is down or stopped. */
+export async function askMonitor<T>(node: NatsNode, path: string): Promise<T | undefined> {
   try {
     const answer = await fetch(node.monitorUrl + path, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     return (await answer.json()) as T;
   } catch {
-    // Down or stopped: it has nothing to say now.
+    // It has nothing to say now.
     return undefined;
   }
 }
