@@ -62,6 +62,8 @@ export async function openScene(
   const disturbances: Disturbance[] = [];
   const engine = viewEngine(cluster, EVENT_STREAM_NAMES);
   const open = parts.move();
+  // A run that breaks off must not leave its clients behind.
+  open.defer(load.stop);
   return {
     cluster,
     engine,

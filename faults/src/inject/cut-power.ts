@@ -1,25 +1,27 @@
-import { chmodSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRecorderScene } from '../deliver/open-recorder-scene.ts';
 import { joinFindings } from '../join-findings.ts';
-import { openScene, type Scene, STEADY } from '../open-scene.ts';
-import { type CutMode, type Losses, openPowerDisk, type PowerDisk } from '../power/open-power-disk.ts';
-import type { FaultRun, Findings } from '../run-fault.ts';
+import { judge, type Promises } from '../judge.ts';
+import { openScene, type Scene, settingsFor, STEADY } from '../open-scene.ts';
+import { CUT_MODES, type CutMode, type Losses, openPowerDisk, type PowerDisk } from '../power/open-power-disk.ts';
+import { sumLosses } from '../power/sum-losses.ts';
+import { readStored } from '../read-stored.ts';
+import type { Figures, FaultRun, Findings } from '../run-fault.ts';
 import { type Random, seededRandom } from '../seeded-random.ts';
-import { finishExactly } from './stop-recorder.ts';
+import { cutDatabasePower } from './cut-database-power.ts';
 
 type Cut = { servers: number[]; mode: CutMode; seed: number };
 type Sync = 'always' | 'default';
 
+const PROMISES: Promises = { duplicates: 'across_streams', statuses: [200, 503], areResetsFine: false };
 const SERVERS = [0, 1, 2];
-const MODES = ['torn', 'part', 'drop'] as const;
 const QUIET_MS = [500, 2_000] as const;
 /** Processes learn of new leaders a little later than we do. */
 const AFTERMATH_MS = 1_000;
 /** They lose enough to be noticed, and 200 would take as long as those with sync. */
 const CONTROL_CUTS = 24;
-const DATABASE_LOAD = { batchesPerSecond: 20, sizes: [5, 5] } as const;
+const CUTS_A_ROUND = 6;
 
 /**
  * The power of one NATS server, of two and of all three fails under load, again and again, and then that of PostgreSQL. Disks keep what was
@@ -29,7 +31,8 @@ const DATABASE_LOAD = { batchesPerSecond: 20, sizes: [5, 5] } as const;
 export async function cutPower(run: FaultRun): Promise<Findings> {
   const cuts = planCuts(run.random, run.isFull ? 200 : 3);
   const calls = await cutServers(run, cuts, 'always');
-  const record = await cutDatabase(run, run.isFull ? 20 : 2);
+  run.say(`sync always: ${JSON.stringify(calls)}`);
+  const record = await cutDatabasePower(run, run.isFull ? 20 : 2);
   const figures = { cuts: cuts.length, ...calls.figures, database: record.figures };
   const found = { failures: [...calls.failures, ...record.failures], late: [...calls.late, ...record.late], figures };
   return run.isFull ? joinFindings(found, await cutWithoutSync(run, cuts.slice(0, CONTROL_CUTS))) : found;
@@ -40,15 +43,16 @@ function planCuts(random: Random, count: number): Cut[] {
   return Array.from({ length: count }, (_, index) => {
     const order = SERVERS.map((server) => ({ server, at: random.next() })).toSorted((a, b) => a.at - b.at);
     const servers = order.slice(0, 1 + (index % SERVERS.length)).map(({ server }) => server);
-    return { servers, mode: random.pick(MODES), seed: Math.floor(random.between(1, 1_000_000)) };
+    return { servers, mode: random.pick(CUT_MODES), seed: Math.floor(random.between(1, 1_000_000)) };
   });
 }
 
 async function cutServers(run: FaultRun, cuts: readonly Cut[], sync: Sync): Promise<Findings> {
   await using parts = new AsyncDisposableStack();
+  const dir = mkdtempSync(join(run.dir, 'disks-'));
   const disks: PowerDisk[] = [];
   for (const server of SERVERS) {
-    disks.push(parts.use(await openPowerDisk(join(run.dir, `disks-${sync}`, `n${server + 1}`))));
+    disks.push(parts.use(await openPowerDisk(join(dir, `n${server + 1}`))));
   }
   const storeDirs = disks.map(({ dir }) => dir);
   const scene = parts.use(await openScene(run, { nodes: 3, batchesPerSecond: STEADY, storeDirs }));
@@ -64,8 +68,17 @@ async function cutServers(run: FaultRun, cuts: readonly Cut[], sync: Sync): Prom
     );
     lost.push(...losses);
   }
-  const found = await scene.finish({ duplicates: 'across_streams', statuses: [200, 503], areResetsFine: false });
-  return joinFindings(found, { figures: { unsynced: sumOf(lost) } });
+  const found = sync === 'default' ? await countLost(scene) : await scene.finish(PROMISES);
+  return joinFindings(found, { figures: { unsynced: sumLosses(lost) } });
+}
+
+/** By the leaders alone: replicas that have lost data may never be as long as their leader again. */
+async function countLost({ cluster, engine, oracle, load }: Scene): Promise<Partial<Findings>> {
+  await load.stop();
+  await engine.hasLeaders();
+  const stored = await readStored(settingsFor(cluster.url, 3));
+  const { lost } = judge({ ...oracle, stored, disturbances: [] }, PROMISES);
+  return { figures: { callsSent: oracle.calls.size, lost: lost.length } };
 }
 
 /** Collect starts only with servers that sync every write. An operator could change that setting behind its back. */
@@ -94,47 +107,27 @@ async function cutOnce(scene: Scene, disks: readonly PowerDisk[], cut: Cut & { s
   return losses;
 }
 
-/** The control: it must lose acknowledged calls, or the cuts are none. */
+/**
+ * The control: it must lose acknowledged calls, or the cuts are none. New servers begin each round, because those that have lost enough may
+ * never agree on a leader again; then no one can count their losses.
+ */
 async function cutWithoutSync(run: FaultRun, cuts: readonly Cut[]): Promise<Partial<Findings>> {
-  const { figures } = await cutServers(run, cuts, 'default');
-  const failures = figures['lost'] === 0 ? ['servers that sync by default lost nothing either: the cuts are none'] : [];
-  return { failures, figures: { lostWithoutSync: figures['lost'], withoutSync: figures } };
-}
-
-/** The recorder writes all the time, and the record has to equal the receivers afterwards. */
-async function cutDatabase(run: FaultRun, count: number): Promise<Findings> {
-  // PostgreSQL runs as a user of its own, which may not read this folder but has to pass through it.
-  chmodSync(run.dir, 0o711);
-  await using disk = await openPowerDisk(join(run.dir, 'disk-of-postgres'));
-  const place = { dir: disk.dir, options: '-c fsync=on' };
-  await using whole = await openRecorderScene(run, { database: place });
-  // The folder was copied there a moment ago.
-  await disk.sync();
-  const { database } = whole;
-  const load = whole.scene.load(DATABASE_LOAD);
-  const lost: Losses[] = [];
-  for (let nth = 0; nth < count; nth += 1) {
-    await sleep(run.random.between(...QUIET_MS));
-    const mode = run.random.pick(MODES);
-    await database.kill();
-    const losses = await disk.cut(run.seed + nth, mode);
-    await disk.restore();
-    await database.start();
-    run.say(`PostgreSQL: cut ${nth + 1} of ${count} (${mode}): ${JSON.stringify(losses)}`);
-    lost.push(losses);
+  const rounds: Figures[] = [];
+  for (let from = 0; from < cuts.length; from += CUTS_A_ROUND) {
+    const round = cutServers(run, cuts.slice(from, from + CUTS_A_ROUND), 'default');
+    rounds.push(
+      await round.then(
+        ({ figures }) => figures,
+        (error: unknown) => ({ broken: String(error) }),
+      ),
+    );
+    run.say(`sync default: ${JSON.stringify(rounds.at(-1))}`);
   }
-  const found = await finishExactly(whole, load);
-  return joinFindings({ figures: { cuts: count } }, found, { figures: { unsynced: sumOf(lost) } });
-}
-
-function sumOf(all: readonly Losses[]) {
-  const sum = (name: keyof Losses) => all.reduce((total, losses) => total + losses[name], 0);
+  const sum = (name: string) => rounds.reduce((all, { [name]: value }) => all + Number(value ?? 0), 0);
+  const [lost, sent, broken] = [sum('lost'), sum('callsSent'), rounds.filter((round) => 'broken' in round).length];
+  const failures = lost === 0 ? ['servers that sync by default lost nothing either: the cuts are none'] : [];
   return {
-    pages: sum('pagesUnsynced'),
-    pagesLost: sum('pagesLost'),
-    pagesTorn: sum('pagesTorn'),
-    bytesLost: sum('bytesLost'),
-    names: sum('namesUnsynced'),
-    namesLost: sum('namesLost'),
+    failures,
+    figures: { withoutSync: { cuts: cuts.length, rounds: rounds.length, broken, callsSent: sent, lost } },
   };
 }

@@ -4,8 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { buildPower } from './build-power.ts';
 
-/** What becomes of writes that were not synced: none is on the disk, some pages are, or some sectors. */
-export type CutMode = 'drop' | 'part' | 'torn';
+/** Of the writes that were not synced the disk has nothing, some pages, or some sectors. */
+export const CUT_MODES = ['torn', 'part', 'drop'] as const;
+export type CutMode = (typeof CUT_MODES)[number];
 
 /** In pages of 4 KiB; a torn page mixes versions. A lost size is that of a file which is not as long as it was. */
 export type Losses = {
