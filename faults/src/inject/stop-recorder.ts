@@ -15,7 +15,13 @@ import { SILENT } from '../sources.ts';
 import type { Load } from '../start-load.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 
-export type Sizes = { batchesPerSecond: number; perBatch: number; quietMs: number; awayMs: number; bound: LatencyBound };
+export type Sizes = {
+  batchesPerSecond: number;
+  perBatch: number;
+  quietMs: number;
+  awayMs: number;
+  bound: LatencyBound;
+};
 
 /** Ten minutes are long: one hiccup of a disk is allowed, and a p99 below 50 ms is never slow. */
 const FULL_BOUND: LatencyBound = { ...STRICT, floorMs: 50, lateMs: 3_000 };
