@@ -1,4 +1,5 @@
 import type { NatsCluster, NatsNode } from '@millrace/engines';
+import { isLed, type StreamAnswer } from '../../server/src/stream/leaders/ask-leader.ts';
 import { connectNats } from '../../server/src/stream/nats/connect-nats.ts';
 import { SILENT } from './sources.ts';
 import { DELIVER_CONSUMER, TICKETS_STREAM } from '../../server/src/stream/layout/layout.ts';
@@ -32,9 +33,10 @@ export type Leftovers = {
   tickets: number;
 };
 
+type Cluster = NonNullable<StreamAnswer['cluster']> & { leader_since?: string };
 type StreamDetail = {
   name: string;
-  cluster?: { leader?: string; leader_since?: string };
+  cluster?: Cluster;
   state: { messages: number; last_seq: number };
   consumer_detail?: ConsumerDetail[];
 };
@@ -43,7 +45,7 @@ type ConsumerDetail = {
   name: string;
   num_ack_pending: number;
   num_pending: number;
-  cluster?: { leader?: string; leader_since?: string };
+  cluster?: Cluster;
 };
 type Jsz = { account_details?: { stream_detail?: StreamDetail[] }[] };
 type Connz = { connections?: { name?: string; ip?: string }[] };
@@ -107,18 +109,20 @@ type LedParts = { streams: StreamDetail[]; consumers: ConsumerDetail[] };
 
 async function ledPartsOf(node: NatsNode, isAlone: boolean): Promise<LedParts> {
   const streams = await streamsOf(node, '&consumers=true');
-  const isLed = ({ cluster }: Pick<StreamDetail, 'cluster'>) => isAlone || isLeading(node, cluster);
-  const consumers = streams.flatMap((stream) => stream.consumer_detail ?? []).filter(isLed);
-  return { streams: streams.filter(isLed), consumers };
+  const leads = ({ cluster }: Pick<StreamDetail, 'cluster'>) => isAlone || isLeading(node, cluster);
+  const consumers = streams.flatMap((stream) => stream.consumer_detail ?? []).filter(leads);
+  return { streams: streams.filter(leads), consumers };
 }
 
 function sumLeftovers(parts: readonly LedParts[], names: readonly string[]): Leftovers {
   const streams = parts.flatMap((part) => part.streams);
-  const led = new Set(streams.map(({ name }) => name));
+  // A leader that was cut off from the others goes on calling itself one.
+  const led = new Set(streams.filter(isLed).map(({ name }) => name));
   const deliver = parts.flatMap((part) => part.consumers).filter(({ name }) => name === DELIVER_CONSUMER);
   const messagesOf = (prefix: string) =>
     sum(streams.filter(({ name }) => name.startsWith(prefix)).map(({ state }) => state.messages));
-  const isWhole = names.every((name) => led.has(name)) && deliver.length === [...led].filter(isOfEvents).length;
+  const isWhole =
+    names.every((name) => led.has(name)) && deliver.filter(isLed).length === [...led].filter(isOfEvents).length;
   return {
     isWhole,
     untaken: sum(deliver.map((consumer) => consumer.num_pending)),

@@ -28,6 +28,8 @@ const LAST_RETRY_MS = 1_000;
 const BURST_BATCHES = 40;
 const BURST_TAKES_MS = 40;
 const PATIENCE_MS = 30_000;
+/** Clients close idle connections long before collect does, after 65 seconds: else they would send over some that it has just closed. */
+const IDLE_MS = 20_000;
 /** An open loop that never ends its requests would measure itself. */
 const MAX_WAITING = 3_000;
 
@@ -36,7 +38,7 @@ const MAX_WAITING = 3_000;
  * A batch is sent again with the same ids until it is answered 200.
  */
 export function startLoad({ url, oracle, random, batchesPerSecond, prefix, ...shape }: LoadNeeds): Load {
-  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: IDLE_MS });
   const underWay = new Set<Promise<void>>();
   const startedAt = performance.now();
   const makeBatch = batchMaker(random, prefix ?? 'load', shape);

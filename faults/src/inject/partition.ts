@@ -41,9 +41,9 @@ const LONG_MS = [6_000, 20_000] as const;
 const QUIET_MS = [500, 3_000] as const;
 const WARM_UP_MS = 1_500;
 const LEADERS_WITHIN_MS = 60_000;
-/** Packets that were lost are sent again a little later than the link works again, and processes learn of leaders later than we do. */
+/** Packets that were lost are sent again a little later than the hop works again, and processes learn of leaders later than we do. */
 const AFTERMATH_MS = 2_000;
-/** Requests in flight when the link was cut may still have been answered. */
+/** Requests in flight when the hop was cut may still have been answered. */
 const ON_ITS_WAY_MS = 50;
 const SAMPLE_MS = 250;
 /** A lane removes delivered groups half a second later, or at the end of a drain. */
@@ -98,7 +98,7 @@ async function cutOnce(scene: PartitionScene, run: FaultRun, wish: CutWish) {
   const ledAll = await isLedBy(scene, aloneIn(cut, hosts));
   await using inFlight = watchInFlight(whole.scene);
   const from = performance.now();
-  await network.cut(cut.links);
+  await network.cut(cut.hops);
   run.say(`cut for ${Math.round(forMs)} ms (${cut.direction}): ${cut.what}`);
   await sleep(forMs);
   if (served) await oracle.nextStored(from + ON_ITS_WAY_MS);

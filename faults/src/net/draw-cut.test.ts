@@ -16,13 +16,13 @@ test('the same dice draw the same cuts, and every way comes before one comes aga
 });
 
 test('a one-sided cut takes the packets of one direction alone', () => {
-  assert.deepEqual(cutOf('control from database', 'there').links, [['control', 'database']]);
-  assert.deepEqual(cutOf('control from database', 'back').links, [['database', 'control']]);
-  assert.equal(cutOf('control from database').links.length, 2);
+  assert.deepEqual(cutOf('control from database', 'there').hops, [['control', 'database']]);
+  assert.deepEqual(cutOf('control from database', 'back').hops, [['database', 'control']]);
+  assert.equal(cutOf('control from database').hops.length, 2);
 });
 
 test('the server that collect is connected to is often the victim', () => {
-  const victims = Array.from({ length: 100 }, (_, seed) => cutOf('server from servers', 'there', seed).links[0]?.[0]);
+  const victims = Array.from({ length: 100 }, (_, seed) => cutOf('server from servers', 'there', seed).hops[0]?.[0]);
   assert.ok(victims.filter((name) => name === 'n1').length > 50);
   assert.deepEqual(new Set(victims), new Set(HOSTS.servers));
 });

@@ -1,5 +1,5 @@
 import type { Random } from '../seeded-random.ts';
-import type { Link } from './open-network.ts';
+import type { Hop } from './open-network.ts';
 
 export type CutHosts = { servers: readonly [string, ...string[]]; delivers: readonly [string, ...string[]] };
 
@@ -22,7 +22,7 @@ export type CutWish = { kind: CutKind; direction: Direction; ofCollect?: boolean
 export type Cut = Pick<CutWish, 'kind' | 'direction'> & {
   /** The names of the hosts on both sides. */
   what: string;
-  links: readonly Link[];
+  hops: readonly Hop[];
 };
 
 /** Every way once: where one direction alone would be another way, all three. */
@@ -62,7 +62,7 @@ export function drawCut({ kind, direction, ofCollect = false }: CutWish, random:
   const victims = { ...hosts, roles, role, company, server: ofCollect ? holder : drawn };
   const [ones, rest] = groupsOf(kind, victims);
   const from = ones === rest ? 'each other' : rest.join(' and ');
-  return { kind, direction, what: `${ones.join(' and ')} from ${from}`, links: linksBetween(ones, rest, direction) };
+  return { kind, direction, what: `${ones.join(' and ')} from ${from}`, hops: hopsBetween(ones, rest, direction) };
 }
 
 type Group = readonly string[];
@@ -94,29 +94,29 @@ function groupsOf(kind: CutKind, { servers, delivers, roles, role, company, serv
   }
 }
 
-type CutLinks = Pick<Cut, 'links'>;
+type CutHops = Pick<Cut, 'hops'>;
 
 /** Whether collect reaches a server that is in touch with another one, so that requests can be stored. */
-export function isServed(cut: CutLinks, { servers }: Pick<CutHosts, 'servers'>): boolean {
+export function isServed(cut: CutHops, { servers }: Pick<CutHosts, 'servers'>): boolean {
   const alone = aloneIn(cut, { servers });
   const meet = meetingIn(cut);
   return servers.some((server) => !alone.includes(server) && meet(OTHER_HOSTS.collect, server));
 }
 
 /** Servers that are in touch with no other one: they lead nothing for long. */
-export function aloneIn(cut: CutLinks, { servers }: Pick<CutHosts, 'servers'>): string[] {
+export function aloneIn(cut: CutHops, { servers }: Pick<CutHosts, 'servers'>): string[] {
   const meet = meetingIn(cut);
   return servers.filter((server) => !servers.some((other) => other !== server && meet(server, other)));
 }
 
-function meetingIn({ links }: CutLinks): (one: string, other: string) => boolean {
-  const cut = new Set(links.map((link) => link.join()));
+function meetingIn({ hops }: CutHops): (one: string, other: string) => boolean {
+  const cut = new Set(hops.map((hop) => hop.join()));
   return (one, other) => !cut.has(`${one},${other}`) && !cut.has(`${other},${one}`);
 }
 
-function linksBetween(ones: Group, rest: Group, direction: Direction): Link[] {
-  const there = ones.flatMap((from) => rest.filter((to) => to !== from).map((to): Link => [from, to]));
-  const back = there.map(([from, to]): Link => [to, from]);
+function hopsBetween(ones: Group, rest: Group, direction: Direction): Hop[] {
+  const there = ones.flatMap((from) => rest.filter((to) => to !== from).map((to): Hop => [from, to]));
+  const back = there.map(([from, to]): Hop => [to, from]);
   return [...(direction === 'back' ? [] : there), ...(direction === 'there' ? [] : back)];
 }
 

@@ -32,5 +32,6 @@ test('a server that was left late is told, and so is a slow return', () => {
   assert.deepEqual(lateOf({ leftMs: 10_001 }), [
     'n1 from n2 and n3 (both): collect left its server only after 10001 ms',
   ]);
+  assert.deepEqual(lateOf({ leftMs: 10_001, kind: 'server from one server' }), []);
   assert.deepEqual(lateOf({ storedMs: 6_000 }), ['n1 from n2 and n3 (both): no 200 for 6000 ms after it was healed']);
 });

@@ -2,15 +2,15 @@ import type { NetHost } from '@millrace/engines';
 import { removeAbandoned } from './remove-abandoned.ts';
 import { askIp, runIp, runIpAtEnd } from './run-ip.ts';
 
-/** Packets from the first host to the second one; the way back is another link. */
-export type Link = readonly [from: string, to: string];
+/** Packets from the first host to the second one; the way back is another hop. */
+export type Hop = readonly [from: string, to: string];
 
 /** Hosts of their own on this machine, each of which reaches the others and us. */
 export type Network = AsyncDisposable & {
   on(name: string): NetHost;
-  /** From now on packets on these links vanish: no error, no reset, no answer, also to new connections. */
-  cut(links: readonly Link[]): Promise<void>;
-  /** Every link works again. */
+  /** From now on packets on these hops vanish: no error, no reset, no answer, also to new connections. */
+  cut(hops: readonly Hop[]): Promise<void>;
+  /** Every hop works again. */
   heal(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export async function openNetwork(names: readonly string[]): Promise<Network> {
   const removeAtEnd = () => runIpAtEnd(removalOf(plan));
   process.once('exit', removeAtEnd);
   const on = (name: string) => hostIn(plan, name);
-  const cutLinks = new Map<string, Link>();
+  const cutHops = new Map<string, Hop>();
   try {
     await build(plan);
   } catch (error) {
@@ -43,13 +43,13 @@ export async function openNetwork(names: readonly string[]): Promise<Network> {
   }
   return {
     on,
-    async cut(links) {
-      for (const link of links) cutLinks.set(link.join(), link);
-      await pointAll(links, { on, isCut: true });
+    async cut(hops) {
+      for (const hop of hops) cutHops.set(hop.join(), hop);
+      await pointAll(hops, { on, isCut: true });
     },
     async heal() {
-      await pointAll(cutLinks.values(), { on, isCut: false });
-      cutLinks.clear();
+      await pointAll(cutHops.values(), { on, isCut: false });
+      cutHops.clear();
     },
     async [Symbol.asyncDispose]() {
       await runIp(undefined, removalOf(plan));
@@ -118,8 +118,8 @@ async function build({ hub, ours, subnet, places: byName }: Plan): Promise<void>
 
 type Pointing = { on(name: string): Place; isCut: boolean };
 
-async function pointAll(links: Iterable<Link>, { on, isCut }: Pointing): Promise<void> {
-  const bySender = Map.groupBy(links, ([from]) => from);
+async function pointAll(hops: Iterable<Hop>, { on, isCut }: Pointing): Promise<void> {
+  const bySender = Map.groupBy(hops, ([from]) => from);
   await Promise.all(
     [...bySender].map(([from, ways]) => {
       const lines = ways.map(([, to]) => {

@@ -34,7 +34,7 @@ export async function askLeader(
  * seconds, and after that answers without a leader; but it says for how long each follower has been silent. Any other error, such as a
  * stream that does not exist, is the answer of a leader.
  */
-export function isLed({ error, cluster }: StreamAnswer): boolean {
+export function isLed({ error, cluster }: Pick<StreamAnswer, 'error' | 'cluster'>): boolean {
   if (error !== undefined) return error.code !== UNAVAILABLE;
   if (cluster === undefined) return true;
   const { leader, replicas = [] } = cluster;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPatience, type Patience } from './leave-cut-off.ts';
+import { openPatience } from './leave-cut-off.ts';
 
-function unansweredUntilOver(patience: Patience): number {
+function unansweredUntilOver(patience: ReturnType<typeof openPatience>): number {
   for (let unanswered = 1; ; unanswered += 1) if (patience.isOver(false)) return unanswered;
 }
 

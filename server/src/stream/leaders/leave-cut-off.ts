@@ -38,7 +38,7 @@ export function leavingCutOff(connection: Connection): Connection {
   return connection;
 }
 
-export type Patience = {
+type Patience = {
   /** Told after each question. */
   isOver(hasAnswered: boolean): boolean;
 };
