@@ -14,6 +14,10 @@ export type EngineView = {
   moveLeader(stream: string, to: NatsNode): Promise<void>;
   /** Resolves when every event stream has a leader, with how long that took. */
   hasLeaders(): Promise<number>;
+  /** Messages by stream, as the leaders report them; a stream without a leader is missing. */
+  messages(): Promise<Map<string, number>>;
+  /** Copies of streams that are shorter than their leader's. */
+  behind(): Promise<string[]>;
   /** Resolves when every replica of every event stream is as long as its leader: messages by stream. */
   isWhole(): Promise<Map<string, number>>;
   /** The same under load, where replicas are always a little behind. */
@@ -93,11 +97,29 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
       await stepDown(stream, to);
       await waitUntil(`${to.name} leads ${stream}`, PATIENCE_MS, async () => (await leaders()).get(stream) === to);
     },
+    messages: () => messagesOf(nodes, streams),
+    behind: () => copiesBehind(nodes, streams),
     isWhole: () => isWithin(0),
     isCaughtUp: async () => void (await isWithin(LOAD_SLACK)),
     leftovers: async () =>
       sumLeftovers(await Promise.all(nodes.map((node) => ledPartsOf(node, nodes.length === 1))), streams),
   };
+}
+
+async function messagesOf(nodes: readonly NatsNode[], streams: readonly string[]): Promise<Map<string, number>> {
+  const parts = await Promise.all(nodes.map((node) => ledPartsOf(node, nodes.length === 1)));
+  const led = parts.flatMap((part) => part.streams).filter(({ name }) => streams.includes(name));
+  return new Map(led.map(({ name, state }) => [name, state.messages]));
+}
+
+async function copiesBehind(nodes: readonly NatsNode[], streams: readonly string[]): Promise<string[]> {
+  const held = await Promise.all(
+    nodes.map(async (node) => (await streamsOf(node)).map((stream) => ({ ...stream, on: node.name }))),
+  );
+  const copies = held.flat().filter(({ name }) => streams.includes(name));
+  const ends = Map.groupBy(copies, ({ name }) => name);
+  const endOf = (name: string) => Math.max(...(ends.get(name) ?? []).map(({ state }) => state.last_seq));
+  return copies.filter(({ name, state }) => state.last_seq < endOf(name)).map(({ name, on }) => `${name} on ${on}`);
 }
 
 function holds(answer: Connz | undefined, connection: string, address: string | undefined): boolean {

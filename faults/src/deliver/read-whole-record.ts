@@ -16,7 +16,7 @@ export async function readWholeRecord({
 }: RecorderScene): Promise<WholeRecord> {
   const engine = viewEngine(scene.cluster, [...events, ...outcomes]);
   await waitUntil('everything is recorded', RECORDED_WITHIN_MS, async () => {
-    const held = await engine.isWhole();
+    const held = await engine.messages();
     return outcomes.every((stream) => held.get(stream) === 0) && isCounted(events, held, await positionsOf(store));
   });
   const deliveries: WholeRecord['deliveries'][number][] = [];

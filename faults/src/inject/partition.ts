@@ -56,7 +56,7 @@ const LANE_MEMORY_MS = 1_000;
  */
 export async function partition(run: FaultRun): Promise<Findings> {
   const missing = whyNoHosts();
-  if (missing !== undefined) return { failures: [], late: [], figures: { skipped: missing } };
+  if (missing !== undefined) return { failures: [missing], late: [], figures: {} };
   await using scene = await openPartitionScene(run);
   const { whole } = scene;
   const { oracle } = whole.scene;
@@ -73,8 +73,10 @@ export async function partition(run: FaultRun): Promise<Findings> {
   }
   const found = await finishExactly(whole, load, strikes, { mayVanish: true });
   const { late, figures } = judgeCuts(seen);
+  const { scene: installed, outcomes } = whole;
+  const behind = await viewEngine(installed.cluster, [...EVENT_STREAM_NAMES, ...outcomes]).behind();
   // In CI others work beside it, and would make a correct product late.
-  return joinFindings(judgeAnswers(oracle), { late: run.isFull ? late : [], figures }, found);
+  return joinFindings(judgeAnswers(oracle), { late: run.isFull ? late : [], figures: { ...figures, behind } }, found);
 }
 
 /** Every request is answered, and in the end with 200. */

@@ -58,7 +58,18 @@ const FAILURES_IN_A_ROW = 3;
  */
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
-  const { store, side, settings, turns, mostHeld, now, log, recorded, gatherMs = GATHER_MS, writeIn = writeOutcomes } = needs;
+  const {
+    store,
+    side,
+    settings,
+    turns,
+    mostHeld,
+    now,
+    log,
+    recorded,
+    gatherMs = GATHER_MS,
+    writeIn = writeOutcomes,
+  } = needs;
   const held = holdBatches(() => performance.now());
   const arrived = openBell();
   const halfHeld = openBell();
