@@ -27,7 +27,11 @@ function bounded(times: Partial<Delivery>): Delivery {
 test('the id of a delivery is the same for the same event, and another one for any other destination, source or message', () => {
   const id = deliveryId('dst_1', 'src_1', 'm1');
   assert.equal(deliveryId('dst_1', 'src_1', 'm1'), id);
-  const others = [deliveryId('dst_2', 'src_1', 'm1'), deliveryId('dst_1', 'src_2', 'm1'), deliveryId('dst_1', 'src_1', 'm2')];
+  const others = [
+    deliveryId('dst_2', 'src_1', 'm1'),
+    deliveryId('dst_1', 'src_2', 'm1'),
+    deliveryId('dst_1', 'src_1', 'm2'),
+  ];
   assert.equal(new Set([id, ...others]).size, 4);
 });
 
