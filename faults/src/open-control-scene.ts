@@ -6,6 +6,7 @@ import { checkStored } from './check-stored.ts';
 import { type ServerProcess, serverProcess, type Settings } from './server-process.ts';
 import { type ControlClient, controlClient } from './control-client.ts';
 import { viewEngine } from './engine-view.ts';
+import type { Promises } from './judge.ts';
 import { EVENT_STREAM_NAMES, sayProgress, settingsFor } from './open-scene.ts';
 import { type Attempt, openOracle, type Oracle } from './oracle.ts';
 import { type KeyProbe, openKeyProbe } from './probe-keys.ts';
@@ -29,6 +30,8 @@ export type ControlScene = AsyncDisposable & {
 };
 
 const BATCHES_PER_SECOND = 60;
+
+const PROMISES: Promises = { duplicates: 'never', statuses: [200], areResetsFine: false };
 
 /** Real servers and one process of ours that plays collect and control, set up over HTTP like any installation. */
 export async function openControlScene(run: FaultRun): Promise<ControlScene> {
@@ -66,9 +69,8 @@ export async function openControlScene(run: FaultRun): Promise<ControlScene> {
     besideAttempts: other.attempts,
     async finish() {
       await Promise.all([load.stop(), otherLoad.stop()]);
-      const promises = { duplicates: 'never', statuses: [200], areResetsFine: false } as const;
       const collects = [collect, beside];
-      return checkStored({ engine, oracle, settings, disturbances: [], collects, dir: run.dir }, promises);
+      return checkStored({ engine, oracle, settings, disturbances: [], collects, dir: run.dir }, PROMISES);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

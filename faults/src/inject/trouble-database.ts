@@ -37,7 +37,7 @@ const TROUBLES: readonly Trouble[] = [lockTables, beReadOnly, breakDeadlocks];
  * other. Deliveries do not notice, and the record is exact when it is well again.
  */
 export function troubleDatabase(run: FaultRun): Promise<Findings> {
-  const sizes = run.isFull ? { ...FULL, awayMs: 60_000 } : CI;
+  const sizes = run.isFull ? { ...FULL, awayMs: 60_000 } : { ...CI, quietMs: 2_000, awayMs: 4_500 };
   return disturbRecord(run, sizes, ({ database }) => {
     let over: Promise<void> | undefined;
     return {

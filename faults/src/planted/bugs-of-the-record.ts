@@ -49,7 +49,7 @@ export const BUGS_OF_THE_RECORD: readonly PlantedBug[] = [
     file: 'server/src/projection/project-changes.ts',
     text: 'rows.filter((row) => !untried.has(row.object_id))',
     replacement: 'rows',
-    check: 'server/src/control/config-room.integration.test.ts',
+    check: 'server/src/projection/project-changes.integration.test.ts',
   },
   {
     name: 'source-before-destinations',

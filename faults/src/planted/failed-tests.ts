@@ -1,5 +1,6 @@
 /** A reporter of `node --test`: a line of JSON for each test that failed by itself, and one with the number of those that passed. */
 import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
 
 export type TestLine = { failed: string; why: string } | { passed: number };
 
@@ -19,6 +20,6 @@ export default async function* failedTests(events: AsyncIterable<TestEvent>): As
 const lineOf = (line: TestLine) => `${JSON.stringify(line)}\n`;
 
 function messageOf(error: unknown): string {
-  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const [first = ''] = (error instanceof Error ? error.message : inspect(error)).split('\n');
   return first;
 }

@@ -31,6 +31,7 @@ export async function runCheck(dir: string, check: string): Promise<Checked> {
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const [errors] = await Promise.all([text(child.stderr), ended]);
+  killAll(child);
   const seconds = secondsAt(redAt ?? performance.now());
   if (child.signalCode !== null && redAt === undefined) return { verdict: 'red', seconds, by: ['it did not end'] };
   const read = isTestFile(check) ? readTests(lines) : readFault(lines);
@@ -58,8 +59,13 @@ function hasEngines(check: string): boolean {
   return !isTestFile(check) || check.endsWith('.integration.test.ts');
 }
 
-function killAll({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
+/** Its whole group, also when it is gone itself: a runner that breaks off leaves engines behind. */
+function killAll({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
 }
 
 function testArgs(file: string): string[] {

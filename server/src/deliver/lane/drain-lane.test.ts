@@ -10,6 +10,7 @@ import { drainLane, type DrainNeeds } from './drain-lane.ts';
 import type { LaneNote } from './lane-note.ts';
 import type { Parked } from '../settle/park.ts';
 import { retrySchedule } from '../attempt/retry-schedule.ts';
+import { openTicket } from '../../../testing/lane-ticket.ts';
 import { openMemoryLane } from '../../../testing/memory-lane.ts';
 import { aDelivery, answersOf, aWebhook, DESTINATION, EVENT, status } from '../../../testing/samples.ts';
 
@@ -94,25 +95,6 @@ async function endEach(posted: readonly { end(): Promise<void> }[], count: numbe
     while (posted[index] === undefined) await settled();
     await posted[index]?.end();
   }
-}
-
-function openTicket(note: Partial<LaneNote> = {}) {
-  const notes: LaneNote[] = [];
-  const dueAts: number[] = [];
-  const life = { isEnded: false, isLost: false };
-  const ticket = {
-    destinationId: 'dst_1',
-    isUrgent: false,
-    note: JSON.stringify(note),
-    async giveBack(back: { dueAt: number; note: string }) {
-      dueAts.push(back.dueAt);
-      notes.push(JSON.parse(back.note) as LaneNote);
-      return !life.isEnded && !life.isLost;
-    },
-    end: async () => void (life.isEnded = true),
-    isLost: () => life.isLost,
-  };
-  return { ticket, notes, dueAts, life };
 }
 
 suite('a look at a lane', () => {
