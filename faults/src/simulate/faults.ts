@@ -151,17 +151,18 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 
 export type FaultRun = { injected(): number; isOver(): boolean };
 
+/** `haste`: how many times more often than usual. */
+export type FaultPlan = { seed: number; kinds: readonly string[]; untilMs: number; haste: number };
+
 /** Faults of these kinds until a time. */
-export function injectFaults(
-  world: World,
-  { seed, kinds, untilMs }: { seed: number; kinds: readonly string[]; untilMs: number },
-): FaultRun {
+export function injectFaults(world: World, { seed, kinds, untilMs, haste }: FaultPlan): FaultRun {
   let injected = 0;
   let open = 0;
   for (const kind of kinds) {
     const fault = FAULTS[kind];
     if (fault === undefined) throw new Error(`there is no fault called ${kind}`);
     const random = seededRandom(seed ^ nameNumber(kind));
+    const gapMs = () => random.between(0, (fault.meanGapMs * 2) / haste);
     const begin = () => {
       if (world.clock.now() > untilMs) return;
       injected += 1;
@@ -175,9 +176,9 @@ export function injectFaults(
         open -= 1;
         disturbance.to = world.clock.now();
       });
-      world.clock.after(random.between(0, fault.meanGapMs * 2), world.self, begin);
+      world.clock.after(gapMs(), world.self, begin);
     };
-    world.clock.after(random.between(0, fault.meanGapMs * 2), world.self, begin);
+    world.clock.after(gapMs(), world.self, begin);
   }
   return { injected: () => injected, isOver: () => open === 0 };
 }
