@@ -59,7 +59,7 @@ function moveLeader(world: World, random: Random): () => void {
 }
 
 function pauseOne(world: World, random: Random): () => void {
-  const one = pickPlayed(world, random.pick(['deliver', 'deliver', 'record']), random);
+  const one = pickPlayed(world, random.pick(['deliver', 'deliver', 'record', 'project']), random);
   if (one === undefined) return nothing;
   world.trace.note(`pause ${one.process.name}`);
   world.clock.pause(one.process);
@@ -115,6 +115,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'deliver-pause': { meanGapMs: 90_000, lastsMs: [1_000, 40_000], disturbs: true, begin: pauseOne },
   'deliver-stop': { meanGapMs: 120_000, lastsMs: [100, 5_000], disturbs: false, begin: stopOne },
   'record-crash': { meanGapMs: 120_000, lastsMs: [500, 20_000], disturbs: false, begin: crashOne('record') },
+  'project-crash': { meanGapMs: 90_000, lastsMs: [500, 20_000], disturbs: false, begin: crashOne('project') },
   'server-kill': { meanGapMs: 120_000, lastsMs: [2_000, 20_000], disturbs: true, begin: killServer },
   election: { meanGapMs: 30_000, lastsMs: [2_000, 2_001], disturbs: true, begin: moveLeader },
   'connection-cut': { meanGapMs: 40_000, lastsMs: [1_000, 1_001], disturbs: true, begin: cutConnection },

@@ -1,13 +1,13 @@
 /** One run: a seed decides the installation, the load, the faults and every delay. The same seed gives the same run. */
 import './clock/virtual-globals.ts';
 import { seededRandom } from '../seeded-random.ts';
-import { configOf, putDestination, writeConfigBy } from './change-config.ts';
+import { configOf } from './change-config.ts';
 import { FAULTS, injectFaults } from './faults.ts';
 import { checkEnd, isDrained } from './check-end.ts';
 import type { SimDestination, Violation } from './oracle.ts';
 import type { Plant } from './plants.ts';
 import { sendLoad } from './send-load.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, type Played, type World } from './world.ts';
 
 export type RunNeeds = {
   seed: number;
@@ -67,9 +67,8 @@ type Playing = { seed: number; kinds: readonly string[]; loadMs: number; gapMs: 
 async function play(world: World, { seed, kinds, loadMs, gapMs, haste }: Playing): Promise<number> {
   const { clock, destinations } = world;
   const load = sendLoad(world, gapMs);
-  writeConfigBy(world, load);
-  for (const destination of destinations) putDestination(world, configOf(destination));
-  for (const role of ['deliver', 'deliver', 'record'] as const) world.start(role);
+  for (const destination of destinations) world.outbox.change(configOf(destination));
+  for (const role of ROLES) world.start(role);
   await clock.runUntil(START_MS);
   const faults = injectFaults(world, { seed, kinds, untilMs: loadMs, haste });
   await clock.runUntil(loadMs);
@@ -78,13 +77,20 @@ async function play(world: World, { seed, kinds, loadMs, gapMs, haste }: Playing
   await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   await untilCalm(world, faults.isOver);
   world.receivers.recover();
-  while (world.played.size < 3)
-    world.start([...world.played].some(({ role }) => role === 'record') ? 'deliver' : 'record');
+  startMissing(world);
   const giveUpAt = clock.now() + DRAIN_MS;
   while (!isDrained(world) && clock.now() < giveUpAt) await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   // Once more, for what comes late: a second POST, a second holder.
   await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   return faults.injected();
+}
+
+const ROLES = ['deliver', 'deliver', 'record', 'project', 'project'] as const;
+
+function startMissing(world: World): void {
+  const missing: Played['role'][] = [...ROLES];
+  for (const { role } of world.played) if (missing.includes(role)) missing.splice(missing.indexOf(role), 1);
+  for (const role of missing) world.start(role);
 }
 
 async function untilCalm({ clock }: World, isOver: () => boolean): Promise<void> {
