@@ -171,6 +171,7 @@ export function injectFaults(world: World, { seed, kinds, untilMs, haste }: Faul
       const lastsMs = random.between(...fault.lastsMs);
       const disturbance = { kind, from: world.clock.now(), to: Infinity };
       if (fault.disturbs) world.oracle.disturbances.push(disturbance);
+      world.trace.note(`fault ${kind} ${Math.round(lastsMs)}`);
       const end = fault.begin(world, random);
       world.clock.after(lastsMs, world.self, () => {
         end();
