@@ -22,6 +22,12 @@ suite('a simulated installation', () => {
     assert.equal(result.interleavings, 3);
   });
 
+  test('repeats nothing while only receivers fail and settings change: batches, order and a backlog of hundreds of groups', async () => {
+    const report = await runSeed({ seed: 2_116, kinds: ['receivers', 'config'] });
+    assert.deepEqual(report.violations, []);
+    assert.equal(report.repeated, 0);
+  });
+
   test('is the same to the last event for the same seed, whatever ran before, and another one for another', async () => {
     const [first, other, again] = [
       await runSeed({ seed: 7, loadMs: SHORT_MS }),
