@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationConfig } from '../../../server/src/domain/configuration.ts';
 import type { Random } from '../seeded-random.ts';
 import type { SimDestination } from './oracle.ts';
-import type { Collect } from './start-roles.ts';
-import { running, type VirtualProcess } from './clock/virtual-clock.ts';
 import type { World } from './world.ts';
 
 type Settings = { maxConcurrency: number; maxPerSecond: number; order?: 'user' };
@@ -27,34 +24,6 @@ function settingsOf({ url, order, bodyFormat }: SimDestination, change?: Setting
   return { targets: [{ url }], ...(order && { order }), ...(bodyFormat && { bodyFormat }), ...change };
 }
 
-type WriterProcess = { collect: Promise<Collect>; process: VirtualProcess };
-const writers = new WeakMap<World, WriterProcess & { last: Promise<void> }>();
-const AGAIN_MS = 500;
-
-/** The process that writes the configuration of a world. */
-export function writeConfigBy(world: World, writer: WriterProcess): void {
-  writers.set(world, { ...writer, last: Promise.resolve() });
-}
-
-/** Writes in order, each until NATS has taken it, as the projector does. */
-export function putDestination(world: World, config: DestinationConfig): void {
-  const by = writers.get(world);
-  if (by === undefined) throw new Error('no process writes the configuration');
-  const before = by.last;
-  by.last = running.run(by.process, async () => {
-    await before;
-    const { writer } = await by.collect;
-    while (!(await isTaken(writer.putDestination(config)))) await sleep(AGAIN_MS);
-  });
-}
-
-function isTaken(written: Promise<void>): Promise<boolean> {
-  return written.then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Pauses a destination, or limits it, and changes it back. */
 export function changeConfig(world: World, random: Random): () => void {
   const [first, ...others] = world.destinations;
@@ -67,9 +36,9 @@ export function changeConfig(world: World, random: Random): () => void {
   ];
   const change = random.pick([{ paused: true }, ...changes]);
   world.trace.note(`change ${chosen.id}`);
-  putDestination(world, configOf(chosen, change));
+  world.outbox.change(configOf(chosen, change));
   return () => {
     const resumedAt = new Date(world.clock.trueTime()).toISOString();
-    putDestination(world, configOf(chosen, 'paused' in change ? { resumedAt } : {}));
+    world.outbox.change(configOf(chosen, 'paused' in change ? { resumedAt } : {}));
   };
 }

@@ -1,17 +1,29 @@
 /** The invariants that are decided at the end of a run, when nothing should be on its way any more. */
-import { DEAD_STREAM, TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  bucketStream,
+  bucketSubject,
+  CONFIG_BUCKET,
+  DEAD_STREAM,
+  TICKETS_STREAM,
+} from '../../../server/src/stream/layout/layout.ts';
 import { deliveryIdOf } from './oracle.ts';
 import type { Arrival } from './receivers.ts';
 import type { World } from './world.ts';
 
-/** Nothing is left in lanes, no request is unacknowledged, and the record has read all outcomes. */
-export function isDrained({ engine }: World): boolean {
+/**
+ * Nothing is left in lanes, no request is unacknowledged, the record has read all outcomes, and the bucket has all changes. A process that
+ * stood still may overwrite a change with an older one: the projector finds that when it compares, every five minutes.
+ */
+export function isDrained(world: World): boolean {
+  const { engine, outbox } = world;
   const isEmpty = ([name, { stored }]: [string, { stored: { state(): { messages: number } } }]) =>
     !/^(LANES|OUTCOMES|TICKETS)/.test(name) || stored.state().messages === 0;
   const isDone = ({ consumer }: { consumer: { stream: string; ackFloor(): number } }) =>
     !consumer.stream.startsWith('EVENTS') ||
     consumer.ackFloor() >= (engine.streams.get(consumer.stream)?.stored.state().lastSeq ?? 0);
-  return [...engine.streams].every(isEmpty) && engine.consumers.values().every(isDone);
+  const isProjected = outbox.waiting() === 0 && unprojected(world).length === 0;
+  return isProjected && [...engine.streams].every(isEmpty) && engine.consumers.values().every(isDone);
 }
 
 export function checkEnd(world: World): void {
@@ -20,7 +32,23 @@ export function checkEnd(world: World): void {
   checkRepeats(world);
   checkOrder(world);
   checkRecord(world);
+  for (const id of unprojected(world)) world.oracle.blame('config', `the entry of ${id} is not its row`);
   checkSubscriptions(world);
+}
+
+/** The destinations whose entry in the bucket is not their row. */
+function unprojected({ engine, outbox }: World): string[] {
+  const bucket = engine.streams.get(bucketStream(CONFIG_BUCKET))?.stored;
+  const isOld = ({ id, paused_at: pausedAt, settings }: { id: string; paused_at: Date | null; settings: unknown }) => {
+    const entry = bucket?.lastOf(bucketSubject(CONFIG_BUCKET, `destination.${id}`));
+    const written = JSON.parse(Buffer.from(entry?.data ?? '{}').toString()) as { paused?: boolean; settings?: unknown };
+    return (written.paused === true) !== (pausedAt !== null) || !isDeepStrictEqual(written.settings, settings);
+  };
+  return outbox.rows
+    .values()
+    .filter(isOld)
+    .map(({ id }) => id)
+    .toArray();
 }
 
 /** Watches, pulls and answers of one connection, by far. */

@@ -59,7 +59,7 @@ function moveLeader(world: World, random: Random): () => void {
 }
 
 function pauseOne(world: World, random: Random): () => void {
-  const one = pickPlayed(world, random.pick(['deliver', 'deliver', 'record']), random);
+  const one = pickPlayed(world, random.pick(['deliver', 'deliver', 'record', 'project']), random);
   if (one === undefined) return nothing;
   world.trace.note(`pause ${one.process.name}`);
   world.clock.pause(one.process);
@@ -115,6 +115,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'deliver-pause': { meanGapMs: 90_000, lastsMs: [1_000, 40_000], disturbs: true, begin: pauseOne },
   'deliver-stop': { meanGapMs: 120_000, lastsMs: [100, 5_000], disturbs: false, begin: stopOne },
   'record-crash': { meanGapMs: 120_000, lastsMs: [500, 20_000], disturbs: false, begin: crashOne('record') },
+  'project-crash': { meanGapMs: 90_000, lastsMs: [500, 20_000], disturbs: false, begin: crashOne('project') },
   'server-kill': { meanGapMs: 120_000, lastsMs: [2_000, 20_000], disturbs: true, begin: killServer },
   election: { meanGapMs: 30_000, lastsMs: [2_000, 2_001], disturbs: true, begin: moveLeader },
   'connection-cut': { meanGapMs: 40_000, lastsMs: [1_000, 1_001], disturbs: true, begin: cutConnection },
@@ -151,17 +152,18 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 
 export type FaultRun = { injected(): number; isOver(): boolean };
 
+/** `haste`: how many times more often than usual. */
+export type FaultPlan = { seed: number; kinds: readonly string[]; untilMs: number; haste: number };
+
 /** Faults of these kinds until a time. */
-export function injectFaults(
-  world: World,
-  { seed, kinds, untilMs }: { seed: number; kinds: readonly string[]; untilMs: number },
-): FaultRun {
+export function injectFaults(world: World, { seed, kinds, untilMs, haste }: FaultPlan): FaultRun {
   let injected = 0;
   let open = 0;
   for (const kind of kinds) {
     const fault = FAULTS[kind];
     if (fault === undefined) throw new Error(`there is no fault called ${kind}`);
     const random = seededRandom(seed ^ nameNumber(kind));
+    const gapMs = () => random.between(0, (fault.meanGapMs * 2) / haste);
     const begin = () => {
       if (world.clock.now() > untilMs) return;
       injected += 1;
@@ -169,15 +171,16 @@ export function injectFaults(
       const lastsMs = random.between(...fault.lastsMs);
       const disturbance = { kind, from: world.clock.now(), to: Infinity };
       if (fault.disturbs) world.oracle.disturbances.push(disturbance);
+      world.trace.note(`fault ${kind} ${Math.round(lastsMs)}`);
       const end = fault.begin(world, random);
       world.clock.after(lastsMs, world.self, () => {
         end();
         open -= 1;
         disturbance.to = world.clock.now();
       });
-      world.clock.after(random.between(0, fault.meanGapMs * 2), world.self, begin);
+      world.clock.after(gapMs(), world.self, begin);
     };
-    world.clock.after(random.between(0, fault.meanGapMs * 2), world.self, begin);
+    world.clock.after(gapMs(), world.self, begin);
   }
   return { injected: () => injected, isOver: () => open === 0 };
 }

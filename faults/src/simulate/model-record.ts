@@ -9,16 +9,18 @@ import type { Store, Tx } from '../../../server/src/store/open-store.ts';
 import type { Random } from '../seeded-random.ts';
 import { running, type VirtualClock } from './clock/virtual-clock.ts';
 
+/** The part of transactions whose answer is lost, and whether the database is away. */
+export type DatabaseMood = { isAway: boolean; lostAnswers: number };
+
 export type ModelRecord = {
   store: Store;
   write(tx: Tx, entries: readonly OutcomeEntry[]): Promise<void>;
   rows: ReadonlyMap<string, DeliveryRow>;
-  /** The part of transactions whose answer is lost, and whether the database is away. */
-  mood: { isAway: boolean; lostAnswers: number };
+  mood: DatabaseMood;
 };
 
 /** Class 08: the connection. */
-class ConnectionLost extends Error {
+export class ConnectionLost extends Error {
   readonly code = '08006';
 }
 

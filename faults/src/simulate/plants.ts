@@ -6,13 +6,13 @@ import type { HeldTicket } from '../../../server/src/stream/deliveries/tickets.t
 import type { DeliverySide } from '../../../server/src/stream/open-delivery-side.ts';
 
 export const PLANTS = {
-  /** Deliver believes that a delivery is in its lane before NATS has said so. */
+  /** Deliver gathers writes to lanes for a second, and believes that they are stored. */
   'ack-before-park': (side: DeliverySide): DeliverySide => ({
     ...side,
     lanes: {
       ...side.lanes,
-      append(place, payload) {
-        void side.lanes.append(place, payload);
+      append(...group) {
+        setTimeout(() => void side.lanes.append(...group), 1_000);
         return Promise.resolve('stored');
       },
     },

@@ -1,13 +1,13 @@
 /** One run: a seed decides the installation, the load, the faults and every delay. The same seed gives the same run. */
 import './clock/virtual-globals.ts';
 import { seededRandom } from '../seeded-random.ts';
-import { configOf, putDestination, writeConfigBy } from './change-config.ts';
+import { configOf } from './change-config.ts';
 import { FAULTS, injectFaults } from './faults.ts';
 import { checkEnd, isDrained } from './check-end.ts';
 import type { SimDestination, Violation } from './oracle.ts';
 import type { Plant } from './plants.ts';
 import { sendLoad } from './send-load.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, type Played, type World } from './world.ts';
 
 export type RunNeeds = {
   seed: number;
@@ -15,7 +15,7 @@ export type RunNeeds = {
   kinds?: readonly string[] | undefined;
   plant?: Plant | undefined;
   /** How long clients send, in simulated milliseconds. */
-  loadMs?: number;
+  loadMs?: number | undefined;
   /** Gets the world before it begins, to look into it afterwards. */
   onWorld?(world: World): void;
 };
@@ -43,13 +43,16 @@ const START_MS = 3_000;
 
 export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }: RunNeeds): Promise<RunReport> {
   const dice = seededRandom(seed);
-  const chosen = kinds ?? Object.keys(FAULTS).filter(() => dice.next() < 0.5);
+  // Drawn also when they are given: the rest of the run is the same then.
+  const drawn = Object.keys(FAULTS).filter(() => dice.next() < 0.5);
+  const chosen = kinds ?? drawn;
   const world = openWorld({ seed, destinations: destinationsBy(seed), retryScale: dice.pick([1, 10, 60]), plant });
   onWorld?.(world);
   const rejected = (error: unknown) => world.oracle.blame('unhandled', String(error));
   process.on('unhandledRejection', rejected);
   try {
-    const faults = await play(world, { seed, kinds: chosen, loadMs, gapMs: dice.pick([100, 400, 2_000]) });
+    const gapMs = dice.pick([100, 400, 2_000]);
+    const faults = await play(world, { seed, kinds: chosen, loadMs, gapMs, haste: dice.pick([1, 2, 5]) });
     checkEnd(world);
     return reportOf(world, { seed, kinds: chosen, faults });
   } finally {
@@ -58,30 +61,36 @@ export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }:
   }
 }
 
-type Playing = { seed: number; kinds: readonly string[]; loadMs: number; gapMs: number };
+type Playing = { seed: number; kinds: readonly string[]; loadMs: number; gapMs: number; haste: number };
 
 /** Start, load with faults, and then quiet until everything is drained. */
-async function play(world: World, { seed, kinds, loadMs, gapMs }: Playing): Promise<number> {
+async function play(world: World, { seed, kinds, loadMs, gapMs, haste }: Playing): Promise<number> {
   const { clock, destinations } = world;
   const load = sendLoad(world, gapMs);
-  writeConfigBy(world, load);
-  for (const destination of destinations) putDestination(world, configOf(destination));
-  for (const role of ['deliver', 'deliver', 'record'] as const) world.start(role);
+  for (const destination of destinations) world.outbox.change(configOf(destination));
+  for (const role of ROLES) world.start(role);
   await clock.runUntil(START_MS);
-  const faults = injectFaults(world, { seed, kinds, untilMs: loadMs });
+  const faults = injectFaults(world, { seed, kinds, untilMs: loadMs, haste });
   await clock.runUntil(loadMs);
   load.stop();
   // Clients that were not answered still try again.
   await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   await untilCalm(world, faults.isOver);
   world.receivers.recover();
-  while (world.played.size < 3)
-    world.start([...world.played].some(({ role }) => role === 'record') ? 'deliver' : 'record');
+  startMissing(world);
   const giveUpAt = clock.now() + DRAIN_MS;
   while (!isDrained(world) && clock.now() < giveUpAt) await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   // Once more, for what comes late: a second POST, a second holder.
   await clock.runUntil(clock.now() + DRAIN_STEP_MS);
   return faults.injected();
+}
+
+const ROLES = ['deliver', 'deliver', 'record', 'project', 'project'] as const;
+
+function startMissing(world: World): void {
+  const missing: Played['role'][] = [...ROLES];
+  for (const { role } of world.played) if (missing.includes(role)) missing.splice(missing.indexOf(role), 1);
+  for (const role of missing) world.start(role);
 }
 
 async function untilCalm({ clock }: World, isOver: () => boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { type RunNeeds, type RunReport, runSeed } from './run-seed.ts';
 import { shrink } from './shrink.ts';
 
-export type SimulateNeeds = Pick<RunNeeds, 'seed' | 'kinds' | 'plant'> & { runs: number; wallMs: number };
+export type SimulateNeeds = Pick<RunNeeds, 'seed' | 'kinds' | 'plant' | 'loadMs'> & { runs: number; wallMs: number };
 
 export type SimulateResult = {
   ok: boolean;
@@ -26,7 +26,8 @@ const HOUR_MS = 3_600_000;
 
 /** Runs one seed after the other, until the time is over or one fails. */
 export async function simulateFor(needs: SimulateNeeds, say: (line: string) => void): Promise<SimulateResult> {
-  const { seed, runs, wallMs, ...each } = needs;
+  const { runs, wallMs, ...each } = needs;
+  const { seed } = each;
   const untilMs = performance.now() + wallMs;
   const reports: RunReport[] = [];
   while (reports.length < runs && (reports.length === 0 || performance.now() < untilMs)) {
@@ -58,8 +59,12 @@ function sumOf(seed: number, reports: readonly RunReport[]): SimulateResult {
 
 type Failed = NonNullable<SimulateResult['failed']>;
 
-async function explain(report: RunReport, { plant }: SimulateNeeds, say: (line: string) => void): Promise<Failed> {
-  const smallest = await shrink(report, (kinds) => runSeed({ seed: report.seed, kinds, plant }));
+async function explain(
+  report: RunReport,
+  { plant, loadMs }: SimulateNeeds,
+  say: (line: string) => void,
+): Promise<Failed> {
+  const smallest = await shrink(report, (kinds) => runSeed({ seed: report.seed, kinds, plant, loadMs }));
   const faults = smallest.kinds.join(',');
   const planted = plant === undefined ? '' : ` --plant ${plant}`;
   const replay = `npm run simulate -- --runs 1 --seed ${report.seed} --faults '${faults}'${planted}`;

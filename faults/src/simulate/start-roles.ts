@@ -5,9 +5,10 @@ import { openMetrics } from '../../../server/src/metrics/open-metrics.ts';
 import { watchDelay } from '../../../server/src/metrics/watch-delay.ts';
 import { startDeliver } from '../../../server/src/deliver/start-deliver.ts';
 import { readNetworks } from '../../../server/src/http/address-policy.ts';
+import { startProjector } from '../../../server/src/projection/project-config.ts';
 import { startRecorders } from '../../../server/src/record/record-streams.ts';
 import { openConfigView } from '../../../server/src/stream/config/config-bucket.ts';
-import { type ConfigWriter, openConfigWriter } from '../../../server/src/stream/config/config-writer.ts';
+import { openConfigWriter } from '../../../server/src/stream/config/config-writer.ts';
 import { appendRequest, type RequestToAppend } from '../../../server/src/stream/events/append-request.ts';
 import { openEventStreams } from '../../../server/src/stream/events/event-streams.ts';
 import { probeStreams } from '../../../server/src/stream/events/probe-streams.ts';
@@ -19,6 +20,7 @@ import { openDeliverySide } from '../../../server/src/stream/open-delivery-side.
 import { openRecordSide } from '../../../server/src/stream/open-record-side.ts';
 import { connectModel } from './engine/model-connection.ts';
 import type { ModelEngine } from './engine/model-engine.ts';
+import type { ModelOutbox } from './model-outbox.ts';
 import type { ModelRecord } from './model-record.ts';
 import { connectWith, type Plant, plantIn } from './plants.ts';
 import type { Receivers } from './receivers.ts';
@@ -30,6 +32,7 @@ export type RoleNeeds = {
   settings: StreamSettings;
   receivers: Receivers;
   record: ModelRecord;
+  outbox: ModelOutbox;
   leases: LeaseWatch;
   /** Divides every retry time. */
   retryScale: number;
@@ -97,17 +100,26 @@ export async function playRecord(
   return starting.move();
 }
 
-export type Collect = { append(request: RequestToAppend): ReturnType<typeof appendRequest>; writer: ConfigWriter };
+export type Collect = { append(request: RequestToAppend): ReturnType<typeof appendRequest> };
 
-/** Collect's way of storing requests, and control's of writing the configuration. */
+/** Collect's way of storing requests. */
 export async function playCollect(process: VirtualProcess, { engine, settings }: RoleNeeds): Promise<Collect> {
-  const connect = connectTo(engine, process);
-  const connection = await connect('publish');
+  const connection = await connectTo(engine, process)('publish');
   const publisher = openPublisher(connection);
   const metrics = openMetrics();
   const events = openEventStreams({ connection, publisher, count: () => settings.eventStreams, metrics, log });
   probeStreams({ connection, events, log });
+  return { append: (request) => appendRequest(request, { connection, events, log }) };
+}
+
+/** Control's projector. It has no key ring, so entries are not signed. */
+export async function playProject(process: VirtualProcess, { engine, outbox }: RoleNeeds): Promise<AsyncDisposable> {
+  const connect = connectTo(engine, process);
+  await using starting = new AsyncDisposableStack();
+  const publishing = starting.use(await connect('publish'));
+  const publisher = starting.use(openPublisher(publishing));
   const quarantine = { append: async () => 'stored' as const, left: () => undefined };
-  const writer = openConfigWriter({ publishing: connection, publisher, quarantine, connect: () => connect('compare') });
-  return { append: (request) => appendRequest(request, { connection, events, log }), writer };
+  const configWriter = openConfigWriter({ publishing, publisher, quarantine, connect: () => connect('compare') });
+  starting.use(startProjector({ store: outbox.store, configWriter, log }));
+  return starting.move();
 }

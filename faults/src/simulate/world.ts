@@ -6,13 +6,14 @@ import { type ModelRecord, openModelRecord } from './model-record.ts';
 import { openOracle, type Oracle, type SimDestination } from './oracle.ts';
 import { openReceivers, type Receivers } from './receivers.ts';
 import type { Plant } from './plants.ts';
-import { forgetConnections, playDeliver, playRecord, type RoleNeeds } from './start-roles.ts';
+import { type ModelOutbox, openModelOutbox } from './model-outbox.ts';
+import { forgetConnections, playDeliver, playProject, playRecord, type RoleNeeds } from './start-roles.ts';
 import { openTrace, type Trace } from './trace.ts';
 import { openVirtualClock, running, type VirtualClock, type VirtualProcess } from './clock/virtual-clock.ts';
 import { watchLeases } from './watch-leases.ts';
 
 export type Played = {
-  role: 'deliver' | 'record';
+  role: 'deliver' | 'record' | 'project';
   process: VirtualProcess;
   life: Promise<AsyncDisposable | undefined>;
 };
@@ -22,12 +23,13 @@ export type World = {
   random: Random;
   engine: ModelEngine;
   record: ModelRecord;
+  outbox: ModelOutbox;
   receivers: Receivers;
   oracle: Oracle;
   trace: Trace;
   needs: RoleNeeds;
   destinations: readonly SimDestination[];
-  /** The processes of deliver and record that live. */
+  /** The processes that live. */
   played: Set<Played>;
   /** A process of its own for what the simulation itself does. */
   self: VirtualProcess;
@@ -70,13 +72,14 @@ export function openWorld({ seed, destinations, retryScale, plant }: WorldNeeds)
   const engine = openModelEngine({ clock, seed: seed ^ 0x5eed, settings: STREAMS });
   const self = clock.start('self', random.next);
   const record = openModelRecord(clock, seededRandom(seed ^ 0xda7a));
+  const outbox = openModelOutbox(clock, seededRandom(seed ^ 0x0b0c), record.mood);
   const arrived: Oracle['arrived'] = (arrival) => {
     trace.note(`post ${arrival.by} ${arrival.deliveryId} ${arrival.isGood}`);
     oracle.arrived(arrival);
   };
   const receivers = openReceivers({ clock, random: seededRandom(seed ^ 0xcafe), process: self, arrived });
   const leases = watchLeases((about) => oracle.blame('two holders', about));
-  const needs = { engine, settings: STREAMS, receivers, record, leases, retryScale, plant };
+  const needs = { engine, settings: STREAMS, receivers, record, outbox, leases, retryScale, plant };
   const played = new Set<Played>();
   let started = 0;
 
@@ -85,6 +88,7 @@ export function openWorld({ seed, destinations, retryScale, plant }: WorldNeeds)
     random,
     engine,
     record,
+    outbox,
     receivers,
     oracle,
     trace,
@@ -96,7 +100,7 @@ export function openWorld({ seed, destinations, retryScale, plant }: WorldNeeds)
       started += 1;
       const process = clock.start(`${role}${started}`, seededRandom(seed ^ (started * 7_919)).next);
       process.aheadMs = Math.round(random.between(-1_500, 1_500));
-      const play = role === 'deliver' ? playDeliver : playRecord;
+      const play = { deliver: playDeliver, record: playRecord, project: playProject }[role];
       trace.note(`start ${process.name}`);
       const life = running.run(process, () =>
         // A process that cannot start ends, and its manager starts it again.

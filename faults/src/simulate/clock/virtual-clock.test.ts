@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openVirtualClock, running, type VirtualProcess } from './virtual-clock.ts';
 
 const STARTS_AT = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
 
 function openBed() {
   const failures: string[] = [];
@@ -52,12 +53,12 @@ suite('the virtual clock', () => {
     let ticks = 0;
     void inside(process, async () => {
       const ticking = setInterval(() => (ticks += 1), 3_600_000);
-      await sleep(86_400_001);
+      await sleep(DAY_MS + 1);
       clearInterval(ticking);
       seen.push(performance.now(), Date.now() - STARTS_AT, new Date().getTime() - STARTS_AT);
     });
-    await clock.runUntil(2 * 86_400_000);
-    assert.deepEqual(seen, [86_400_001, 86_400_001, 86_400_001]);
+    await clock.runUntil(2 * DAY_MS);
+    assert.deepEqual(seen, [DAY_MS + 1, DAY_MS + 1, DAY_MS + 1]);
     assert.equal(ticks, 24);
   });
 

@@ -4,7 +4,8 @@ import { openLog } from '../../../../server/src/log.ts';
 import { connectNats } from '../../../../server/src/stream/nats/connect-nats.ts';
 import { ensureLayout } from '../../../../server/src/stream/prepare/ensure-layout.ts';
 import { STREAMS } from '../world.ts';
-import { type Client, FACTS, openClient } from './conformance.ts';
+import { FACTS } from './conformance.ts';
+import { type Client, openClient } from './fact-client.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 

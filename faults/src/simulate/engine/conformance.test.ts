@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openVirtualClock, running } from '../clock/virtual-clock.ts';
 import { STREAMS } from '../world.ts';
-import { FACTS, openClient } from './conformance.ts';
+import { FACTS } from './conformance.ts';
+import { openClient } from './fact-client.ts';
 import { connectModel } from './model-connection.ts';
 import { openModelEngine } from './model-engine.ts';
 

@@ -4,88 +4,30 @@
  * what happens, in which order, and not before which time.
  */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { jetstream, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { openLog } from '../../../../server/src/log.ts';
 import { ticketAtSubject, ticketDueSubject, WORKED_BUCKET } from '../../../../server/src/stream/layout/layout.ts';
-import type { Connection } from '../../../../server/src/stream/nats/connect-nats.ts';
-import { openPublisher, type PublishAnswer } from '../../../../server/src/stream/nats/publish.ts';
-import { pull, type PulledMessage } from '../../../../server/src/stream/nats/pull.ts';
 import { readAt, readLast, readNext, readReplica, removeAt } from '../../../../server/src/stream/nats/read-subject.ts';
 import { watchBucket } from '../../../../server/src/stream/nats/watch-bucket.ts';
+import {
+  type Client,
+  expecting,
+  pullAll,
+  schedule,
+  sequenceOf,
+  subjectsIn,
+  subscriptionsOf,
+  text,
+  until,
+} from './fact-client.ts';
 
-export type Headers = readonly (readonly [name: string, value: string])[];
-/** A client of the engine. */
-export type Client = {
-  connection: Connection;
-  manager: JetStreamManager;
-  publish(subject: string, text?: string, options?: { headers?: Headers; id?: string }): Promise<PublishAnswer>;
-};
 export type Fact = { name: string; holds(client: Client): Promise<void> };
 
 const log = openLog({ level: 'silent', pretty: false });
-const LOOK_MS = 20;
 const ACK_WAIT_MS = 7_000;
 /** Timers of Node are early by less than this. */
 const EARLY_MS = 20;
-
-export async function openClient(connection: Connection): Promise<Client> {
-  const publisher = openPublisher(connection);
-  const manager = await jetstreamManager(connection.nc, { checkAPI: false });
-  return {
-    connection,
-    manager,
-    publish(subject, text = '{}', options = {}) {
-      const publication = { subject, payload: Buffer.from(text), ...options };
-      return new Promise((resolve) => publisher.publish(publication, resolve));
-    },
-  };
-}
-
-/** Waits for as long as it takes: the test's own limit ends a wait for something that never comes. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(LOOK_MS);
-}
-
-function sequenceOf(answer: PublishAnswer): number {
-  return answer.kind === 'stored' ? answer.sequence : assert.fail(answer.kind);
-}
-
-const expecting = (sequence: number) => ({
-  headers: [['Nats-Expected-Last-Subject-Sequence', String(sequence)]] as const,
-});
-
-function schedule(id: string, inMs: number): { headers: Headers } {
-  return {
-    headers: [
-      ['Nats-Schedule', `@at ${new Date(Date.now() + inMs).toISOString()}`],
-      ['Nats-Schedule-Target', ticketDueSubject(id)],
-    ],
-  };
-}
-
-/** The subjects of a stream below a pattern, with the number of their messages. */
-async function subjectsIn({ manager }: Client, stream: string, pattern: string): Promise<Record<string, number>> {
-  return (await manager.streams.info(stream, { subjects_filter: pattern })).state.subjects ?? {};
-}
-
-type Pulled = { message: PulledMessage; at: number };
-
-function pullAll({ connection }: Client, stream: string, consumer: string) {
-  const got: Pulled[] = [];
-  const pulling = pull({
-    connection,
-    stream,
-    consumer,
-    room: () => 10,
-    taken: (message) => void got.push({ message, at: performance.now() }),
-    log,
-  });
-  return { got, [Symbol.asyncDispose]: () => pulling[Symbol.asyncDispose]() };
-}
-
-const text = ({ data }: { data: Uint8Array }): string => Buffer.from(data).toString();
 
 const WRITES: readonly Fact[] = [
   {
@@ -165,11 +107,6 @@ const READS: readonly Fact[] = [
     },
   },
 ];
-
-/** The library's own table of subscriptions, or the model's. */
-function subscriptionsOf(nc: unknown): number {
-  return (nc as { protocol: { subscriptions: { size(): number } } }).protocol.subscriptions.size();
-}
 
 const SCHEDULES: readonly Fact[] = [
   {

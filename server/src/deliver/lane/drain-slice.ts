@@ -77,6 +77,8 @@ const BATCHES_AT_ONCE = 8;
 const CHAINS_ALONE_MS = 2_000;
 /** Of the groups that chains under way are in. */
 const MAX_CHAIN_BYTES = 32_000_000;
+/** Each may be in a group of its own that is done in part when the look ends, and a position names a hundred of these (tier-reader.ts). */
+const MAX_CHAINS = 90;
 /** How long the rest of a chain is waited for that another process is storing. */
 const REST_PATIENCE_MS = 10_000;
 
@@ -275,7 +277,7 @@ export async function drainSome(needs: SliceNeeds): Promise<DrainedSome> {
   async function roomFor(most: number): Promise<void> {
     const chainBytes = () => chains.values().reduce((sum, bytes) => sum + bytes, 0);
     const isLarge = () => underWayBytes >= MAX_BATCHED_BYTES * BATCHES_AT_ONCE || chainBytes() >= MAX_CHAIN_BYTES;
-    const isFull = () => underWay >= most || (underWay > 0 && isLarge());
+    const isFull = () => underWay >= most || chains.size >= MAX_CHAINS || (underWay > 0 && isLarge());
     while (isFull()) {
       wake = Promise.withResolvers();
       await wake.promise;

@@ -5,8 +5,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { errors, headers } from '@nats-io/nats-core';
 import { openLog } from '../../log.ts';
 import { connectNats } from './connect-nats.ts';
-import { readBatch } from './read-batch.ts';
-import { readReplica, readSubject } from './read-subject.ts';
+import { readBatch, readReplica, readSubject } from './read-subject.ts';
 
 const log = openLog({ level: 'silent', pretty: false });
 const READS = 100;

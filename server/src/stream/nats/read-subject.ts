@@ -1,7 +1,12 @@
 import { JetStreamApiError, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
-import { type BatchPlace, readBatch } from './read-batch.ts';
+import { errors } from '@nats-io/nats-core';
 
-export type SubjectPlace = BatchPlace;
+export type SubjectPlace = { stream: string; subject: string; from: number };
+
+/** Bounds what one read brings into memory. */
+const READ_BYTES = 4_194_304;
+/** A server that dies in the middle of its answer says nothing more. Its messages come within milliseconds of each other. */
+const IDLE_MS = 5_000;
 
 /**
  * Messages of one subject from a sequence on, oldest first. Read from any replica, because that is fast; an empty list comes from
@@ -22,6 +27,35 @@ export async function readReplica(manager: JetStreamManager, place: SubjectPlace
     if (isNothingFound(error)) return [];
     throw error;
   }
+}
+
+/**
+ * The next messages of a subject, from any replica. With a callback, the library gives up its subscription when
+ * the batch ends; with its iterator instead, each read leaves a subscription in this process and in NATS.
+ */
+export async function readBatch(
+  manager: Pick<JetStreamManager, 'direct'>,
+  { stream, subject, from }: SubjectPlace,
+  most: number,
+  idleMs = IDLE_MS,
+): Promise<StoredMsg[]> {
+  const found: StoredMsg[] = [];
+  const ended = Promise.withResolvers<void>();
+  const batch = await manager.direct.getBatch(stream, {
+    seq: from,
+    next_by_subj: subject,
+    batch: most,
+    max_bytes: READ_BYTES,
+    callback(end, message) {
+      idle.refresh();
+      if (end === null) found.push(message);
+      else if (end.err === undefined) ended.resolve();
+      else ended.reject(end.err);
+    },
+  });
+  const idle = setTimeout(() => batch.stop(new errors.TimeoutError()), idleMs);
+  await ended.promise.finally(() => clearTimeout(idle));
+  return found;
 }
 
 /** The first message of a subject from a sequence on, from the leader. */
