@@ -89,10 +89,7 @@ export function viewEngine({ nodes }: NatsCluster, streams: readonly string[]): 
   return {
     leaders,
     hasLeaders,
-    async holderOf(connection, address) {
-      const answers = await Promise.all(nodes.map((node) => askMonitor<Connz>(node, '/connz')));
-      return nodes.find((_, i) => holds(answers[i], connection, address));
-    },
+    holderOf: (connection, address) => findHolder(nodes, connection, address),
     async moveLeader(stream, to) {
       await stepDown(stream, to);
       await waitUntil(`${to.name} leads ${stream}`, PATIENCE_MS, async () => (await leaders()).get(stream) === to);
@@ -120,6 +117,15 @@ async function copiesBehind(nodes: readonly NatsNode[], streams: readonly string
   const ends = Map.groupBy(copies, ({ name }) => name);
   const endOf = (name: string) => Math.max(...(ends.get(name) ?? []).map(({ state }) => state.last_seq));
   return copies.filter(({ name, state }) => state.last_seq < endOf(name)).map(({ name, on }) => `${name} on ${on}`);
+}
+
+async function findHolder(
+  nodes: readonly NatsNode[],
+  connection: string,
+  address: string | undefined,
+): Promise<NatsNode | undefined> {
+  const answers = await Promise.all(nodes.map((node) => askMonitor<Connz>(node, '/connz')));
+  return nodes.find((_, i) => holds(answers[i], connection, address));
 }
 
 function holds(answer: Connz | undefined, connection: string, address: string | undefined): boolean {
