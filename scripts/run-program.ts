@@ -12,6 +12,8 @@ export async function runProgram(
   { cwd, env = {}, input = '' }: Running,
 ): Promise<string> {
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env } });
+  // A program that has ended before it read its input breaks the pipe; its exit code says whether that is wrong.
+  child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [[code], output, errors] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   assert.equal(code, 0, `${program} ${args.join(' ')}:\n${output}${errors}`);
