@@ -41,6 +41,7 @@ const LONG_MS = [6_000, 20_000] as const;
 const QUIET_MS = [500, 3_000] as const;
 const WARM_UP_MS = 1_500;
 const LEADERS_WITHIN_MS = 60_000;
+const CAUGHT_UP_WITHIN_MS = 300_000;
 /** Packets that were lost are sent again a little later than the hop works again, and processes learn of leaders later than we do. */
 const AFTERMATH_MS = 2_000;
 /** Requests in flight when the hop was cut may still have been answered. */
@@ -73,10 +74,23 @@ export async function partition(run: FaultRun): Promise<Findings> {
   }
   const found = await finishExactly(whole, load, strikes, { mayVanish: true });
   const { late, figures } = judgeCuts(seen);
-  const { scene: installed, outcomes } = whole;
-  const behind = await viewEngine(installed.cluster, [...EVENT_STREAM_NAMES, ...outcomes]).behind();
+  const copies = await watchCopies(whole, run.isFull);
   // In CI others work beside it, and would make a correct product late.
-  return joinFindings(judgeAnswers(oracle), { late: run.isFull ? late : [], figures: { ...figures, behind } }, found);
+  return joinFindings(
+    judgeAnswers(oracle),
+    { late: run.isFull ? late : [], figures: { ...figures, ...copies } },
+    found,
+  );
+}
+
+/** Copies that are shorter than their leader's. NATS takes up to a minute to bring them up to date; only the full size has that time. */
+async function watchCopies({ scene, outcomes }: PartitionScene['whole'], isFull: boolean) {
+  const engine = viewEngine(scene.cluster, [...EVENT_STREAM_NAMES, ...outcomes]);
+  const behind = await engine.behind();
+  if (!isFull) return { behind };
+  const isDone = async () => (await engine.behind()).length === 0;
+  const caughtUpMs = await waitUntil('every copy is as long as its leader', CAUGHT_UP_WITHIN_MS, isDone);
+  return { behind, caughtUpMs: Math.round(caughtUpMs) };
 }
 
 /** Every request is answered, and in the end with 200. */
