@@ -27,7 +27,11 @@ export function SendCard({ source }: { source: Source }) {
           }
           inputWrapperOrder={WRAPPER_ORDER}
           value={collect.text}
-          error={collect.url === undefined ? 'Write a full address, such as https://events.example.com' : undefined}
+          error={
+            collect.url === undefined && !collect.isReading
+              ? 'Write a full address, such as https://events.example.com'
+              : undefined
+          }
           onChange={(event) => collect.type(event.currentTarget.value)}
         />
         <div>
@@ -48,10 +52,10 @@ export function SendCard({ source }: { source: Source }) {
           <p className="small dim">It names the source and only lets calls in. It may stand in a web page.</p>
         </div>
       </div>
-      {writeKey !== undefined && collect.url !== undefined && (
+      {writeKey !== undefined && (collect.url !== undefined || collect.isReading) && (
         <div className={styles.send} style={{ borderTop: '1px solid var(--line)' }}>
           <Picks sourceId={source.id} current={snippet} />
-          <SnippetText snippet={snippet} place={{ url: collect.url, writeKey }} />
+          {collect.url !== undefined && <SnippetText snippet={snippet} place={{ url: collect.url, writeKey }} />}
         </div>
       )}
     </Card>

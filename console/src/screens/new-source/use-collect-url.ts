@@ -13,12 +13,14 @@ export function useCollectUrl() {
   const system = useQuery(reading<SystemAnswer>('/system', { enabled: useMay('system:read') }));
   const [typed, setTyped] = useState(() => localStorage.getItem(REMEMBERED));
   const { url, isKnown } = guessCollectUrl({ settings: system.data?.process.settings ?? [], here: location });
-  const text = typed ?? url;
+  // The guess would be replaced a moment later, and a person may have copied it by then.
+  const isReading = typed === null && system.isLoading && system.failureCount === 0;
+  const text = typed ?? (isReading ? '' : url);
   const type = (value: string) => {
     const isOwn = value !== '' && value !== url;
     setTyped(value);
     if (!isOwn) localStorage.removeItem(REMEMBERED);
     else if (cleanUrl(value) !== undefined) localStorage.setItem(REMEMBERED, value);
   };
-  return { text, type, url: cleanUrl(text), isKnown: isKnown && text === url };
+  return { text, type, url: cleanUrl(text), isReading, isKnown: isKnown && text === url };
 }
