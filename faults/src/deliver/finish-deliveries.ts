@@ -15,7 +15,7 @@ const DRAINED_WITHIN_MS = 120_000;
 
 /** Lets the load end and everything drain, then holds what clients were told against what arrived. */
 export async function finishDeliveries(scene: DeliverScene, load: Load, strikes: readonly Strike[]): Promise<Findings> {
-  const { oracle, arrivals, plan } = scene;
+  const { oracle, arrivals } = scene;
   await load.stop();
   await scene.receivers.restDice();
   const stuck: string[] = [];
@@ -23,13 +23,9 @@ export async function finishDeliveries(scene: DeliverScene, load: Load, strikes:
     stuck.push(`not drained within ${DRAINED_WITHIN_MS} ms: ${error instanceof Error ? error.message : String(error)}`);
     return DRAINED_WITHIN_MS;
   });
-  await scene.receivers.heard();
-  const storedAgain = await countStoredAgain(scene);
-  const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
+  const { verdict } = await judgeDrained(scene, strikes);
   const record = judgeRecord(await readRecord(scene), arrivals);
-  scene.keepEvidence(verdict);
-  const unanswered = [...oracle.calls.values()].filter(({ answered }) => answered === undefined).length;
-  if (unanswered > 0) stuck.push(`${unanswered} calls were still not answered 200 at the end`);
+  stuck.push(...unansweredProblems(oracle));
   const latencies = latenciesOf(oracle, arrivals);
   const figures = {
     injected500s: arrivals.filter(({ status }) => status === 500).length,
@@ -40,6 +36,22 @@ export async function finishDeliveries(scene: DeliverScene, load: Load, strikes:
     loadAverage: loadavg()[0],
   };
   return joinFindings({ failures: stuck, figures: { postgres: 'absent' } }, verdict, record, { figures });
+}
+
+/** Holds what clients were told against what arrived, when nothing is under way any more, and keeps the evidence. */
+export async function judgeDrained(scene: DeliverScene, strikes: readonly Strike[]) {
+  const { oracle, arrivals, plan } = scene;
+  await scene.receivers.heard();
+  const storedAgain = await countStoredAgain(scene);
+  const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
+  scene.keepEvidence(verdict);
+  return { verdict, storedAgain };
+}
+
+/** Clients send a call again until it is stored. */
+export function unansweredProblems({ calls }: Pick<Oracle, 'calls'>): string[] {
+  const unanswered = [...calls.values()].filter(({ answered }) => answered === undefined).length;
+  return unanswered === 0 ? [] : [`${unanswered} calls were still not answered 200 at the end`];
 }
 
 /** From the 200 that the client got to the first arrival at the receiver. An arrival can be faster than the answer. */

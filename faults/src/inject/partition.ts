@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unansweredProblems } from '../deliver/finish-deliveries.ts';
 import type { Strike } from '../deliver/judge-deliveries.ts';
 import type { DeliverScene } from '../deliver/open-deliver-scene.ts';
 import { viewEngine } from '../engine-view.ts';
@@ -95,11 +96,10 @@ async function watchCopies({ scene, outcomes }: PartitionScene['whole'], isFull:
 
 /** Every request is answered, and in the end with 200. */
 function judgeAnswers({ calls, attempts }: Oracle): Findings {
-  const unanswered = [...calls.values()].filter(({ answered }) => answered === undefined).length;
   const answers = countOutcomes(attempts);
   const wrong = Object.entries(answers).filter(([outcome]) => outcome !== '200' && outcome !== '503');
   const failures = [
-    ...(unanswered > 0 ? [`${unanswered} calls were still not answered 200 at the end`] : []),
+    ...unansweredProblems({ calls }),
     ...wrong.map(([outcome, count]) => `${count} requests ended with ${outcome}`),
   ];
   return joinFindings({ failures, figures: { answers } });

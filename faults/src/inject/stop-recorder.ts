@@ -1,8 +1,8 @@
 import { loadavg } from 'node:os';
 import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { type OutcomesWaiting, readOutcomes } from '../deliver/ask-engine.ts';
-import { countStoredAgain } from '../deliver/finish-deliveries.ts';
-import { judgeDeliveries, type Strike } from '../deliver/judge-deliveries.ts';
+import { judgeDrained } from '../deliver/finish-deliveries.ts';
+import type { Strike } from '../deliver/judge-deliveries.ts';
 import { type LatencyBound, NOISY, STRICT } from '../deliver/judge-latency.ts';
 import { judgeWholeRecord, type RecordTruth } from '../deliver/judge-whole-record.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
@@ -116,14 +116,11 @@ export async function finishExactly(
   { mayVanish = false }: Pick<RecordTruth, 'mayVanish'> = {},
 ): Promise<Findings> {
   const { scene } = whole;
-  const { oracle, arrivals, plan } = scene;
+  const { oracle, arrivals } = scene;
   await load.stop();
   await scene.receivers.restDice();
   const drainedMs = await scene.drained(DRAINED_WITHIN_MS);
-  await scene.receivers.heard();
-  const storedAgain = await countStoredAgain(scene);
-  const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
-  scene.keepEvidence(verdict);
+  const { verdict, storedAgain } = await judgeDrained(scene, strikes);
   const record = judgeWholeRecord(await readWholeRecord(whole), { ...oracle, arrivals, storedAgain, mayVanish });
   return joinFindings(verdict, record, { figures: { drainedMs: Math.round(drainedMs) } });
 }

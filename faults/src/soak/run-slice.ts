@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countStoredAgain } from '../deliver/finish-deliveries.ts';
-import { judgeDeliveries, type Strike } from '../deliver/judge-deliveries.ts';
+import { judgeDrained, unansweredProblems } from '../deliver/finish-deliveries.ts';
+import type { Strike } from '../deliver/judge-deliveries.ts';
 import { judgeRecord } from '../deliver/judge-record.ts';
 import { openRecorderScene, type RecorderScene } from '../deliver/open-recorder-scene.ts';
 import { readWholeRecord } from '../deliver/read-whole-record.ts';
@@ -77,16 +77,13 @@ function sampleAlways(whole: RecorderScene, keep: (sample: Sample) => void): () 
 /** Deliver processes died, so that attempts may be missing in the record; deliveries may not. */
 async function finishSlice(whole: RecorderScene, load: Load, strikes: readonly Strike[]): Promise<Findings> {
   const { scene } = whole;
-  const { oracle, arrivals, plan } = scene;
+  const { oracle, arrivals } = scene;
   await load.stop();
   await scene.receivers.restDice();
   const drainedMs = await scene.drained(DRAINED_WITHIN_MS);
-  await scene.receivers.heard();
-  const storedAgain = await countStoredAgain(scene);
-  const verdict = judgeDeliveries({ ...oracle, ...plan, arrivals, strikes, storedAgain });
+  const { verdict } = await judgeDrained(scene, strikes);
   const record = judgeRecord(await readWholeRecord(whole), arrivals);
-  const unanswered = [...oracle.calls.values()].filter(({ answered }) => answered === undefined).length;
-  const failures = unanswered === 0 ? [] : [`${unanswered} calls were still not answered 200 at the end`];
+  const failures = unansweredProblems(oracle);
   const { each: _, ...figures } = verdict.figures;
   return joinFindings({ ...verdict, figures }, record, { failures, figures: { drainedMs: Math.round(drainedMs) } });
 }
