@@ -99,6 +99,7 @@ export const FAULTS_OF_OPERATION = {
     invariants: RECORDED,
     covers: ['network-cut', 'network-bad'],
     isTimeless: true,
+    isOnRequest: true,
   },
   'power-cut': {
     run: cutPower,
