@@ -40,9 +40,9 @@ function namesOf(cell: GridCell): string {
 }
 
 function faultLine(listed: ReturnType<typeof listFaults>[number], { faults }: KeptReports): string {
-  const { fault, injects, against, invariants, isInCi, command } = listed;
+  const { fault, injects, against, invariants, command } = listed;
   return line([
-    `\`${fault}\`${isInCi ? '' : ', on request'}`,
+    `\`${fault}\``,
     injects,
     against.join(', '),
     invariants.join(', '),

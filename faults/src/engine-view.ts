@@ -47,6 +47,7 @@ type StreamDetail = {
 type ConsumerDetail = {
   stream_name: string;
   name: string;
+  delivered: { stream_seq: number };
   num_ack_pending: number;
   num_pending: number;
   cluster?: Cluster;
@@ -153,11 +154,17 @@ function sumLeftovers(parts: readonly LedParts[], names: readonly string[]): Lef
     names.every((name) => led.has(name)) && deliver.filter(isLed).length === [...led].filter(isOfEvents).length;
   return {
     isWhole,
-    untaken: sum(deliver.map((consumer) => consumer.num_pending)),
+    untaken: sum(deliver.map((consumer) => untakenOf(consumer, streams))),
     unacknowledged: sum(deliver.map((consumer) => consumer.num_ack_pending)),
     laneGroups: messagesOf('LANES-'),
     tickets: messagesOf(TICKETS_STREAM),
   };
+}
+
+/** A consumer counts what its own server's copy of the stream has, and that copy may lag behind the leader's by a minute. */
+function untakenOf({ stream_name, delivered, num_pending }: ConsumerDetail, streams: readonly StreamDetail[]): number {
+  const ends = streams.filter(({ name }) => name === stream_name).map(({ state }) => state.last_seq);
+  return Math.max(num_pending, ...ends.map((end) => end - delivered.stream_seq));
 }
 
 function isOfEvents(stream: string): boolean {

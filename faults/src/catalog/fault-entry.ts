@@ -36,8 +36,6 @@ export type FaultEntry = {
    * tests. The others measure, and run alone.
    */
   isTimeless?: true;
-  /** Too long for CI, which has half an hour: it runs when people ask for it, before a release at the latest. */
-  isOnRequest?: true;
 };
 
 export type FaultEntries = Readonly<Record<string, FaultEntry>>;

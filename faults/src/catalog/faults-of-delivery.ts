@@ -132,7 +132,6 @@ export const FAULTS_OF_DELIVERY = {
     invariants: DELIVERED,
     covers: ['deliver-asleep', 'collect-asleep'],
     isTimeless: true,
-    isOnRequest: true,
   },
   'recorder-asleep': {
     run: suspendOneRecorder,
@@ -142,7 +141,6 @@ export const FAULTS_OF_DELIVERY = {
     invariants: RECORDED,
     covers: ['recorder-asleep'],
     isTimeless: true,
-    isOnRequest: true,
   },
   'memory-limit': {
     run: reachMemoryLimit,
@@ -152,7 +150,6 @@ export const FAULTS_OF_DELIVERY = {
     invariants: DELIVERED,
     covers: ['memory-limit'],
     isTimeless: true,
-    isOnRequest: true,
   },
   'few-descriptors': {
     run: runOutOfDescriptors,

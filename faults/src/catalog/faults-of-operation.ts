@@ -88,7 +88,6 @@ export const FAULTS_OF_OPERATION = {
     invariants: RECORDED,
     covers: ['config-churn'],
     isTimeless: true,
-    isOnRequest: true,
   },
   partitions: {
     run: partition,
@@ -99,7 +98,6 @@ export const FAULTS_OF_OPERATION = {
     invariants: RECORDED,
     covers: ['network-cut', 'network-bad'],
     isTimeless: true,
-    isOnRequest: true,
   },
   'power-cut': {
     run: cutPower,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulateFor } from './simulate-for.ts';
 
-const SECONDS = Number(process.env['MILLRACE_SIMULATE_SECONDS'] ?? 30);
+const SECONDS = Number(process.env['MILLRACE_SIMULATE_SECONDS'] ?? 180);
 
 test('new seeds break no promise', async (t) => {
   const seed = Date.now() % 1_000_000_000;

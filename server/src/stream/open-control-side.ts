@@ -20,6 +20,7 @@ import { type HeardPeer, hearPeers } from './signals/hear-peers.ts';
 import { type HeardProcess, hearProcesses, isFirstOf, isFirstOfVersion } from './signals/hear-processes.ts';
 import { openTickets, type Tickets } from './deliveries/tickets.ts';
 import { purgeMarks } from './deliveries/purge-marks.ts';
+import { leaveLagging } from './leaders/leave-lagging.ts';
 import { keepLayout, type KeepNeeds } from './prepare/keep-layout.ts';
 import { trimEvents } from './events/trim-events.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
@@ -113,8 +114,8 @@ async function eventStreamsOf(
 type TendNeeds = KeepNeeds & { now(): number; isMyLayout(): boolean };
 
 /**
- * One of all control processes drops old requests; one of each version lets streams grow with the servers, which an earlier version does
- * not; each purges old marks.
+ * One of all control processes drops old requests, and one hands consumers over that would send too late; one of each version lets streams
+ * grow with the servers, which an earlier version does not; each purges old marks.
  */
 function tendStreams({ now, isMyLayout, ...needs }: TendNeeds): Disposable {
   const { connection, manager, settings, isMyTurn, log } = needs;
@@ -122,6 +123,7 @@ function tendStreams({ now, isMyLayout, ...needs }: TendNeeds): Disposable {
   const stack = new DisposableStack();
   stack.use(trimEvents({ manager, streams: () => listEventStreams(manager), retentionMs, isMyTurn, log }));
   stack.use(keepLayout({ ...needs, isMyTurn: isMyLayout }));
+  stack.use(leaveLagging({ connection, manager, isMyTurn, log }));
   stack.use(purgeMarks({ connection, manager, now, log }));
   return stack;
 }

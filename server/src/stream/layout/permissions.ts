@@ -190,6 +190,7 @@ const LAYOUT = [
   '$JS.API.CONSUMER.DURABLE.CREATE.*.*',
   '$JS.API.CONSUMER.INFO.*.*',
   '$JS.API.STREAM.LEADER.STEPDOWN.*',
+  '$JS.API.CONSUMER.LEADER.STEPDOWN.*.*',
 ];
 
 function info(stream: string): string {

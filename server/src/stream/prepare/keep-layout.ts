@@ -3,9 +3,10 @@ import type { Logger } from '../../log.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { isDenied } from '../nats/engine-errors.ts';
 import { openLayoutBucket } from '../nats/lane-counts.ts';
+import { handOver } from '../leaders/hand-over.ts';
 import type { StreamSettings } from '../layout/layout.ts';
 import { type Growth, growLayout, type Resized } from './grow-layout.ts';
-import { moveLeader, openLeaderMoves } from './spread-leaders.ts';
+import { openLeaderMoves } from './spread-leaders.ts';
 
 export type KeepNeeds = {
   connection: Connection;
@@ -65,7 +66,8 @@ export function keepLayout(needs: KeepNeeds): LayoutKeeper {
     const move = mayMove ? leaders.next(survey.streams) : undefined;
     if (move === undefined) return;
     try {
-      await moveLeader(connection.nc, move);
+      // The new leader has everything that was acknowledged, so nothing is lost, and it answers within moments.
+      await handOver(connection.nc, move, move.to);
       log.info(move, 'leader.moved');
     } catch (error) {
       // A NATS user of an earlier version may not.

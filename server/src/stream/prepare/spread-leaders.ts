@@ -1,4 +1,3 @@
-import type { NatsConnection } from '@nats-io/transport-node';
 import { kindOf } from '../nats/watch-fill.ts';
 import type { SurveyedStream } from './survey.ts';
 
@@ -6,7 +5,6 @@ export type LeaderMove = { stream: string; from: string; to: string };
 
 /** Kinds of which there are several streams: their leaders share the work. */
 const SPREAD = ['events', 'lanes', 'outcomes'];
-const ANSWER_MS = 5_000;
 /** Leaders that are spread unevenly wait for this time: a server that is restarted now may be the next. */
 const UNEVEN_MS = 300_000;
 
@@ -70,12 +68,4 @@ export function nextMove(
     if (best !== undefined) return best.move;
   }
   return undefined;
-}
-
-/** Hands the leadership over. The new leader has everything that was acknowledged, so nothing is lost, and it answers within moments. */
-export async function moveLeader(nc: NatsConnection, { stream, to }: LeaderMove): Promise<void> {
-  const wish = JSON.stringify({ placement: { preferred: to } });
-  const answer = await nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, wish, { timeout: ANSWER_MS });
-  const { error }: { error?: { description?: string } } = answer.json();
-  if (error !== undefined) throw new Error(error.description ?? 'refused');
 }
