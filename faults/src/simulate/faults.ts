@@ -58,6 +58,16 @@ function moveLeader(world: World, random: Random): () => void {
   return nothing;
 }
 
+/** Engine fact: the leader of a consumer gives out what its own copy of the stream has, and that may be behind for a minute. */
+function leaveBehind({ engine, trace }: World, random: Random): () => void {
+  const [first, ...others] = [...engine.consumers.values()];
+  if (first === undefined) return nothing;
+  const { consumer } = random.pick([first, ...others]);
+  trace.note(`behind ${consumer.stream}/${consumer.name}`);
+  consumer.setBehind(true);
+  return () => consumer.setBehind(false);
+}
+
 function pauseOne(world: World, random: Random): () => void {
   const one = pickPlayed(world, random.pick(['deliver', 'deliver', 'record', 'project']), random);
   if (one === undefined) return nothing;
@@ -133,6 +143,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     disturbs: true,
     begin: setMood({ behindMs: 4_000 }),
   },
+  'consumer-behind': { meanGapMs: 60_000, lastsMs: [5_000, 60_000], disturbs: false, begin: leaveBehind },
   'database-away': {
     meanGapMs: 120_000,
     lastsMs: [1_000, 60_000],
@@ -152,23 +163,23 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 
 export type FaultRun = { injected(): number; isOver(): boolean };
 
-/** `haste`: how many times more often than usual. */
-export type FaultPlan = { seed: number; kinds: readonly string[]; untilMs: number; haste: number };
+/** `haste`: how many times more often than usual. `pace`: how many times longer everything takes. */
+export type FaultPlan = { seed: number; kinds: readonly string[]; untilMs: number; haste: number; pace: number };
 
 /** Faults of these kinds until a time. */
-export function injectFaults(world: World, { seed, kinds, untilMs, haste }: FaultPlan): FaultRun {
+export function injectFaults(world: World, { seed, kinds, untilMs, haste, pace }: FaultPlan): FaultRun {
   let injected = 0;
   let open = 0;
   for (const kind of kinds) {
     const fault = FAULTS[kind];
     if (fault === undefined) throw new Error(`there is no fault called ${kind}`);
     const random = seededRandom(seed ^ nameNumber(kind));
-    const gapMs = () => random.between(0, (fault.meanGapMs * 2) / haste);
+    const gapMs = () => random.between(0, (fault.meanGapMs * 2) / haste) * pace;
     const begin = () => {
       if (world.clock.now() > untilMs) return;
       injected += 1;
       open += 1;
-      const lastsMs = random.between(...fault.lastsMs);
+      const lastsMs = random.between(...fault.lastsMs) * pace;
       const disturbance = { kind, from: world.clock.now(), to: Infinity };
       if (fault.disturbs) world.oracle.disturbances.push(disturbance);
       world.trace.note(`fault ${kind} ${Math.round(lastsMs)}`);

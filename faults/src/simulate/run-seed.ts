@@ -2,7 +2,7 @@
 import './clock/virtual-globals.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { configOf } from './change-config.ts';
-import { FAULTS, injectFaults } from './faults.ts';
+import { type FaultPlan, FAULTS, injectFaults } from './faults.ts';
 import { checkEnd, isDrained } from './check-end.ts';
 import type { SimDestination, Violation } from './oracle.ts';
 import type { Plant } from './plants.ts';
@@ -36,12 +36,17 @@ export type RunReport = {
 };
 
 const LOAD_MS = 180_000;
+/**
+ * Every fourth seed is a run in slow motion: requests and faults are rarer and faults last longer, up to four hours, while the product's own
+ * times stay. So retries come to their end, and leases, marks and windows pass in quiet.
+ */
+const SLOW_MOTION = 60;
 /** Longer than the longest retry delay, by far: after the faults everything arrives. */
 const DRAIN_MS = 3 * 3_600_000;
 const DRAIN_STEP_MS = 30_000;
 const START_MS = 3_000;
 
-export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }: RunNeeds): Promise<RunReport> {
+export async function runSeed({ seed, kinds, plant, loadMs, onWorld }: RunNeeds): Promise<RunReport> {
   const dice = seededRandom(seed);
   // Drawn also when they are given: the rest of the run is the same then.
   const drawn = Object.keys(FAULTS).filter(() => dice.next() < 0.5);
@@ -52,7 +57,10 @@ export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }:
   process.on('unhandledRejection', rejected);
   try {
     const gapMs = dice.pick([100, 400, 2_000]);
-    const faults = await play(world, { seed, kinds: chosen, loadMs, gapMs, haste: dice.pick([1, 2, 5]) });
+    const haste = dice.pick([1, 2, 5]);
+    const pace = loadMs === undefined && seed % 4 === 3 ? SLOW_MOTION : 1;
+    const length = { loadMs: (loadMs ?? LOAD_MS) * pace, gapMs: gapMs * pace };
+    const faults = await play(world, { seed, kinds: chosen, haste, pace, ...length });
     checkEnd(world);
     return reportOf(world, { seed, kinds: chosen, faults });
   } finally {
@@ -61,16 +69,16 @@ export async function runSeed({ seed, kinds, plant, loadMs = LOAD_MS, onWorld }:
   }
 }
 
-type Playing = { seed: number; kinds: readonly string[]; loadMs: number; gapMs: number; haste: number };
+type Playing = Omit<FaultPlan, 'untilMs'> & { loadMs: number; gapMs: number };
 
 /** Start, load with faults, and then quiet until everything is drained. */
-async function play(world: World, { seed, kinds, loadMs, gapMs, haste }: Playing): Promise<number> {
+async function play(world: World, { loadMs, gapMs, ...plan }: Playing): Promise<number> {
   const { clock, destinations } = world;
   const load = sendLoad(world, gapMs);
   for (const destination of destinations) world.outbox.change(configOf(destination));
   for (const role of ROLES) world.start(role);
   await clock.runUntil(START_MS);
-  const faults = injectFaults(world, { seed, kinds, untilMs: loadMs, haste });
+  const faults = injectFaults(world, { ...plan, untilMs: loadMs });
   await clock.runUntil(loadMs);
   load.stop();
   // Clients that were not answered still try again.

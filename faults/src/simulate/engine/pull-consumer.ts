@@ -23,6 +23,8 @@ export type PullConsumer = {
   pump(): void;
   /** The next time at which something is due. */
   dueAt(): number;
+  /** Its leader's copy of the stream stands still, or has caught up. */
+  setBehind(isBehind: boolean): void;
   /** Another leader takes over: waiting requests are gone, and the last steps may be lost. */
   moveLeader(): void;
 };
@@ -56,6 +58,8 @@ export function openPullConsumer({ plan, stream, now, isLed, dice, done }: PullN
   const again: number[] = [];
   let waiting: Waiting[] = [];
   let next = 1;
+  /** The last message that the leader's copy has. */
+  let copied = Infinity;
   let delivered = 0;
   let recentAcks: { seq: number; at: number }[] = [];
 
@@ -68,7 +72,7 @@ export function openPullConsumer({ plan, stream, now, isLed, dice, done }: PullN
     }
     // Engine fact: as many as may be pending keep the consumer from giving out others.
     if (pending.size >= most) return undefined;
-    for (const { lastSeq } = stream.state(); next <= lastSeq; ) {
+    for (const last = Math.min(stream.state().lastSeq, copied); next <= last; ) {
       const message = stream.get(next);
       next += 1;
       if (message !== undefined && matches(filter, message.subject) && !pending.has(message.seq)) return message;
@@ -133,6 +137,10 @@ export function openPullConsumer({ plan, stream, now, isLed, dice, done }: PullN
         ...waiting.map(({ expiresAt }) => expiresAt),
         ...pending.values().map(({ deadline }) => (deadline > now() ? deadline : Infinity)),
       ),
+    setBehind(isBehind) {
+      copied = isBehind ? stream.state().lastSeq : Infinity;
+      pump();
+    },
     moveLeader() {
       waiting = [];
       for (const { seq, at } of recentAcks)
