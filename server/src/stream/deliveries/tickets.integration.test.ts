@@ -1,119 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { startNatsCluster } from '@millrace/engines';
-import { jetstream, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/nats-core';
-import { openLog } from '../../log.ts';
-import { openMetrics } from '../../metrics/open-metrics.ts';
-import { connectNats } from '../nats/connect-nats.ts';
-import { openEngineClock } from '../nats/engine-clock.ts';
-import { openLanes } from './lanes.ts';
+import { openTicketBed, withoutAck } from '../../../testing/ticket-bed.ts';
 import { ticketAtSubject } from '../layout/layout.ts';
-import { openStream } from '../open-stream.ts';
-import { AT_ONCE } from '../nats/publish-durably.ts';
-import { openPublisher } from '../nats/publish.ts';
-import { openQuarantine } from '../quarantine/quarantine.ts';
-import { openWaitingLine } from '../nats/waiting-line.ts';
-import { reviveOverdue } from './overdue-tickets.ts';
-import { type HeldTicket, LEASE_MS, openTickets } from './tickets.ts';
-import { until } from '../../../testing/until.ts';
-import { STREAM_SETTINGS } from '../../../testing/stream-settings.ts';
+import { LEASE_MS } from './tickets.ts';
 
-const log = openLog({ level: 'silent', pretty: false });
 const FAR_MS = 3_600_000;
 /** For tests that wait for a redelivery of an unacknowledged ticket. */
 const SHORT_ACK_WAIT_MS = 1_000;
-/** For all other tests: no redelivery, however slow the machine is. */
-const LONG_ACK_WAIT_MS = 60_000;
-
-async function openBed(ackWaitMs = LONG_ACK_WAIT_MS) {
-  await using opening = new AsyncDisposableStack();
-  const cluster = opening.use(await startNatsCluster());
-  opening.use(await openStream({ natsUrl: cluster.url, settings: STREAM_SETTINGS, log }));
-  const one = await openProcess(cluster.url, opening);
-  const other = await openProcess(cluster.url, opening);
-  for (const name of ['drain', 'drain-urgent']) {
-    await one.manager.consumers.update('TICKETS', name, { ack_wait: nanos(ackWaitMs) });
-  }
-  const inbox = await openInbox(one.connection, opening);
-  const open = opening.move();
-  return {
-    ...one,
-    other,
-    ...inbox,
-    /** The schedule that is in place: when and in which line it falls due, and whether a process holds it. */
-    async scheduled(id: string) {
-      const found = await one.manager.streams
-        .getMessage('TICKETS', { last_by_subj: ticketAtSubject(id) })
-        .catch(() => null);
-      if (found === null) return undefined;
-      const { held, note } = found.json<{ held: boolean; note: string }>();
-      const dueAt = Date.parse((found.header.get('Nats-Schedule') ?? '').slice('@at '.length));
-      return { dueAt, line: found.header.get('Nats-Schedule-Target').split('.')[1], held, note };
-    },
-    /** Resolves when no due message of this destination is left. */
-    acknowledged: (id: string) =>
-      until(async () => {
-        const { state } = await one.manager.streams.info('TICKETS', { subjects_filter: `tickets.due.${id}` });
-        return state.subjects === undefined;
-      }),
-    /** A ticket of this destination, held. */
-    async held(id: string, isUrgent = false): Promise<HeldTicket> {
-      assert.equal(await one.tickets.ensure(id, { dueAt: Date.now(), hurry: false, isUrgent }), 'made');
-      return (await one.tickets.hold(await inbox.next(id))) ?? assert.fail('nobody else could have it');
-    },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
-  };
-}
-
-/** The connection and tickets of one deliver process. */
-async function openProcess(url: string, stack: AsyncDisposableStack) {
-  const connection = stack.use(await connectNats({ url, name: 'tickets', log }));
-  const publisher = stack.use(openPublisher(connection));
-  const manager = await jetstreamManager(connection.nc);
-  const { now } = stack.use(await openEngineClock({ connection, metrics: openMetrics(), log }));
-  const durable = { connection, publisher, line: openWaitingLine(AT_ONCE) };
-  const needs = { ...durable, manager, now, quarantine: openQuarantine({ ...durable, metrics: openMetrics() }) };
-  const tickets = openTickets(needs);
-  const held = new Set<HeldTicket>();
-  // A holder renews its ticket for ever unless it is ended.
-  stack.defer(async () => void (await Promise.all([...held].map((ticket) => ticket.end()))));
-  const hold = async (message: JsMsg) => {
-    const ticket = await tickets.hold(message);
-    if (ticket !== undefined) held.add(ticket);
-    return ticket;
-  };
-  const reviveAt = (at: number) => reviveOverdue({ ...needs, now: () => at });
-  return { connection, manager, tickets: { ...tickets, hold }, reviveAt, lanes: openLanes({ ...needs, count: 1 }) };
-}
-
-/** Due tickets by destination, each taken from its line and not acknowledged. */
-async function openInbox({ nc }: Awaited<ReturnType<typeof connectNats>>, stack: AsyncDisposableStack) {
-  const come: JsMsg[] = [];
-  for (const name of ['drain', 'drain-urgent']) {
-    const consumer = await jetstream(nc).consumers.get('TICKETS', name);
-    const messages = await consumer.consume({ callback: (message) => void come.push(message) });
-    stack.defer(() => messages.stop());
-  }
-  const indexOf = (id: string) => come.findIndex(({ subject }) => subject.endsWith(`.${id}`));
-  return {
-    isDue: (id: string) => indexOf(id) >= 0,
-    async next(id: string): Promise<JsMsg> {
-      await until(() => indexOf(id) >= 0);
-      return come.splice(indexOf(id), 1)[0] ?? assert.fail();
-    },
-  };
-}
-
-/** As if the acknowledgement got lost on its way. */
-function withoutAck(message: JsMsg): JsMsg {
-  return new Proxy(message, { get: (on, name) => (name === 'ack' ? () => undefined : Reflect.get(on, name, on)) });
-}
 
 suite('tickets', { concurrency: true }, () => {
   suite('a ticket', { concurrency: true }, () => {
-    let bed: Awaited<ReturnType<typeof openBed>>;
-    before(async () => void (bed = await openBed()));
+    let bed: Awaited<ReturnType<typeof openTicketBed>>;
+    before(async () => void (bed = await openTicketBed()));
     after(() => bed[Symbol.asyncDispose]());
 
     test('is made once, however often it is asked for', async () => {
@@ -236,8 +134,8 @@ suite('tickets', { concurrency: true }, () => {
   });
 
   suite('a due message, when the time to acknowledge it is over,', { concurrency: true }, () => {
-    let bed: Awaited<ReturnType<typeof openBed>>;
-    before(async () => void (bed = await openBed(SHORT_ACK_WAIT_MS)));
+    let bed: Awaited<ReturnType<typeof openTicketBed>>;
+    before(async () => void (bed = await openTicketBed(SHORT_ACK_WAIT_MS)));
     after(() => bed[Symbol.asyncDispose]());
 
     test('whose taker crashed before it held the ticket comes again, and the ticket with it', async () => {
@@ -272,8 +170,8 @@ suite('tickets', { concurrency: true }, () => {
   });
 
   suite('a due message', { concurrency: true }, () => {
-    let bed: Awaited<ReturnType<typeof openBed>>;
-    before(async () => void (bed = await openBed()));
+    let bed: Awaited<ReturnType<typeof openTicketBed>>;
+    before(async () => void (bed = await openTicketBed()));
     after(() => bed[Symbol.asyncDispose]());
 
     test('whose ticket was ended is no ticket, though its acknowledgement is under way still', async () => {
@@ -349,7 +247,7 @@ suite('tickets', { concurrency: true }, () => {
   });
 
   test('a stream that knows no urgent ones, as older versions make it, has them in its one line', async () => {
-    await using bed = await openBed();
+    await using bed = await openTicketBed();
     await bed.manager.streams.update('TICKETS', { subjects: ['tickets.at.*', 'tickets.due.*'] });
     const ticket = await bed.held('old', true);
     assert.equal((await bed.scheduled('old'))?.line, 'due');
@@ -358,7 +256,7 @@ suite('tickets', { concurrency: true }, () => {
   });
 
   test('those that NATS has not fired for a minute are written anew as they are, and others stay', async () => {
-    await using bed = await openBed();
+    await using bed = await openTicketBed();
     const dueAt = Date.now() + FAR_MS;
     const lastSequence = async () => (await bed.manager.streams.info('TICKETS')).state.last_seq;
     await (await bed.held('overdue', true)).giveBack({ dueAt, note: 'kept', isUrgent: true });
@@ -371,7 +269,7 @@ suite('tickets', { concurrency: true }, () => {
 
   suite('a lane and its ticket', () => {
     test('never part: in 200 races between who parks and who closes, no group is left without a ticket', async () => {
-      await using bed = await openBed();
+      await using bed = await openTicketBed();
       const lost: string[] = [];
       const race = async (id: string) => {
         const ticket = await bed.held(id);

@@ -11,22 +11,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { type MsgHdrs, nuid } from '@nats-io/nats-core';
-import { FORMATS, type Unread, unreadable } from '../../domain/format.ts';
+import { nuid } from '@nats-io/nats-core';
+import { FORMATS } from '../../domain/format.ts';
 import { type Hurry, readTicketNote, type TicketNote } from '../../domain/read-ticket.ts';
-import {
-  anyTicketSubject,
-  TICKETS_STREAM,
-  ticketAtSubject,
-  ticketDueSubject,
-  ticketUrgentSubject,
-} from '../layout/layout.ts';
+import { TICKETS_STREAM, ticketAtSubject, ticketDueSubject, ticketUrgentSubject } from '../layout/layout.ts';
 import { type Durable, type DurableNeeds, publishDurably } from '../nats/publish-durably.ts';
 import type { PulledMessage } from '../nats/pull.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
-import { deleteTicket, isMissing } from './delete-ticket.ts';
+import { deleteTicket } from './delete-ticket.ts';
 import { hurryTicket, type Hurried } from './hurry-ticket.ts';
 import { reviveOverdue } from './overdue-tickets.ts';
+import { type Found, NEW_NOTE, openTicketReader, type Times } from './read-tickets.ts';
 
 export type HeldTicket = {
   destinationId: string;
@@ -76,22 +71,17 @@ const LEFT_FOR_MS = 5_000;
 /** Longer than a schedule may be late. */
 const ABOUT_TO_FIRE_MS = 1_000;
 
-type Times = { dueAt: number; isUrgent: boolean };
-/** `sequence` is that of the schedule; 0 for one that has fired and waits to be taken. */
-type Found = TicketNote & Times & { sequence: number };
 /** `expected` is the sequence of the ticket it takes the place of; 0 for none. */
 type Schedule = TicketNote & Times & { expected: number };
 
 type Taken = Pick<HeldTicket, 'destinationId' | 'isUrgent' | 'note' | 'hurry'> & { lease: string; dueSequence: number };
 /** `heldUntil` is monotonic: NATS gives the ticket to another holder then. */
 type Lease = Taken & { sequence: number; heldUntil: number; isLost: boolean };
-type Ticket = { subject: string; seq: number; data: Uint8Array };
-
-const NEW: TicketNote = { held: false, note: '' };
 
 // oxlint-disable-next-line max-lines-per-function -- a factory: its parts share its state
 export function openTickets(needs: TicketsNeeds): Tickets {
-  const { manager, now, quarantine } = needs;
+  const { manager, now } = needs;
+  const { readScheduled, readTicket, mayReplace } = openTicketReader(needs);
 
   async function schedule(destinationId: string, { dueAt, isUrgent, expected, ...note }: Schedule): Promise<Durable> {
     const headers: [string, string][] = [
@@ -149,7 +139,7 @@ export function openTickets(needs: TicketsNeeds): Tickets {
       message.nak(LEFT_FOR_MS);
       return undefined;
     }
-    const ticket = read.ok ? read.value : NEW;
+    const ticket = read.ok ? read.value : NEW_NOTE;
     const taken = {
       destinationId,
       isUrgent,
@@ -201,7 +191,9 @@ export function openTickets(needs: TicketsNeeds): Tickets {
     const latest = found.note === '' ? note : found.note;
     const newer = { note: latest, ...hurryOf(found) };
     const moved = await schedule(destinationId, { ...lease, ...newer, expected: found.sequence });
-    return moved.kind === 'stored' ? { ...held, ...newer, sequence: moved.sequence } : undefined;
+    // It may have fired since, and taken away the lease in its place: then it comes by itself, else when the lease is over.
+    if (moved.kind !== 'stored' || found.dueAt < now() + ABOUT_TO_FIRE_MS) return undefined;
+    return { ...held, ...newer, sequence: moved.sequence };
   }
 
   /** A renewal that comes too late fails: another process has the ticket, and the expected sequence is gone. */
@@ -240,60 +232,25 @@ export function openTickets(needs: TicketsNeeds): Tickets {
     const heldUntil = performance.now() + LEASE_MS;
     const renewal = { dueAt: now() + LEASE_MS, isUrgent, held: true, note, ...hurryOf(lease), lease: lease.lease };
     const renewed = await schedule(destinationId, { ...renewal, expected: sequence });
-    if (renewed.kind === 'stored') Object.assign(lease, { sequence: renewed.sequence, heldUntil });
+    if (renewed.kind === 'stored') return prolong(lease, { sequence: renewed.sequence, heldUntil });
     if (renewed.kind !== 'conflict') return;
     try {
       const found = await readScheduled(destinationId);
       // Stored at a first try, perhaps, whose answer was lost.
-      if (found?.lease === lease.lease) Object.assign(lease, { sequence: found.sequence, heldUntil });
+      if (found?.lease === lease.lease) prolong(lease, { sequence: found.sequence, heldUntil });
       else lease.isLost = true;
     } catch {
       // NATS could not be asked: the next renewal will tell, or the end of the lease.
     }
   }
 
-  function readScheduled(destinationId: string): Promise<Found | undefined> {
-    return readLast(destinationId, ticketAtSubject(destinationId));
-  }
-
-  /** The newest of a lane's messages: if that is a due one, there is no schedule, because it fired. */
-  function readTicket(destinationId: string): Promise<Found | undefined> {
-    return readLast(destinationId, anyTicketSubject(destinationId));
-  }
-
-  /** From the leader: a replica may not have the ticket yet. */
-  async function readLast(destinationId: string, subject: string): Promise<Found | undefined> {
-    try {
-      const message = await manager.streams.getMessage(TICKETS_STREAM, { last_by_subj: subject });
-      if (message === null) return undefined;
-      return message.subject === ticketAtSubject(destinationId) ? await readAt(message) : readDue(message, now());
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  }
-
-  /** An unreadable schedule might never come due: a new one takes its place. */
-  async function readAt(message: Ticket & { header: MsgHdrs }): Promise<Found | undefined> {
-    const { header, subject, seq } = message;
-    const dueAt = Date.parse(header.get('Nats-Schedule').replace('@at ', ''));
-    const isUrgent = header.get('Nats-Schedule-Target') === ticketUrgentSubject(subject.split('.')[2] ?? '');
-    const read = Number.isNaN(dueAt) ? unreadable('a ticket that is never due') : readTicketNote(message.data);
-    if (read.ok) return { ...read.value, sequence: seq, dueAt, isUrgent };
-    if (!(await mayReplace(message, read))) return { held: true, note: '', sequence: seq, dueAt, isUrgent };
-    await deleteTicket(manager, seq);
-    return undefined;
-  }
-
-  /** True when quarantine has it. A ticket of a newer format, and one that quarantine does not take, stays where it is. */
-  async function mayReplace(ticket: Ticket, { problem, why }: Unread): Promise<boolean> {
-    if (problem === 'newer') {
-      quarantine.left('ticket', why);
-      return false;
-    }
-    const { subject, seq, data } = ticket;
-    const from = { stream: TICKETS_STREAM, subject, sequence: seq };
-    return (await quarantine.append({ kind: 'ticket', payload: data, from, why })) === 'stored';
+  /**
+   * A schedule that fires takes away the one that was stored in its place a moment before: a renewal that is known so late may be gone,
+   * and another process may have the ticket. The holder gives it back, which tells.
+   */
+  function prolong(lease: Lease, renewed: Pick<Lease, 'sequence' | 'heldUntil'>): void {
+    lease.isLost ||= performance.now() > lease.heldUntil - ABOUT_TO_FIRE_MS;
+    Object.assign(lease, renewed);
   }
 
   return {
@@ -320,18 +277,4 @@ function hurryOf(ticket: { hurry?: Hurry } | undefined): { hurry?: Hurry } {
 function isAsWanted(found: Found, { dueAt, isUrgent = false }: Wanted): boolean {
   const isSoonEnough = found.sequence === 0 || found.dueAt <= dueAt + CLOSE_ENOUGH_MS;
   return isSoonEnough && (found.isUrgent || !isUrgent);
-}
-
-/** Not held: its holder is dead, if there was one. `hold` deals with an unreadable one. */
-function readDue({ subject, data }: Ticket, now: number): Found {
-  const read = readTicketNote(data);
-  const isLeft = !read.ok && read.problem === 'newer';
-  const note = read.ok ? read.value : NEW;
-  return {
-    ...note,
-    held: isLeft,
-    sequence: 0,
-    dueAt: now,
-    isUrgent: subject.startsWith(ticketUrgentSubject('')),
-  };
 }
