@@ -352,14 +352,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'messages that are published and never stored: tail, sightings, refusals, peers, questions to deliver',
     imports: STREAM,
   },
-  'stream/prepare': { holds: 'streams and buckets are created and follow their plan', imports: STREAM },
+  'stream/prepare': {
+    holds: 'streams and buckets are created and follow their plan',
+    imports: [...STREAM, 'stream/leaders'],
+  },
   'stream/quarantine': {
     holds: 'stored things that no version can read are set aside',
     imports: ['log', 'metrics', 'stream/layout', 'stream/nats'],
   },
   'stream/leaders': {
-    holds: 'questions that only the leader of a stream answers, and servers are left that reach none',
-    imports: ['stream/layout', 'stream/nats'],
+    holds: 'questions to leaders; servers that reach none are left, and consumers leave copies that are behind',
+    imports: ['log', 'stream/layout', 'stream/nats'],
   },
   'stream/nats': {
     holds: 'connections, publishing with acknowledgement, pulling, watching, the engine’s clock',
