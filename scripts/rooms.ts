@@ -17,7 +17,7 @@ const ENDPOINT = [
   'store/compute',
   'store/definitions',
 ];
-const STREAM = ['domain', 'limits', 'log', 'metrics', 'stream/layout', 'stream/nats', 'stream/quarantine'];
+const STREAM = ['domain', 'limits', 'log', 'metrics', 'pause', 'stream/layout', 'stream/nats', 'stream/quarantine'];
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   demo: {
@@ -289,7 +289,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'control/access': {
     holds: 'identity and permissions: sessions, passwords, tokens, roles, the guard of sign-ins',
-    imports: ['control/problems', 'http', 'secrets', 'store', 'log'],
+    imports: ['control/problems', 'http', 'secrets', 'store', 'log', 'pause'],
   },
   'control/keys': {
     holds: 'the key ring of sealed secrets, and its rotation',
@@ -358,18 +358,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'stream/quarantine': {
     holds: 'stored things that no version can read are set aside',
-    imports: ['log', 'metrics', 'stream/layout', 'stream/nats'],
+    imports: ['log', 'metrics', 'pause', 'stream/layout', 'stream/nats'],
   },
   'stream/leaders': {
     holds: 'questions to leaders; servers that reach none are left, and consumers leave copies that are behind',
-    imports: ['log', 'stream/layout', 'stream/nats'],
+    imports: ['log', 'pause', 'stream/layout', 'stream/nats'],
   },
   'stream/nats': {
     holds: 'connections, publishing with acknowledgement, pulling, watching, the engine’s clock',
-    imports: ['log', 'metrics', 'stream/layout'],
+    imports: ['log', 'metrics', 'pause', 'stream/layout'],
   },
   'stream/layout': { holds: 'the table of every stream, subject, consumer, bucket and permission', imports: [] },
-  metrics: { holds: 'every metric, declared once, and the endpoint that serves them', imports: ['http', 'log'] },
+  metrics: {
+    holds: 'every metric, declared once, and the endpoint that serves them',
+    imports: ['http', 'log', 'pause'],
+  },
   tracing: { holds: 'spans for attempts and requests', imports: ['log'] },
   secrets: { holds: 'sealing, signing, the secrets of the demo', imports: [] },
   http: { holds: 'shared by all roles: the hardened HTTP server, the address policy', imports: [] },
@@ -383,7 +386,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [],
   },
   log: { holds: 'the log', imports: [] },
-  pause: { holds: 'waits between two rounds of a background loop', imports: [] },
+  pause: { holds: 'waits of background loops, which end at beats that all loops of a process share', imports: [] },
   version: { holds: 'the version of this server', imports: ['installed-files'] },
   'installed-files': { holds: 'where the migrations and the console are installed', imports: [] },
   breathe: { holds: 'lets the event loop turn inside long loops', imports: [] },

@@ -106,16 +106,20 @@ function spawnServer(
 /** Its own log line is the signal; a process that ends instead has its reason in the log. */
 function hasStarted(child: ChildProcess, logFile: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const endedEarly = () => reject(new Error(`the server ended with ${child.exitCode} before it started: ${logFile}`));
-    child.once('exit', endedEarly);
     let said = '';
+    const outputs = [child.stdout, child.stderr];
+    const endedEarly = () => {
+      const end = said.trim().split('\n').slice(-3).join('\n');
+      reject(new Error(`the server ended with ${child.exitCode} before it started, see ${logFile}: ${end}`));
+    };
+    child.once('close', endedEarly);
     const listen = (chunk: Buffer) => {
       said += chunk.toString();
       if (!said.includes('server.started')) return;
-      child.stdout?.off('data', listen);
-      child.off('exit', endedEarly);
+      for (const output of outputs) output?.off('data', listen);
+      child.off('close', endedEarly);
       resolve(said);
     };
-    child.stdout?.on('data', listen);
+    for (const output of outputs) output?.on('data', listen);
   });
 }

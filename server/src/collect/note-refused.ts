@@ -2,6 +2,7 @@ import { problemOf, type Problem, type Refusal, type RequestShape } from '@millr
 import type { RefusedCalls } from '../stream/signals/refusals.ts';
 import type { KeyFound } from './find-write-key.ts';
 import { callsOf } from './hide-key.ts';
+import { every } from '../pause.ts';
 
 export type RefusedNeeds = { tell(refused: RefusedCalls): void; nowMs(): number };
 export type Refused = Disposable & {
@@ -46,15 +47,15 @@ export function openRefused({ tell, nowMs }: RefusedNeeds): Refused {
     });
   }
 
-  const timer = setInterval(() => {
+  const timer = every(TELL_EVERY_MS, () => {
     for (const refused of pending.values()) tell(refused);
     pending.clear();
-  }, TELL_EVERY_MS);
+  });
   return {
     note(found, request) {
       for (const refused of refusedCalls(request)) noteOne(found, refused);
     },
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
 }
 

@@ -3,6 +3,7 @@ import type { RequestShape } from '@millrace/contract';
 import type { Sighting } from '../stream/signals/sightings.ts';
 import type { KeyFound } from './find-write-key.ts';
 import { callsOf } from './hide-key.ts';
+import { every } from '../pause.ts';
 
 export type SeenNeeds = { tell(sighting: Sighting): void; nowMs(): number };
 export type Seen = Disposable & {
@@ -63,7 +64,7 @@ export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
     for (const sighting of suppressed.toTell()) tell({ ...sighting, keyHashes: [], events: [], at });
   }
 
-  const timer = setInterval(tellAll, TELL_EVERY_MS);
+  const timer = every(TELL_EVERY_MS, tellAll);
   return {
     note({ source, keyHash }, body, shape) {
       if (isNews(keyHash)) pendingOf(source).keyHashes.add(keyHash);
@@ -72,7 +73,7 @@ export function openSeen({ tell, nowMs }: SeenNeeds): Seen {
     },
     noteSuppressed: suppressed.note,
     [Symbol.dispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       tellAll();
     },
   };

@@ -2,6 +2,7 @@
 import type { Logger } from '../log.ts';
 import { noteSizes, thinCurves } from '../store/definitions/size-curve.ts';
 import type { Store } from '../store/open-store.ts';
+import { every } from '../pause.ts';
 
 const EVERY_MS = 60_000;
 const THIN_EVERY = 60;
@@ -18,10 +19,10 @@ export function startNotingSizes(store: Store, log: Logger): AsyncDisposable {
       log.warn({ error: String(error) }, 'sizes.not_noted');
     }
   };
-  const timer = setInterval(() => void (noting = noting.then(note)), EVERY_MS);
+  const timer = every(EVERY_MS, () => void (noting = noting.then(note)));
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       await noting;
     },
   };

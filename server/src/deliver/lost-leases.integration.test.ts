@@ -53,6 +53,30 @@ suite('a lease', () => {
     assert.equal(await second.giveBack({ dueAt: other.now() + FAR_MS, note: 'by the second' }), true);
   });
 
+  test('that is being taken while its process stops has its holder by the end of the stop', async () => {
+    await using bed = await openBed();
+    await using side = await bed.stream.deliverySide();
+    const lanes = Array.from({ length: 20 }, (_, index) => `stopped${index}`);
+    for (const lane of lanes) await side.tickets.ensure(lane, { dueAt: side.now(), hurry: false });
+    const due = async () => (await bed.tickets()).filter((subject) => subject.startsWith('tickets.due.')).length;
+    await until(async () => (await due()) === lanes.length);
+    const held: HeldTicket[] = [];
+    const taken = Promise.withResolvers<void>();
+    let asks = 0;
+    const room = (isUrgent: boolean) => {
+      if (isUrgent) return 0;
+      asks += 1;
+      // Asked again: all that there was room for has come.
+      if (asks > 1) taken.resolve();
+      return asks > 1 ? 0 : lanes.length;
+    };
+    const pulling = side.pullTickets({ room, held: (ticket) => void held.push(ticket) });
+    await taken.promise;
+    await pulling[Symbol.asyncDispose]();
+    assert.equal(held.length, lanes.length);
+    for (const ticket of held) assert.equal(await ticket.giveBack({ dueAt: side.now() + FAR_MS, note: '' }), true);
+  });
+
   test('is over by the holder’s own clock when the engine cannot be reached', async () => {
     await using bed = await openBed();
     await using side = await bed.stream.deliverySide();

@@ -25,7 +25,7 @@ import { openParker, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
-import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
+import { keyRingOf, type OnAsk, openWayOut, type WayOut } from './open-way-out.ts';
 import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
 import { meetRequests } from './request/meet-request.ts';
 import { tellStats } from './tell-stats.ts';
@@ -115,7 +115,7 @@ export async function startDeliver({
     looks: starting.use(openYieldingWindow(LOOKS_WINDOW)),
   };
   const parts = await openParts(needs, starting, { isStopping: () => life.isStopping, windows });
-  const { dispatcher, requests, drains } = parts;
+  const { dispatcher, requests, drains, asks } = parts;
   const stats = () => statsOf(parts, load);
   starting.use(tellStats(stats, log));
   showStats(needs, stats);
@@ -128,8 +128,9 @@ export async function startDeliver({
       life.isStopping = true;
       const giveUpAt = performance.now() + DELIVER_END_MS;
       await Promise.all(pulls.map((pull) => pull[Symbol.asyncDispose]()));
-      for (const part of [requests, dispatcher]) part.stop();
-      while (requests.open() + drains.count() > 0 && performance.now() < giveUpAt) await sleep(20);
+      for (const part of [asks, requests, dispatcher]) part.stop();
+      const isAtWork = () => requests.open() + drains.count() + asks.underWay() > 0;
+      while (isAtWork() && performance.now() < giveUpAt) await sleep(20);
       await side.flush();
       await running.disposeAsync();
     },
@@ -138,8 +139,8 @@ export async function startDeliver({
 
 /** Limits for work that yields to new events. */
 type Windows = { backlog: YieldingWindow; looks: YieldingWindow };
-type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains };
-type Sending = { dispatcher: Dispatcher; reports: LaneReports; parker: Parkers; schedule: RetrySchedule };
+type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains; asks: WayOut['asks'] };
+type Sending = Pick<Parts, 'dispatcher' | 'asks'> & { reports: LaneReports; parker: Parkers; schedule: RetrySchedule };
 
 async function openParts(
   needs: DeliverNeeds,
@@ -149,7 +150,7 @@ async function openParts(
   const { settings, config, side, log } = needs;
   const { now } = side;
   const webhookOf = openWebhooks({ keyRing: keyRingOf(settings.keys), log });
-  const { dispatcher, reports, parker, schedule } = await openSending({ ...needs, webhookOf }, stack, windows);
+  const { dispatcher, asks, reports, parker, schedule } = await openSending({ ...needs, webhookOf }, stack, windows);
   const hold = (webhook: Webhook, until: number) => {
     const gate = dispatcher.gateOf(webhook.destinationId);
     dispatcher.shut(webhook.destinationId, askedToWait(gate, until, now()));
@@ -175,7 +176,7 @@ async function openParts(
   stack.use(await side.health.watch(reports.changed));
   stack.use(config.onDestination(drains.destinationChanged));
   stack.use(findStranded({ lanes, tickets, isMyTurn: side.peers.isFirst, uptimeMs, now, log }));
-  return { dispatcher, requests, drains };
+  return { dispatcher, requests, drains, asks };
 }
 
 async function openSending(
@@ -186,7 +187,7 @@ async function openSending(
   const { settings, config, side, metrics, tracing } = needs;
   const { now } = side;
   const schedule = retrySchedule(settings.retryScale);
-  const client = openWayOut({ ...needs, ...settings, schedule, now }, stack);
+  const { client, asks } = openWayOut({ ...needs, ...settings, schedule, now }, stack);
   const make = attemptsBy({ post: countPosts(client.post, metrics), windowMs: schedule.windowMs, now });
   const trips = metrics.counter('millrace_breaker_trips_total');
   const worked = stack.use(await openWorked({ bucket: side.worked, now }));
@@ -214,7 +215,7 @@ async function openSending(
   const wanted = lookWanted({ config, webhookOf: needs.webhookOf, dispatcher, schedule, now });
   const write = writeWithinShare({ lanes: side.lanes, shares, reports });
   const parker = stack.use(openParker({ write, tickets: side.tickets, wanted }));
-  return { dispatcher, reports, parker, schedule };
+  return { dispatcher, asks, reports, parker, schedule };
 }
 
 /** The needs of each standing are made once, not for every attempt. */

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Logger } from '../log.ts';
+import { every } from '../pause.ts';
 
 const EVERY_MS = 1_000;
 const RESOLUTION_MS = 10;
@@ -11,14 +12,13 @@ export function tellStats(stats: () => object, log: Logger): Disposable {
   histogram.enable();
   // The histogram includes the pause between two of its own looks.
   const delayMs = (nanoseconds: number) => Math.max(0, Math.round(nanoseconds / 1e6 - RESOLUTION_MS));
-  const timer = setInterval(() => {
+  const timer = every(EVERY_MS, () => {
     const loopDelay = { loopDelayP99Ms: delayMs(histogram.percentile(99)), loopDelayMaxMs: delayMs(histogram.max) };
     log.debug({ ...stats(), ...loopDelay, ...readMemory() }, 'deliver.stats');
-  }, EVERY_MS);
-  timer.unref();
+  });
   return {
     [Symbol.dispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       histogram.disable();
     },
   };

@@ -18,7 +18,7 @@ export function createHardenedServer(
     {
       headersTimeout: 5_000,
       requestTimeout: 10_000,
-      connectionsCheckingInterval: 250,
+      connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
       requireHostHeader: true,

@@ -1,4 +1,9 @@
+import { toBeat } from '../pause.ts';
+
 const LOOK_EVERY_MS = 50;
+const REST_MS = 500;
+/** The part of its time that an event loop works, below which it rests. */
+const RESTS_BELOW = 0.05;
 
 type Seen = (lateMs: number) => void;
 
@@ -6,33 +11,35 @@ type Seen = (lateMs: number) => void;
 const watchers = new Set<Seen>();
 let timer: NodeJS.Timeout | undefined;
 let dueAt = 0;
+let worked = performance.eventLoopUtilization();
 
 /**
- * Tells how late the event loop is, twenty times a second. A plain timer and not `monitorEventLoopDelay`, which looks a hundred times
- * a second and takes half a percent of a core in an idle process.
+ * Tells how late the event loop is: twenty times a second while it works, and twice a second while it rests. A plain timer and not
+ * `monitorEventLoopDelay`, which looks a hundred times a second and takes half a percent of a core in an idle process.
  */
 export function watchDelay(seen: Seen): Disposable {
   watchers.add(seen);
-  if (timer === undefined) start();
+  if (timer === undefined) wait(LOOK_EVERY_MS);
   return {
     [Symbol.dispose]() {
       watchers.delete(seen);
       if (watchers.size > 0) return;
-      clearInterval(timer);
+      clearTimeout(timer);
       timer = undefined;
     },
   };
 }
 
-function start(): void {
-  dueAt = performance.now() + LOOK_EVERY_MS;
-  timer = setInterval(look, LOOK_EVERY_MS);
-  timer.unref();
+function wait(ms: number): void {
+  dueAt = performance.now() + ms;
+  timer = setTimeout(look, ms).unref();
 }
 
 function look(): void {
-  const now = performance.now();
-  const lateMs = Math.max(0, now - dueAt);
-  dueAt = now + LOOK_EVERY_MS;
+  const lateMs = Math.max(0, performance.now() - dueAt);
+  const before = worked;
+  worked = performance.eventLoopUtilization();
+  const { utilization } = performance.eventLoopUtilization(worked, before);
+  wait(utilization < RESTS_BELOW ? toBeat(REST_MS) : LOOK_EVERY_MS);
   for (const seen of watchers) seen(lateMs);
 }

@@ -8,7 +8,7 @@ import { backOff, holdBatches, type ReadBatch } from './hold-batches.ts';
 import { firstKeptDays, type RecordSettings, retentionDays } from './record-settings.ts';
 import { settleBatches } from './settle-batches.ts';
 import { chunksOf, writeOutcomes } from './write-outcomes.ts';
-import { openBell, pause } from '../pause.ts';
+import { every, openBell, pause } from '../pause.ts';
 
 export type RecorderNeeds = {
   store: Store;
@@ -173,9 +173,9 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
   }
 
   const pulling = side.pullOutcomes({ stream, room: () => mostHeld() - held.size(), taken: put });
-  const holding = setInterval(() => {
+  const holding = every(HOLD_MS, () => {
     for (const batch of held.all()) batch.stillHeld();
-  }, HOLD_MS);
+  });
   const writing = keepWriting();
   return {
     lagSeconds() {
@@ -188,7 +188,7 @@ export function startRecorder(needs: RecorderNeeds, stream: string): Recorder {
       arrived.ring();
       halfHeld.ring();
       await writing;
-      clearInterval(holding);
+      holding[Symbol.dispose]();
       for (const batch of held.all()) batch.giveBack();
     },
   };

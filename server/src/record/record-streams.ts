@@ -6,6 +6,7 @@
 import { openWaitingLine, type WaitingLine } from '../stream/nats/waiting-line.ts';
 import type { RecordSide } from '../stream/open-record-side.ts';
 import { type Recorder, type RecorderNeeds, startRecorder } from './record-outcomes.ts';
+import { every } from '../pause.ts';
 
 export type RecordersNeeds = Omit<RecorderNeeds, 'side' | 'turns' | 'mostHeld'> & {
   side: RecorderNeeds['side'] & Pick<RecordSide, 'outcomesStreams'>;
@@ -54,14 +55,14 @@ export function startRecorders({ listMs = LIST_MS, shared = shareRecording(1), .
   const tryToFollow = () =>
     follow().catch((error: unknown) => needs.log.warn({ error: String(error) }, 'streams.not_listed'));
   let following = tryToFollow();
-  const timer = setInterval(() => {
+  const timer = every(listMs, () => {
     following = following.then(tryToFollow);
-  }, listMs);
+  });
   return {
     lagSeconds: () => Math.max(0, ...recorders.values().map((recorder) => recorder.lagSeconds())),
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       await following;
       await Promise.all([...stopped, ...recorders.values().map((recorder) => recorder[Symbol.asyncDispose]())]);
     },

@@ -51,6 +51,20 @@ suite('a condition that is asked again and again', () => {
     assert.deepEqual(await store.asSystem((tx) => tx.query('SELECT 1 AS one')), [{ one: 1 }]);
   });
 
+  test('goes with the others of the same turn in one transaction, and one that fails leaves them alone', async () => {
+    await using server = await startPostgresServer();
+    await using wire = await openWire(server.url);
+    await using store = await openStore(wire.url);
+    wire.sent.length = 0;
+    assert.deepEqual(await Promise.all(['1 < 2', 'false OR NULL', 'true'].map(store.holds)), [true, false, true]);
+    assert.equal(wire.sent.join('').split('BEGIN').length - 1, 1);
+    const asked = await Promise.allSettled(['true', 'EXISTS (SELECT FROM nowhere)', 'false'].map(store.holds));
+    assert.deepEqual(
+      asked.map((each) => (each.status === 'fulfilled' ? each.value : 'failed')),
+      [true, 'failed', false],
+    );
+  });
+
   test('tells that the database is away', async () => {
     await using server = await startPostgresServer();
     await using wire = await openWire(server.url);
@@ -82,6 +96,7 @@ async function openWire(databaseUrl: string) {
     const end = () => void [near.destroy(), far.destroy()];
     ends.add(end);
     near.on('error', end).on('close', end).pipe(far);
+    near.on('data', (chunk: Buffer) => wire.sent.push(chunk.toString('latin1')));
     far.on('error', end).on('close', end);
     far.on('data', (chunk: Buffer) => {
       const isLogin = wire.isEndingLogins && chunk.subarray(-READY.length).equals(READY);
@@ -98,6 +113,8 @@ async function openWire(databaseUrl: string) {
   const wire = {
     url: url.href,
     isEndingLogins: false,
+    /** Clients sent these. */
+    sent: [] as string[],
     endAll,
     async [Symbol.asyncDispose]() {
       endAll();

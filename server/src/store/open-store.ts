@@ -15,7 +15,10 @@ export type Store = AsyncDisposable & {
   readWorkspace<T>(workspaceId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A transaction that sees all workspaces: for signing in, for the projector, for the first start. */
   asSystem<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Whether an SQL condition holds, over all workspaces and in one round trip: for what a loop asks again and again. */
+  /**
+   * Whether an SQL condition holds, over all workspaces: for what a loop asks again and again. Those that are asked in the same turn of the
+   * event loop share one round trip.
+   */
   holds(condition: string): Promise<boolean>;
 };
 
@@ -54,11 +57,9 @@ export async function openStore(databaseUrl: string): Promise<Store> {
     readWorkspace: (workspaceId, work) =>
       transact(pool, `${BEGIN_READING}; ${roleStatement} ${scopeOf(workspaceId)}`, work),
     asSystem: (work) => transact(pool, `BEGIN; ${roleStatement} SET LOCAL millrace.system = 'on'`, work),
-    holds: (condition) =>
-      glance(
-        pool,
-        `BEGIN READ ONLY; ${roleStatement} SET LOCAL millrace.system = 'on'; SELECT ${condition} AS holds; COMMIT`,
-      ),
+    holds: openGlances((conditions) =>
+      glance(pool, `BEGIN READ ONLY; ${roleStatement} SET LOCAL millrace.system = 'on'`, conditions),
+    ),
     async [Symbol.asyncDispose]() {
       await pool.end();
     },
@@ -97,14 +98,40 @@ async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<
   }
 }
 
+type Glance = { condition: string; answer: PromiseWithResolvers<boolean> };
+
+/** Gathers the conditions of one turn of the event loop. When one of them fails, each is asked alone. */
+function openGlances(look: (conditions: readonly string[]) => Promise<boolean[]>): Store['holds'] {
+  const gathered: Glance[] = [];
+
+  async function answerAll(glances: Glance[]): Promise<void> {
+    try {
+      const held = await look(glances.map(({ condition }) => condition));
+      for (const [index, { answer }] of glances.entries()) answer.resolve(held[index] === true);
+    } catch (error) {
+      if (glances.length === 1 || isUnavailable(error)) for (const { answer } of glances) answer.reject(error);
+      else for (const each of glances) await answerAll([each]);
+    }
+  }
+
+  return (condition) => {
+    const answer = Promise.withResolvers<boolean>();
+    gathered.push({ condition, answer });
+    if (gathered.length === 1) setImmediate(() => void answerAll(gathered.splice(0)));
+    return answer.promise;
+  };
+}
+
 /** One transaction, sent at once. */
-async function glance(pool: Pool, statements: string): Promise<boolean> {
+async function glance(pool: Pool, begin: string, conditions: readonly string[]): Promise<boolean[]> {
   const client = await pool.connect().catch(rethrowUnavailable);
   let failure: Error | undefined;
   try {
+    const columns = conditions.map((condition, index) => `(${condition}) AS "${index}"`);
     // The library answers several statements with one result each.
-    const results = (await client.query(statements)) as unknown as { rows: { holds?: boolean }[] }[];
-    return results.some(({ rows }) => rows[0]?.holds === true);
+    const results = (await client.query(`${begin}; SELECT ${columns.join(', ')}; COMMIT`)) as unknown as Results;
+    const [row] = results.flatMap(({ rows }) => rows);
+    return conditions.map((_, index) => row?.[index] === true);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
     if (isConnectionLost(failure)) return rethrowUnavailable(failure);
@@ -114,6 +141,8 @@ async function glance(pool: Pool, statements: string): Promise<boolean> {
     client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
   }
 }
+
+type Results = { rows: Record<string, unknown>[] }[];
 
 function ignore(): void {
   // The next query reports it better.

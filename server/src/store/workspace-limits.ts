@@ -5,6 +5,9 @@ import type { Tx } from './open-store.ts';
 type LimitRow = { workspace_id: string; name: string; most: string };
 type OwnLimits = Partial<Record<LimitName, number>>;
 
+/** For `Store.holds`: most installations have none. */
+export const ANY_OWN_LIMITS = 'EXISTS (SELECT FROM workspace_limits)';
+
 /** By workspace, of all that the transaction sees; of one workspace where it is named. */
 export async function readOwnLimits(tx: Tx, workspaceId?: string): Promise<Map<string, OwnLimits>> {
   const sql = `SELECT workspace_id, name, most::text FROM workspace_limits

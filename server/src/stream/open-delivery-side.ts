@@ -19,7 +19,7 @@ import { openOutcomes, type Outcomes } from './deliveries/outcomes.ts';
 import { openPeers, type Peers } from './signals/peers.ts';
 import { AT_ONCE } from './nats/publish-durably.ts';
 import { openPublisher } from './nats/publish.ts';
-import { pull } from './nats/pull.ts';
+import { pull, type PulledMessage } from './nats/pull.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
 import { openQuarantine, type Quarantine } from './quarantine/quarantine.ts';
 import { pullRequests, type RequestsNeeds } from './events/requests.ts';
@@ -124,21 +124,30 @@ function pullTickets(
   { room, held }: TicketTaker,
   { tickets, ...needs }: { connection: Connection; tickets: Tickets; log: Logger },
 ): AsyncDisposable {
-  const pullFrom = (consumer: string, isUrgent: boolean) => {
-    let asked = 0;
-    return pull({
+  const pullFrom = (consumer: string, isUrgent: boolean): AsyncDisposable => {
+    /** Tickets that came, and whose lease is being taken. */
+    const asked = new Set<Promise<void>>();
+    async function hold(message: PulledMessage): Promise<void> {
+      const ticket = await tickets.hold(message);
+      if (ticket !== undefined) held(ticket);
+    }
+    const pulling = pull({
       ...needs,
       stream: TICKETS_STREAM,
       consumer,
-      room: () => room(isUrgent) - asked,
+      room: () => room(isUrgent) - asked.size,
       taken(message) {
-        asked += 1;
-        void tickets.hold(message).then((ticket) => {
-          asked -= 1;
-          if (ticket !== undefined) held(ticket);
-        });
+        const holding = hold(message).finally(() => asked.delete(holding));
+        asked.add(holding);
       },
     });
+    return {
+      async [Symbol.asyncDispose]() {
+        await pulling[Symbol.asyncDispose]();
+        // Their holder has to know of them before the process ends: it gives them back, and their lanes wait for no lease to end.
+        await Promise.all(asked);
+      },
+    };
   };
   const pulls = [pullFrom(DRAIN_CONSUMER, false), pullFrom(DRAIN_URGENT_CONSUMER, true)];
   return {

@@ -29,7 +29,7 @@ import { AT_ONCE } from './nats/publish-durably.ts';
 import { openQuarantine } from './quarantine/quarantine.ts';
 import { openWaitingLine } from './nats/waiting-line.ts';
 import { countQuarantined } from './quarantine/count-quarantined.ts';
-import { type AnswerNeeds, answerAsks, type Asks, openAsks } from './signals/asks.ts';
+import { type AnswerNeeds, type Answering, answerAsks, type Asks, openAsks } from './signals/asks.ts';
 import { tellComputed } from './signals/computed.ts';
 import { onRefused, type RefusedCalls, tellRefused } from './signals/refusals.ts';
 import { onSeen, type Sighting, tellSeen } from './signals/sightings.ts';
@@ -64,7 +64,7 @@ export type Stream = AsyncDisposable & {
   /** How control asks deliver. */
   asks(signer: EntrySigner): Asks & Disposable;
   /** How deliver answers. */
-  onAsk(signer: EntrySigner, answer: AnswerNeeds['answer']): Disposable;
+  onAsk(signer: EntrySigner, answer: AnswerNeeds['answer']): Answering;
 };
 
 export type StreamNeeds = {

@@ -8,6 +8,7 @@ import { membershipsOf } from '../../store/members.ts';
 import type { Store } from '../../store/open-store.ts';
 import { findUsersByEmail } from '../../store/users.ts';
 import type { Logger } from '../../log.ts';
+import { every } from '../../pause.ts';
 
 export type Refusal = 'wrong_password' | 'too_many_tries' | 'wrong_code' | 'too_many_codes' | 'passkey_refused';
 type FailedSignIn = { email: string; address: string; why: Refusal };
@@ -32,8 +33,7 @@ type Noted = { tries: Map<Refusal, number>; addresses: Set<string>; lastAddress:
 export function openFailureLog({ store, log, now }: FailureLogNeeds): FailureLog {
   const accounts = new Map<string, Noted>();
   let writing = Promise.resolve();
-  const timer = setInterval(() => void flush(), EVERY_MS);
-  timer.unref();
+  const timer = every(EVERY_MS, () => void flush());
 
   function note({ email, address, why }: FailedSignIn): void {
     const key = email.toLowerCase();
@@ -92,7 +92,7 @@ export function openFailureLog({ store, log, now }: FailureLogNeeds): FailureLog
     note,
     flush: () => flush(),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       await flush(true);
     },
   };

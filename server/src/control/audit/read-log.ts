@@ -9,6 +9,7 @@ import { membershipsOf } from '../../store/members.ts';
 import type { Store, Tx } from '../../store/open-store.ts';
 import { keepWorkspace } from '../../store/workspaces.ts';
 import type { Logger } from '../../log.ts';
+import { every } from '../../pause.ts';
 
 export type ReadKind = 'payload.viewed' | 'write_key.viewed' | 'permission.denied';
 
@@ -61,8 +62,7 @@ export function openReadLog({ store, log, now }: ReadLogNeeds): ReadLog {
   /** The objects of an actor and action that have a note of their own. */
   const objectsOf = new Map<string, number>();
   let writing = Promise.resolve();
-  const timer = setInterval(() => void flush(), EVERY_MS);
-  timer.unref();
+  const timer = every(EVERY_MS, () => void flush());
 
   function note(read: Read): void {
     const group = groupOf(read);
@@ -140,7 +140,7 @@ export function openReadLog({ store, log, now }: ReadLogNeeds): ReadLog {
     note,
     flush: () => flush(),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       await flush(true);
     },
   };

@@ -5,7 +5,7 @@ import type { FairShare } from '../http/fair-share.ts';
 import { SLOTS } from './job-slots.ts';
 import { type JobSlot, openPool } from './open-pool.ts';
 import { openPace, type Pace } from './pace.ts';
-import { pause } from '../../pause.ts';
+import { every, pause } from '../../pause.ts';
 
 /** One step of a job: short, so that a pause or cancel takes effect soon, and safe to repeat. */
 export type JobWork = (job: JobRow, most: number) => Promise<JobStep>;
@@ -56,14 +56,14 @@ export function startJobs(needs: JobsNeeds): Jobs {
     asking = undefined;
     if (isAny) look();
   };
-  const timer = setInterval(() => {
+  const timer = every(LOOK_MS, () => {
     asking ??= lookIfAny();
-  }, LOOK_MS);
+  });
   look();
   return {
     look,
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       life.abort();
       await asking;
       await Promise.all(pools.map((pool) => pool.ended()));

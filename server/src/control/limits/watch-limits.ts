@@ -4,6 +4,7 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
 import { readUse, type Use, type UseNeeds } from './read-use.ts';
 import type { WorkspaceLimits } from './workspace-limits.ts';
+import { every } from '../../pause.ts';
 
 export type WatchNeeds = UseNeeds & { limits: WorkspaceLimits; metrics?: Metrics | undefined; log: Logger };
 
@@ -28,8 +29,8 @@ export function watchLimits(needs: WatchNeeds): Disposable & { look(): Promise<v
     }
   };
   void look();
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
-  return { look, [Symbol.dispose]: () => clearInterval(timer) };
+  const timer = every(LOOK_MS, () => void look());
+  return { look, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 /** The smallest limit of hosts that any workspace has. */

@@ -9,8 +9,9 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
 import { countOne } from '../../store/limit-use.ts';
 import type { Store, Tx } from '../../store/open-store.ts';
-import { readOwnLimits } from '../../store/workspace-limits.ts';
+import { ANY_OWN_LIMITS, readOwnLimits } from '../../store/workspace-limits.ts';
 import { ApiProblem, type ProblemCode } from '../problems/problems.ts';
+import { every } from '../../pause.ts';
 
 export type WorkspaceLimits = Disposable & {
   readonly defaults: LimitValues;
@@ -40,7 +41,7 @@ export function openWorkspaceLimits({ store, defaults, metrics, log }: LimitsNee
   const refused = metrics?.counters('millrace_limit_refusals_total');
   const refresh = async (): Promise<void> => {
     try {
-      own = await store.asSystem((tx) => readOwnLimits(tx));
+      own = (await store.holds(ANY_OWN_LIMITS)) ? await store.asSystem((tx) => readOwnLimits(tx)) : NONE;
     } catch (error) {
       // The last numbers hold on while the database is away.
       log.debug({ error: String(error) }, 'limits.not_refreshed');
@@ -57,7 +58,7 @@ export function openWorkspaceLimits({ store, defaults, metrics, log }: LimitsNee
     if (most !== undefined && used > most) throw refusal(name, most);
   };
   void refresh();
-  const timer = setInterval(() => void refresh(), REFRESH_MS).unref();
+  const timer = every(REFRESH_MS, () => void refresh());
   return {
     defaults,
     of: (workspaceId) => ({ ...defaults, ...own.get(workspaceId) }),
@@ -68,6 +69,6 @@ export function openWorkspaceLimits({ store, defaults, metrics, log }: LimitsNee
     mustHold,
     refusal,
     refresh,
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
 }

@@ -42,6 +42,7 @@ import type { Dispatcher, DispatcherNeeds } from './model.ts';
 import { openSlots } from './slots.ts';
 import type { Webhook } from '../attempt/webhook.ts';
 import { learnBatch, takeBatch } from './take-batch.ts';
+import { every } from '../../pause.ts';
 
 export type { Dispatcher, DispatcherNeeds } from './model.ts';
 
@@ -64,7 +65,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
   });
   let isStopped = false;
   let sweeper: NodeJS.Timeout | undefined;
-  const forgetter = setInterval(forgetIdle, IDLE_GATE_MS / 10);
+  const forgetter = every(IDLE_GATE_MS / 10, forgetIdle);
 
   function lineOf(destinationId: string): Line {
     const known = lines.get(destinationId);
@@ -285,7 +286,7 @@ export function openDispatcher(needs: DispatcherNeeds): Dispatcher & Disposable 
     [Symbol.dispose]() {
       stopSweeping();
       gathering[Symbol.dispose]();
-      clearInterval(forgetter);
+      forgetter[Symbol.dispose]();
     },
   };
 }

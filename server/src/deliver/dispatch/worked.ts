@@ -1,4 +1,5 @@
 import type { WorkedBucket } from '../../stream/deliveries/worked-bucket.ts';
+import { every } from '../../pause.ts';
 
 /** Receivers that worked lately, as all deliver processes know them together. */
 export type Worked = AsyncDisposable & {
@@ -25,15 +26,15 @@ export async function openWorked({ bucket, now }: WorkedNeeds): Promise<Worked> 
     markedAt.set(destinationId, at);
     unmarked.delete(destinationId);
   });
-  const flusher = setInterval(() => {
+  const flusher = every(FLUSH_MS, () => {
     for (const destinationId of [...unmarked].slice(0, MARKS_AT_ONCE)) {
       bucket.put(destinationId);
       unmarked.delete(destinationId);
     }
-  }, FLUSH_MS);
-  const forgetter = setInterval(() => {
+  });
+  const forgetter = every(MARK_EVERY_MS, () => {
     for (const [id, at] of markedAt) if (now() - at > KNOWN_FOR_MS) markedAt.delete(id);
-  }, MARK_EVERY_MS);
+  });
   return {
     isKnown: (destinationId) => now() - (markedAt.get(destinationId) ?? -Infinity) < KNOWN_FOR_MS,
     note(destinationId) {
@@ -42,8 +43,8 @@ export async function openWorked({ bucket, now }: WorkedNeeds): Promise<Worked> 
       unmarked.add(destinationId);
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(flusher);
-      clearInterval(forgetter);
+      flusher[Symbol.dispose]();
+      forgetter[Symbol.dispose]();
       for (const destinationId of unmarked) bucket.put(destinationId);
       await watch[Symbol.asyncDispose]();
     },

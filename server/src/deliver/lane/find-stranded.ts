@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts';
 import type { DeliverySide } from '../../stream/open-delivery-side.ts';
+import { every } from '../../pause.ts';
 
 export type StrandedNeeds = {
   lanes: Pick<DeliverySide['lanes'], 'list'>;
@@ -25,15 +26,14 @@ const TURN_MS = 5_000;
 export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): Disposable {
   let lookAt = 0;
   let spareLookAt = uptimeMs() + SPARE_EVERY_MS;
-  const timer = setInterval(() => {
+  const timer = every(TURN_MS, () => {
     if (!isMyTurn()) lookAt = 0;
     if (uptimeMs() < (isMyTurn() ? lookAt : spareLookAt)) return;
     lookAt = uptimeMs() + EVERY_MS;
     spareLookAt = uptimeMs() + SPARE_EVERY_MS;
     ensureTickets(needs).catch((error: unknown) => needs.log.warn({ error: String(error) }, 'lanes.not_listed'));
-  }, TURN_MS);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  });
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 /** Tickets are listed last: one that ends in between ended because its lane was empty. */

@@ -6,6 +6,7 @@
 import type { PulledRequest } from '../../stream/events/requests.ts';
 import { whenKept } from '../../stream/nats/when-available.ts';
 import { type OpenRequest, openTakingApart, type TakeApartNeeds } from './take-apart.ts';
+import { every } from '../../pause.ts';
 
 export type Requests = Disposable & {
   take(request: PulledRequest): void;
@@ -34,7 +35,7 @@ export function openRequests(needs: RequestsNeeds): Requests {
   /** Keys of requests that were acknowledged lately, in two generations. */
   let young = new Set<string>();
   let old = new Set<string>();
-  const teller = setInterval(tellWorking, WORKING_EVERY_MS / 4);
+  const teller = every(WORKING_EVERY_MS / 4, tellWorking);
   const apart = openTakingApart({
     ...needs,
     finished,
@@ -110,7 +111,7 @@ export function openRequests(needs: RequestsNeeds): Requests {
     },
     [Symbol.dispose]() {
       apart[Symbol.dispose]();
-      clearInterval(teller);
+      teller[Symbol.dispose]();
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   type StreamUsage,
   usedShare,
 } from './storage-shares.ts';
+import { every } from '../../pause.ts';
 
 /** How much each destination and workspace uses of the streams that all share, as this process knows it. */
 export type Shares = Disposable & {
@@ -85,9 +86,9 @@ export function openShares(needs: SharesNeeds): Shares {
   const underWay = new Set<UnderWay>();
   const { now: refresh, soon: refreshSoon } = atRests(askAll);
   let askedAt = 0;
-  const timer = setInterval(() => {
+  const timer = every(REFRESH_MS, () => {
     if (!isQuiet() || performance.now() - askedAt >= REFRESH_QUIET_MS) refreshSoon();
-  }, REFRESH_MS).unref();
+  });
   void refresh();
 
   /** Nothing that this process decides depends on the newest numbers: with its first store it asks again. */
@@ -178,7 +179,7 @@ export function openShares(needs: SharesNeeds): Shares {
     },
     limitBytes: () => Math.min(Infinity, ...watched.values().map(destinationLimit)),
     refresh,
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
 }
 

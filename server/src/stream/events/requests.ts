@@ -8,6 +8,7 @@ import { pull, type PulledMessage } from '../nats/pull.ts';
 import { ownHeaders, type Quarantine } from '../quarantine/quarantine.ts';
 import { type Freshness, watchFreshness } from './watch-freshness.ts';
 import { ENVELOPE_HEADER, TRACE_HEADER, withRefused } from './request-message.ts';
+import { every } from '../../pause.ts';
 
 /** An accepted request that this process works on until it acknowledges it. */
 export type PulledRequest = {
@@ -69,6 +70,7 @@ export function pullRequests({ eventStreams, streams, ...needs }: RequestsNeeds)
     if (!pulls.has(stream)) pulls.set(stream, pullFrom(stream, { ...needs, room }));
   };
   let isListing = false;
+  let isStopping = false;
   const follow = async () => {
     if (isListing) return;
     isListing = true;
@@ -77,7 +79,7 @@ export function pullRequests({ eventStreams, streams, ...needs }: RequestsNeeds)
       return undefined;
     });
     isListing = false;
-    if (listed === undefined || timer === undefined) return;
+    if (listed === undefined || isStopping) return;
     for (const stream of listed) pullAlso(stream);
     for (const [stream, pulling] of pulls) {
       if (own.includes(stream) || listed.includes(stream)) continue;
@@ -85,13 +87,13 @@ export function pullRequests({ eventStreams, streams, ...needs }: RequestsNeeds)
       stopped.push(Promise.resolve(pulling[Symbol.asyncDispose]()));
     }
   };
-  let timer: NodeJS.Timeout | undefined = setInterval(() => void follow(), LIST_MS);
+  const timer = every(LIST_MS, () => void follow());
   for (const stream of own) pullAlso(stream);
   void follow();
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      timer = undefined;
+      timer[Symbol.dispose]();
+      isStopping = true;
       await Promise.all([...pulls.values().map((each) => each[Symbol.asyncDispose]()), ...stopped]);
     },
   };

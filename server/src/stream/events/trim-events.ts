@@ -4,6 +4,7 @@ import type { Logger } from '../../log.ts';
 import { DELIVER_CONSUMER } from '../layout/layout.ts';
 import { readFloor } from './floors.ts';
 import { readNextSince } from '../nats/read-subject.ts';
+import { every } from '../../pause.ts';
 
 export type TrimNeeds = {
   manager: JetStreamManager;
@@ -54,11 +55,10 @@ export function trimEvents({ isMyTurn, ...needs }: TrimNeeds & { isMyTurn(): boo
     spareLookAt = performance.now() + lookAgainMs(fullest, false);
     isLooking = false;
   };
-  const timer = setInterval(() => void look(), WATCHED_LOOK_MS);
-  timer.unref();
+  const timer = every(WATCHED_LOOK_MS, () => void look());
   return {
     [Symbol.dispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       stopping.abort();
     },
   };

@@ -1,6 +1,7 @@
 import { TICKETS_STREAM } from '../layout/layout.ts';
 import type { Connection } from '../nats/connect-nats.ts';
 import { askLeader } from './ask-leader.ts';
+import { every } from '../../pause.ts';
 
 const ASK_EVERY_MS = 2_000;
 const ANSWER_MS = 1_000;
@@ -33,8 +34,8 @@ export function leavingCutOff(connection: Connection): Connection {
     return connection.isConnected() && connection.nc.info?.cluster !== undefined;
   }
 
-  const timer = setInterval(() => void look(), ASK_EVERY_MS).unref();
-  void connection.nc.closed().then(() => clearInterval(timer));
+  const timer = every(ASK_EVERY_MS, () => void look());
+  void connection.nc.closed().then(() => timer[Symbol.dispose]());
   return connection;
 }
 

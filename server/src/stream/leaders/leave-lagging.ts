@@ -12,6 +12,7 @@ import {
 import type { Connection } from '../nats/connect-nats.ts';
 import { isDenied } from '../nats/engine-errors.ts';
 import { handOver } from './hand-over.ts';
+import { every } from '../../pause.ts';
 
 export type LaggingNeeds = {
   connection: Pick<Connection, 'nc'>;
@@ -72,11 +73,11 @@ export function leaveLagging({ connection, manager, isMyTurn, log }: LaggingNeed
     isLooking = false;
   }
 
-  const timer = setInterval(() => {
+  const timer = every(LOOK_MS, () => {
     // A single server has no copies.
     if (isMyTurn() && nc.info?.cluster !== undefined) void look();
-  }, LOOK_MS).unref();
-  return { look, [Symbol.dispose]: () => clearInterval(timer) };
+  });
+  return { look, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 /** Whether a consumer was handed over a moment ago; if not, its rest begins. */

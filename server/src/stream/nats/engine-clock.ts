@@ -11,6 +11,7 @@ import type { Connection } from './connect-nats.ts';
 import { CLOCK_SUBJECT } from '../layout/layout.ts';
 import { type ClockBounds, describeOffset, hostOffset, isTooFar, middleOf, narrow } from './clock-bounds.ts';
 import { whenSettled } from './when-settled.ts';
+import { every } from '../../pause.ts';
 
 export type EngineClock = Disposable & {
   /** Milliseconds since 1970, by the clock of NATS. */
@@ -61,11 +62,11 @@ export async function openEngineClock({ connection, metrics, log }: EngineClockN
   }
 
   metrics.gauge('millrace_clock_offset_seconds', () => offsetMs() / 1_000);
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  const timer = every(LOOK_EVERY_MS, () => void look());
   return {
     now: () => Math.round(performance.now() + middleOf(bounds)),
     hostOffsetMs: offsetMs,
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
 }
 

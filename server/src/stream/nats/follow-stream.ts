@@ -12,6 +12,7 @@ import type { Logger } from '../../log.ts';
 import type { Connection } from './connect-nats.ts';
 import { readReply } from './pull.ts';
 import { isSamePlace, type StreamPlace } from './stream-place.ts';
+import { every } from '../../pause.ts';
 
 export type FollowedMessage = {
   sequence: number;
@@ -182,7 +183,7 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
   }
 
   // After the poll phase: a process that stood still has read what came meanwhile by then.
-  const looker = setInterval(() => setImmediate(look), LOOK_MS);
+  const looker = every(LOOK_MS, () => setImmediate(look));
   function look(): void {
     const isSilent = reading !== undefined && reading.asked > 0 && performance.now() - reading.heardAt > SILENCE_MS;
     if (isSilent) lose(`nothing came for ${SILENCE_MS} ms`);
@@ -211,7 +212,7 @@ export function followStream({ connection, stream, after, log }: FollowNeeds): F
     endSeenMs: () => (held.length === 0 && behind === 0 && reading !== undefined ? reading.heardAt : undefined),
     async [Symbol.asyncDispose]() {
       life.abort();
-      clearInterval(looker);
+      looker[Symbol.dispose]();
       stopListening();
       lose('closed');
       lost.resolve();

@@ -13,6 +13,7 @@ import { LAYOUT_BUCKET, laneStreamName } from '../layout/layout.ts';
 import { streamsFound } from './list-streams.ts';
 import { watchBucket } from './watch-bucket.ts';
 import { whenSettled } from './when-settled.ts';
+import { every } from '../../pause.ts';
 
 export type LaneCounts = AsyncDisposable & {
   /** Every number that is in use: our own first. */
@@ -53,15 +54,14 @@ export async function openLaneCounts({ connection, count, log }: LaneCountsNeeds
   const announce = () => bucket.put(PREFIX + count, '{}');
   await whenSettled(announce);
   const storeByItFrom = performance.now() + (isNew && former !== undefined ? HEARD_AFTER_MS : 0);
-  const timer = setInterval(() => {
+  const timer = every(ANNOUNCE_MS, () => {
     announce().catch((error: unknown) => log.warn({ error: String(error) }, 'layout.not_announced'));
-  }, ANNOUNCE_MS);
-  timer.unref();
+  });
   return {
     all: () => [count, ...[...announced.keys()].filter((other) => other !== count)],
     toStoreBy: () => (former !== undefined && performance.now() < storeByItFrom ? former[0] : count),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       await watch[Symbol.asyncDispose]();
     },
   };

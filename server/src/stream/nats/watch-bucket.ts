@@ -13,6 +13,7 @@ import type { MsgHdrs } from '@nats-io/nats-core';
 import type { Logger } from '../../log.ts';
 import { bucketStream, bucketSubject } from '../layout/layout.ts';
 import type { Connection } from './connect-nats.ts';
+import { every } from '../../pause.ts';
 
 export type BucketEntry = {
   key: string;
@@ -71,12 +72,12 @@ export async function watchBucket(needs: BucketWatchNeeds): Promise<AsyncDisposa
   const following = follow(watch, needs);
   const stopListening = needs.connection.onReconnect(() => watch.stop());
   const isClustered = needs.connection.nc.info?.cluster !== undefined;
-  const checker = setInterval(() => void check(watch, needs), isClustered ? CHECK_MS : CHECK_ALONE_MS);
+  const checker = every(isClustered ? CHECK_MS : CHECK_ALONE_MS, () => void check(watch, needs));
   await watch.read.promise;
   return {
     async [Symbol.asyncDispose]() {
       watch.isClosed = true;
-      clearInterval(checker);
+      checker[Symbol.dispose]();
       stopListening();
       watch.stop();
       await following;

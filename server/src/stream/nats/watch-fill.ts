@@ -3,6 +3,7 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics/open-metrics.ts';
 import { openForecast, type StreamSample } from '../layout/forecast.ts';
 import type { Connection } from './connect-nats.ts';
+import { every } from '../../pause.ts';
 
 export type FillNeeds = {
   connection: Connection;
@@ -42,10 +43,9 @@ export function watchFill({ connection, retentionMs, metrics, log }: FillNeeds):
   metrics.gauges('millrace_stream_limit_bytes', () => limits);
   metrics.gauges('millrace_stream_full_in_seconds', forecast.fullIn);
   metrics.gauges('millrace_events_kept_seconds', () => keptBy(forecast.keptFor(), retentionMs));
-  const timer = setInterval(() => void refresh(), REFRESH_MS);
-  timer.unref();
+  const timer = every(REFRESH_MS, () => void refresh());
   void refresh();
-  return { refresh, [Symbol.dispose]: () => clearInterval(timer) };
+  return { refresh, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 function byKind(streams: readonly StreamInfo[], number: (stream: StreamInfo) => number): Map<string, number> {

@@ -7,7 +7,8 @@ export async function whenAvailable<T extends string>(ask: () => Promise<T>): Pr
   for (;;) {
     const answer = await ask();
     if (answer !== 'unavailable') return answer as Exclude<T, 'unavailable'>;
-    await sleep(PAUSE_MS);
+    // It keeps no process alive whose connections are closed.
+    await sleep(PAUSE_MS, undefined, { ref: false });
   }
 }
 

@@ -7,6 +7,7 @@ import { handOver } from '../leaders/hand-over.ts';
 import type { StreamSettings } from '../layout/layout.ts';
 import { type Growth, growLayout, type Resized } from './grow-layout.ts';
 import { openLeaderMoves } from './spread-leaders.ts';
+import { every } from '../../pause.ts';
 
 export type KeepNeeds = {
   connection: Connection;
@@ -87,9 +88,8 @@ export function keepLayout(needs: KeepNeeds): LayoutKeeper {
     await grow().catch((error: unknown) => say(String(error)));
     isLooking = false;
   };
-  const timer = setInterval(() => {
+  const timer = every(LOOK_MS, () => {
     if (isMyTurn()) void look();
-  }, LOOK_MS);
-  timer.unref();
-  return { look, [Symbol.dispose]: () => clearInterval(timer) };
+  });
+  return { look, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }

@@ -50,6 +50,31 @@ suite('a question of control, each role with its own NATS user', () => {
     assert.equal(took.length, 20);
   });
 
+  test('that is under way is answered by a process that stops, until it lets go', async () => {
+    await using control = await openAs('control');
+    await using deliver = await openAs('deliver');
+    using asks = control.asks(SIGNER);
+    const held: PromiseWithResolvers<AskAnswer>[] = [];
+    let isHeld = false;
+    using answering = deliver.onAsk(SIGNER, () => {
+      if (!isHeld) return Promise.resolve(answerOf('done'));
+      const one = Promise.withResolvers<AskAnswer>();
+      held.push(one);
+      return one.promise;
+    });
+    await until(async () => (await asks.ask(QUESTION)).kind === 'answered');
+    isHeld = true;
+    const [first, second] = [asks.ask(QUESTION), asks.ask(QUESTION, 2_000)];
+    await until(() => answering.underWay() === 2);
+    answering.stop();
+    await until(async () => (await asks.ask(QUESTION, 500)).kind === 'nobody');
+    held[0]?.resolve(answerOf('done'));
+    assert.deepEqual(await first, { kind: 'answered', answer: answerOf('done') });
+    answering[Symbol.dispose]();
+    held[1]?.resolve(answerOf('broken off by the end of the process'));
+    assert.deepEqual(await second, { kind: 'late' });
+  });
+
   test('comes back at once when no deliver process is there', async () => {
     await using control = await openAs('control');
     using asks = control.asks(SIGNER);

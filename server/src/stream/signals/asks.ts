@@ -96,12 +96,17 @@ export function openAsks({ connection, sign, now }: Omit<AskNeeds, 'isAuthentic'
 
 export type AnswerNeeds = Omit<AskNeeds, 'sign'> & { answer(question: Question): Promise<AskAnswer> };
 
+/** A process that stops takes no more questions, answers those under way, and then lets go. */
+export type Answering = Disposable & { stop(): void; underWay(): number };
+
 /** Deliver's side: each question goes to one of the processes that subscribe. */
-export function answerAsks({ connection, isAuthentic, now, log, answer }: AnswerNeeds): Disposable {
+export function answerAsks({ connection, isAuthentic, now, log, answer }: AnswerNeeds): Answering {
   const { nc } = connection;
   let underWay = 0;
+  let isOver = false;
   const reply = (to: string, said: Reply) => {
-    if (!nc.isClosed()) nc.publish(answerSubject(to), textOf(said));
+    // A POST that the end of this process broke off says nothing about its receiver.
+    if (!isOver && !nc.isClosed()) nc.publish(answerSubject(to), textOf(said));
   };
   const take = async ({ to, question }: Message) => {
     underWay += 1;
@@ -125,7 +130,15 @@ export function answerAsks({ connection, isAuthentic, now, log, answer }: Answer
       else void take(read);
     },
   });
-  return { [Symbol.dispose]: () => subscription.unsubscribe() };
+  return {
+    // The server may have sent one meanwhile: it is answered too. Without a connection there is nothing to end.
+    stop: () => void subscription.drain().catch(() => undefined),
+    underWay: () => underWay,
+    [Symbol.dispose]() {
+      subscription.unsubscribe();
+      isOver = true;
+    },
+  };
 }
 
 /** A newer version may answer in ways that this one does not know. */

@@ -2,6 +2,7 @@ import { nuid } from '@nats-io/nats-core';
 import type { Connection } from '../nats/connect-nats.ts';
 import { FORMATS } from '../../domain/format.ts';
 import { PEERS_SUBJECT } from '../layout/layout.ts';
+import { every } from '../../pause.ts';
 
 /** How many deliver processes there are: a destination's limits are divided among them. */
 export type Peers = Disposable & {
@@ -34,12 +35,12 @@ export function openPeers({ nc }: Connection, version = ''): Peers {
     if (!nc.isClosed()) nc.publish(PEERS_SUBJECT, self);
   };
   beat();
-  const timer = setInterval(beat, BEAT_MS);
+  const timer = every(BEAT_MS, beat);
   return {
     count: () => heardAt.size,
     isFirst: () => heardAt.keys().every((id) => id >= self),
     [Symbol.dispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       subscription.unsubscribe();
     },
   };

@@ -1,6 +1,7 @@
 import { errors, nuid } from '@nats-io/nats-core';
 import { ALIVE_SUBJECT } from '../layout/layout.ts';
 import type { Connection } from '../nats/connect-nats.ts';
+import { every } from '../../pause.ts';
 
 export type AboutProcess = {
   roles: readonly string[];
@@ -33,6 +34,6 @@ export function tellAlive({ nc }: Connection, about: AboutProcess): TellingAlive
   };
   void heedDenials();
   beat();
-  const timer = setInterval(beat, ALIVE_EVERY_MS);
-  return { id, [Symbol.dispose]: () => clearInterval(timer) };
+  const timer = every(ALIVE_EVERY_MS, beat);
+  return { id, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
