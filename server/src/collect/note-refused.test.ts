@@ -3,19 +3,20 @@ import { suite, test, type TestContext } from 'node:test';
 import { checkRequest } from '@millrace/contract';
 import type { RefusedCalls } from '../stream/signals/refusals.ts';
 import { openRefused } from './note-refused.ts';
+import { mockBeats } from '../../testing/mock-beats.ts';
 
 const source = { id: 'src_1', workspaceId: 'ws_1', name: 'S', enabled: true, writeKeyHashes: [], blockedEvents: [] };
 const found = { source, writeKey: 'wk_secret', keyHash: 'h' };
 
 function toldOf(t: TestContext, bodies: unknown[], hidden: number[] = []): RefusedCalls[] {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  const time = mockBeats(t);
   const told: RefusedCalls[] = [];
   using refused = openRefused({ tell: (calls) => told.push(calls), nowMs: () => 0 });
   for (const body of bodies) {
     const check = checkRequest(body, 'batch', 10);
     refused.note(found, { body, shape: 'batch', hidden, ...check });
   }
-  t.mock.timers.tick(1_000);
+  time.pass(1_000);
   return told;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Sighting } from '../stream/signals/sightings.ts';
 import { openSeen } from './note-seen.ts';
+import { mockBeats } from '../../testing/mock-beats.ts';
 
 const source = { id: 'src_1', workspaceId: 'ws_1', name: 'S', enabled: true, writeKeyHashes: [] };
 const TELL_MS = 2_000;
@@ -9,14 +10,14 @@ const MINUTE_MS = 60_000;
 
 suite('calls of suppressed users', () => {
   test('are told as the count of the day, and none is lost at midnight', (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
+    const time = mockBeats(t);
     let now = Date.parse('2026-11-15T23:59:59.500Z');
     const told: string[] = [];
     const tell = ({ suppressed }: Sighting) => void told.push(`${suppressed?.day} ${suppressed?.count}`);
     using seen = openSeen({ tell, nowMs: () => now });
     const wait = (ms: number) => {
       now += ms;
-      t.mock.timers.tick(TELL_MS);
+      time.pass(TELL_MS);
       return told.splice(0);
     };
     seen.noteSuppressed(source, 2);

@@ -11,7 +11,7 @@ import { type Client, openClient } from './client/open-client.ts';
 
 export type OnAsk = (answer: (question: Question) => Promise<AskAnswer>) => Answering;
 /** `asks`: the questions of control. */
-export type WayOut = { client: Client; asks: Pick<Answering, 'stop' | 'underWay'> };
+type WayOut = { client: Client; asks: Pick<Answering, 'stop' | 'underWay'> };
 
 type WayOutNeeds = {
   networks: Networks;

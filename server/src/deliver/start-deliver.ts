@@ -7,6 +7,7 @@ import type { Logger } from '../log.ts';
 import { type Metrics, openMetrics } from '../metrics/open-metrics.ts';
 import type { DeliverConfig } from '../stream/config/config-bucket.ts';
 import type { DeliverySide } from '../stream/open-delivery-side.ts';
+import type { Answering } from '../stream/signals/asks.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
 import type { PulledRequest } from '../stream/events/requests.ts';
 import { NO_TAIL, type TailWriter } from '../stream/signals/tail-writer.ts';
@@ -25,7 +26,7 @@ import { openParker, type Parkers } from './settle/park.ts';
 import { openRecorder } from './settle/outcome-log.ts';
 import { type RetrySchedule, retrySchedule } from './attempt/retry-schedule.ts';
 import { openSettlement } from './settle/settle.ts';
-import { keyRingOf, type OnAsk, openWayOut, type WayOut } from './open-way-out.ts';
+import { keyRingOf, type OnAsk, openWayOut } from './open-way-out.ts';
 import { shareDeadLetters, sharesOf, writeWithinShare } from './share-storage.ts';
 import { meetRequests } from './request/meet-request.ts';
 import { tellStats } from './tell-stats.ts';
@@ -139,7 +140,7 @@ export async function startDeliver({
 
 /** Limits for work that yields to new events. */
 type Windows = { backlog: YieldingWindow; looks: YieldingWindow };
-type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains; asks: WayOut['asks'] };
+type Parts = { dispatcher: Dispatcher; requests: Requests; drains: Drains; asks: Pick<Answering, 'stop' | 'underWay'> };
 type Sending = Pick<Parts, 'dispatcher' | 'asks'> & { reports: LaneReports; parker: Parkers; schedule: RetrySchedule };
 
 async function openParts(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openLog } from '../../log.ts';
 import { openLogLines } from '../../../testing/log-lines.ts';
+import { mockBeats } from '../../../testing/mock-beats.ts';
 import { ensureTickets, findStranded, type StrandedNeeds } from './find-stranded.ts';
 
 const silent = openLog({ level: 'silent', pretty: false });
@@ -18,7 +19,7 @@ function ticketsOf(held: string[], overdue: number) {
 
 suite('the search for lanes without a ticket', () => {
   test('is of one process, every ten minutes, and the next one to have the turn looks at once', (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
+    const time = mockBeats(t);
     const clock = { uptimeMs: 0 };
     const turn = { isMine: false };
     let looks = 0;
@@ -35,7 +36,7 @@ suite('the search for lanes without a ticket', () => {
     });
     const pass = (ms: number) => {
       clock.uptimeMs += ms;
-      t.mock.timers.tick(ms);
+      time.pass(ms);
     };
     pass(3_595_000);
     assert.equal(looks, 0, 'another process has the turn');
