@@ -52,7 +52,7 @@ switch (positionals[0]) {
     printStatus();
     break;
   default:
-    console.error('usage: scripts/engines get | up [--nodes 1|3] | env | status | down [--wipe]');
+    console.error('usage: scripts/engines node | get | up [--nodes 1|3] | env | status | down [--wipe]');
     process.exitCode = 2;
 }
 
