@@ -1,12 +1,12 @@
 /** Every screen with the data of the demo shop, in light and dark, wide and as a phone has it. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { type DemoStage, openDemoStage } from './console-stage.ts';
 import { asker, findIds } from './find-ids.ts';
 import { inspectPage } from './inspect-page.ts';
 import { type Ids, SCREENS } from './screens.ts';
+import { seriousIssues } from './serious-issues.ts';
 import { goInside, launchBrowser, settled, type Visit, visit } from './visitor.ts';
 import { lasting } from './wait-for.ts';
 import { waitFor } from './wait-for.ts';
@@ -103,16 +103,4 @@ suite('what the CSP forbids', () => {
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await settled(page);
-}
-
-/** Only the named rules, or all of them. */
-async function seriousIssues(page: Page, rules?: string[]): Promise<string[]> {
-  // Details of passed rules cost more processor time than the rules.
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] });
-  // Otherwise it opens a page of its own to gather what it found in frames of other origins: the console has none.
-  axe.setLegacyMode(true);
-  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
