@@ -1,10 +1,10 @@
 /** Names, events and answers that are chosen to harm the person who looks at them. They go through the real APIs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DemoStage } from './console-stage.ts';
-import { type asker, firstMember } from './find-ids.ts';
-import type { Ids } from './screens.ts';
-import { waitFor } from './wait-for.ts';
+import type { DemoStage } from '../console-stage.ts';
+import { type asker, firstMember } from '../find-ids.ts';
+import type { Ids } from '../screens.ts';
+import { waitFor } from '../wait-for.ts';
 
 /** The page has this name only if a text of ours ran. */
 export const RAN = 'millraceTextRan';

@@ -1,6 +1,6 @@
 /** A receiver that takes everything, found out. */
 import assert from 'node:assert/strict';
-import { visit } from '../visitor.ts';
+import { visit } from '../../visitor.ts';
 import { openHand } from './hand.ts';
 import { addSource, openReceiver } from './own-shop.ts';
 import type { Place } from './place.ts';

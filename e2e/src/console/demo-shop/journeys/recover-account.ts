@@ -1,6 +1,6 @@
 /** A member has lost the password of an installation without mail: an owner makes a link, the member chooses a new one. */
 import assert from 'node:assert/strict';
-import { visit } from '../visitor.ts';
+import { visit } from '../../visitor.ts';
 import { openHand } from './hand.ts';
 import type { Place } from './place.ts';
 

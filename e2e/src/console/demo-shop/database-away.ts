@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type DemoStage, openDemoStage } from './console-stage.ts';
-import { asker, findIds } from './find-ids.ts';
-import { inspectPage } from './inspect-page.ts';
-import { launchBrowser, settled, type Visit, visit } from './visitor.ts';
-import { waitFor } from './wait-for.ts';
+import type { DemoStage } from '../console-stage.ts';
+import { inspectPage } from '../inspect-page.ts';
+import { settled, type Visit, visit } from '../visitor.ts';
+import { waitFor } from '../wait-for.ts';
+import { demoShop } from './shop.ts';
 
 const opened = new AsyncDisposableStack();
 let stage: DemoStage;
@@ -14,23 +14,9 @@ let home: Visit;
 let deliveries: Visit;
 let live: Visit;
 
-before(async () => {
-  stage = opened.use(await openDemoStage(5));
-  const browser = await launchBrowser({ isLight: true });
-  opened.defer(() => browser.close());
-  const { source } = await findIds(asker(stage, stage.token));
-  const open = async (path: string) => {
-    const person = await visit(browser, { url: stage.url, account: stage.accounts.developer });
-    await person.page.goto(path);
-    await settled(person.page);
-    return person;
-  };
-  [home, deliveries, live] = [await open('/'), await open('/deliveries'), await open(`/sources/${source}`)];
-  await rowsOf(live.page).first().waitFor();
-});
-after(() => opened.disposeAsync());
-
 suite('while the database is away', () => {
+  before(openPages);
+
   test('a list says what it cannot show, and keeps its rows', async () => {
     const rows = await rowsOf(deliveries.page).count();
     assert.ok(rows > 0);
@@ -62,6 +48,8 @@ suite('while the database is away', () => {
 });
 
 suite('after the database is back', () => {
+  after(() => opened.disposeAsync());
+
   test('every screen recovers by itself', async () => {
     stage.postgres.start();
     await deliveries.page.getByText('The deliveries cannot be shown.').waitFor({ state: 'detached' });
@@ -73,6 +61,19 @@ suite('after the database is back', () => {
     assert.deepEqual(found, []);
   });
 });
+
+async function openPages(): Promise<void> {
+  const { browser, ids } = demoShop();
+  ({ stage } = demoShop());
+  const open = async (path: string) => {
+    const person = opened.use(await visit(browser, { url: stage.url, account: stage.accounts.developer }));
+    await person.page.goto(path);
+    await settled(person.page);
+    return person;
+  };
+  [home, deliveries, live] = [await open('/'), await open('/deliveries'), await open(`/sources/${ids.source}`)];
+  await rowsOf(live.page).first().waitFor();
+}
 
 function rowsOf(page: Page) {
   return page.locator('main tbody tr');

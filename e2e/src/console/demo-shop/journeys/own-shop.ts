@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { DemoStage } from '../console-stage.ts';
-import { asker } from '../find-ids.ts';
-import { waitFor } from '../wait-for.ts';
+import type { DemoStage } from '../../console-stage.ts';
+import { asker } from '../../find-ids.ts';
+import { waitFor } from '../../wait-for.ts';
 
 export type Call = { userId: string; event: string; properties?: Record<string, unknown> };
 export type Received = { headers: IncomingHttpHeaders; body: string };

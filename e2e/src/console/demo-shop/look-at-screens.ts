@@ -1,15 +1,13 @@
 /** Every screen with the data of the demo shop, in light and dark, wide and as a phone has it. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { type DemoStage, openDemoStage } from './console-stage.ts';
-import { asker, findIds } from './find-ids.ts';
-import { inspectPage } from './inspect-page.ts';
-import { type Ids, SCREENS } from './screens.ts';
+import type { Page } from 'playwright-core';
+import { inspectPage } from '../inspect-page.ts';
+import { type Ids, SCREENS } from '../screens.ts';
+import { goInside, settled, type Visit, visit } from '../visitor.ts';
+import { lasting, waitFor } from '../wait-for.ts';
 import { seriousIssues } from './serious-issues.ts';
-import { goInside, launchBrowser, settled, type Visit, visit } from './visitor.ts';
-import { lasting } from './wait-for.ts';
-import { waitFor } from './wait-for.ts';
+import { demoShop } from './shop.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
@@ -37,23 +35,18 @@ const LOOKED_AT_IN_DARK = new Set([
 ]);
 
 const opened = new AsyncDisposableStack();
-let stage: DemoStage;
-let browser: Browser;
 let ids: Ids;
 let person: Visit;
 let stranger: Visit;
 
-before(async () => {
-  stage = opened.use(await openDemoStage());
-  browser = await launchBrowser({ isLight: true });
-  opened.defer(() => browser.close());
-  ids = await findIds(asker(stage, stage.token));
-  person = await visit(browser, { url: stage.url, account: stage.accounts.owner });
-  stranger = await visit(browser, { url: stage.url });
-});
-after(() => opened.disposeAsync());
-
 suite('a screen', () => {
+  before(async () => {
+    const { stage, browser } = demoShop();
+    ({ ids } = demoShop());
+    person = opened.use(await visit(browser, { url: stage.url, account: stage.accounts.owner }));
+    stranger = opened.use(await visit(browser, { url: stage.url }));
+  });
+
   for (const { name, path, isPublic = false } of SCREENS) {
     test(`${name} harms nobody, hides nothing and fits`, async () => {
       const { page, complaints, foreign } = isPublic ? stranger : person;
@@ -79,6 +72,8 @@ suite('a screen', () => {
 });
 
 suite('what the CSP forbids', () => {
+  after(() => opened.disposeAsync());
+
   test('is stopped, and these tests would notice', async () => {
     const { page, complaints, foreign } = person;
     complaints.length = 0;

@@ -1,8 +1,8 @@
 /** A filter that is tried on history, then saved. */
 import assert from 'node:assert/strict';
-import { asker } from '../find-ids.ts';
-import { visit } from '../visitor.ts';
-import { waitFor } from '../wait-for.ts';
+import { asker } from '../../find-ids.ts';
+import { visit } from '../../visitor.ts';
+import { waitFor } from '../../wait-for.ts';
 import { openHand } from './hand.ts';
 import { addSource, openReceiver, untilInUse } from './own-shop.ts';
 import type { Place } from './place.ts';

@@ -1,6 +1,6 @@
 /** A new destination, without a mouse. */
 import assert from 'node:assert/strict';
-import { visit } from '../visitor.ts';
+import { visit } from '../../visitor.ts';
 import { openHand } from './hand.ts';
 import { openKeyboard } from './keyboard.ts';
 import { addSource, openReceiver, untilInUse } from './own-shop.ts';

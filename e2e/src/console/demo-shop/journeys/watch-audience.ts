@@ -1,8 +1,8 @@
 /** From an idea of an audience to one user who enters it, and why. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { visit } from '../visitor.ts';
-import { waitFor } from '../wait-for.ts';
+import { visit } from '../../visitor.ts';
+import { waitFor } from '../../wait-for.ts';
 import { type Hand, openHand } from './hand.ts';
 import { addSource, openReceiver } from './own-shop.ts';
 import type { Place } from './place.ts';

@@ -1,6 +1,6 @@
 /** From home to the reason of a failure, also for a viewer. */
 import assert from 'node:assert/strict';
-import { visit } from '../visitor.ts';
+import { visit } from '../../visitor.ts';
 import { openHand } from './hand.ts';
 import type { Place } from './place.ts';
 

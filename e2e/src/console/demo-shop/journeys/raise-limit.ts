@@ -1,6 +1,6 @@
 /** The operator gives a workspace another limit, and the workspace sees it with its use. */
 import assert from 'node:assert/strict';
-import { visit } from '../visitor.ts';
+import { visit } from '../../visitor.ts';
 import { openHand } from './hand.ts';
 import type { Place } from './place.ts';
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openDemoStage } from './console-stage.ts';
-import { asker } from './find-ids.ts';
+import { asker } from '../find-ids.ts';
+import { inspectPage } from '../inspect-page.ts';
+import { type Ids, SCREENS } from '../screens.ts';
+import { goInside, type Visit, visit } from '../visitor.ts';
 import { HOSTILE_OWNER, openHostileReceiver, RAN, sendHostileData, SHOWN_OVERRIDE } from './hostile-data.ts';
-import { inspectPage } from './inspect-page.ts';
-import { type Ids, SCREENS } from './screens.ts';
-import { goInside, launchBrowser, type Visit, visit } from './visitor.ts';
+import { demoShop } from './shop.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_440, height: 900 };
@@ -19,21 +19,19 @@ let ids: Ids;
 let person: Visit;
 const dialogs: string[] = [];
 
-before(async () => {
-  const stage = opened.use(await openDemoStage(1));
-  const receiver = opened.use(await openHostileReceiver());
-  const browser = await launchBrowser({ isLight: true });
-  opened.defer(() => browser.close());
-  ids = await sendHostileData(stage, asker(stage, stage.token), receiver.url);
-  person = await visit(browser, { url: stage.url, account: HOSTILE_OWNER });
-  person.page.on('dialog', (dialog) => {
-    dialogs.push(dialog.message());
-    void dialog.dismiss();
-  });
-});
-after(() => opened.disposeAsync());
-
 suite('with hostile data, the screen', () => {
+  before(async () => {
+    const { stage, browser } = demoShop();
+    const receiver = opened.use(await openHostileReceiver());
+    ids = await sendHostileData(stage, asker(stage, stage.token), receiver.url);
+    person = opened.use(await visit(browser, { url: stage.url, account: HOSTILE_OWNER }));
+    person.page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+  });
+  after(() => opened.disposeAsync());
+
   for (const { name, path } of SCREENS.filter(({ isPublic }) => isPublic !== true)) {
     test(`${name} runs none of it, shows the invisible and keeps its layout`, async () => {
       const { page, complaints, foreign } = person;

@@ -1,26 +1,9 @@
 /** The console of a viewer without payloads: every screen works, asks for nothing that it may not read, and says what it does not show. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { type DemoStage, openDemoStage } from './console-stage.ts';
-import { asker, findIds } from './find-ids.ts';
-import { type Ids, SCREENS } from './screens.ts';
-import { goInside, launchBrowser, visit } from './visitor.ts';
-
-const opened = new AsyncDisposableStack();
-let stage: DemoStage;
-let browser: Browser;
-let ids: Ids;
-
-before(async () => {
-  stage = opened.use(await openDemoStage());
-  browser = await launchBrowser({ isLight: true });
-  opened.defer(() => browser.close());
-  ids = await findIds(asker(stage, stage.token));
-  stage.postgres.run(`UPDATE members SET role = 'viewer-without-payloads' WHERE user_id =
-    (SELECT id FROM users WHERE email = '${stage.accounts.viewer.email}')`);
-});
-after(() => opened.disposeAsync());
+import { SCREENS } from '../screens.ts';
+import { goInside, visit } from '../visitor.ts';
+import { demoShop } from './shop.ts';
 
 /** These hold payloads, and say so in words. */
 const WORDS = ['source-live', 'events', 'event-journey', 'delivery', 'delivery-delivered'];
@@ -28,7 +11,11 @@ const WORDS = ['source-live', 'events', 'event-journey', 'delivery', 'delivery-d
 const REFUSED = new Set(['profiles', 'user-profile', 'privacy', 'deletion']);
 
 suite('the console of a viewer without payloads', () => {
+  before(() => makeViewer('viewer-without-payloads'));
+  after(() => makeViewer('viewer'));
+
   test('shows every screen without a refused request, and says where payloads would be', async () => {
+    const { stage, browser, ids } = demoShop();
     await using person = await visit(browser, { url: stage.url, account: stage.accounts.viewer });
     const mistakes: string[] = [];
     for (const { name, path, isPublic } of SCREENS) {
@@ -46,3 +33,9 @@ suite('the console of a viewer without payloads', () => {
     assert.deepEqual(mistakes, []);
   });
 });
+
+function makeViewer(role: string): void {
+  const { stage } = demoShop();
+  stage.postgres.run(`UPDATE members SET role = '${role}' WHERE user_id =
+    (SELECT id FROM users WHERE email = '${stage.accounts.viewer.email}')`);
+}

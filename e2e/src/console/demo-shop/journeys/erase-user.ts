@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { asker } from '../find-ids.ts';
-import { visit } from '../visitor.ts';
-import { waitFor } from '../wait-for.ts';
+import { asker } from '../../find-ids.ts';
+import { visit } from '../../visitor.ts';
+import { waitFor } from '../../wait-for.ts';
 import { openHand } from './hand.ts';
 import { addSource, openReceiver } from './own-shop.ts';
 import type { Place } from './place.ts';

@@ -1,8 +1,8 @@
 /** From dead letters to a receiver that has them after all. */
 import assert from 'node:assert/strict';
-import { asker } from '../find-ids.ts';
-import { visit } from '../visitor.ts';
-import { waitFor } from '../wait-for.ts';
+import { asker } from '../../find-ids.ts';
+import { visit } from '../../visitor.ts';
+import { waitFor } from '../../wait-for.ts';
 import { openHand } from './hand.ts';
 import { addSource, openReceiver } from './own-shop.ts';
 import type { Place } from './place.ts';

@@ -1,11 +1,12 @@
 /** A role is offered what it may do, and its browser gets nothing that it may not read. The server refuses in any case; this is about the console. */
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type DemoStage, openDemoStage } from './console-stage.ts';
-import { asker, findIds } from './find-ids.ts';
-import { type Ids, type Screen, SCREENS } from './screens.ts';
-import { goInside, launchBrowser, settled, visit, type Visit } from './visitor.ts';
+import type { DemoStage } from '../console-stage.ts';
+import { asker } from '../find-ids.ts';
+import { type Ids, type Screen, SCREENS } from '../screens.ts';
+import { goInside, settled, visit, type Visit } from '../visitor.ts';
+import { demoShop } from './shop.ts';
 
 const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const;
 type Role = (typeof ROLES)[number];
@@ -57,20 +58,13 @@ const RESTRICTED: readonly [RegExp, Role][] = [
   [/^\/api\/v1\/(system|quarantine|configuration|operators|installation)\b/, 'owner'],
 ];
 
-const opened = new AsyncDisposableStack();
 let stage: DemoStage;
 let browser: Browser;
 let ids: Ids;
 
-before(async () => {
-  stage = opened.use(await openDemoStage());
-  browser = await launchBrowser({ isLight: true });
-  opened.defer(() => browser.close());
-  ids = await findIds(asker(stage, stage.token));
-});
-after(() => opened.disposeAsync());
-
 suite('the console', { concurrency: 2 }, () => {
+  before(() => ({ stage, browser, ids } = demoShop()));
+
   for (const role of ROLES) {
     test(`offers ${role} what that role may do, and asks for nothing that it may not read`, async () => {
       await using person = await visit(browser, { url: stage.url, account: stage.accounts[role] });

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { ROOT_DIR } from '@millrace/engines';
 import type { Page } from 'playwright-core';
-import { type DemoStage, openDemoStage } from './console-stage.ts';
-import { launchBrowser, settled, visit } from './visitor.ts';
+import type { DemoStage } from '../console-stage.ts';
+import { settled, visit } from '../visitor.ts';
+import { demoShop } from './shop.ts';
 
 const NEW_BUILD = 'another-build';
 
@@ -16,15 +17,15 @@ let stage: DemoStage;
 let page: Page;
 let complaints: string[];
 
-before(async () => {
-  stage = opened.use(await openDemoStage(1));
-  const browser = await launchBrowser({ isLight: true });
-  opened.defer(() => browser.close());
-  ({ page, complaints } = await visit(browser, { url: stage.url, account: stage.accounts.owner }));
-});
-after(() => opened.disposeAsync());
-
 suite('an upgrade of the server', () => {
+  before(async () => {
+    const shop = demoShop();
+    ({ stage } = shop);
+    const person = opened.use(await visit(shop.browser, { url: stage.url, account: stage.accounts.owner }));
+    ({ page, complaints } = person);
+  });
+  after(() => opened.disposeAsync());
+
   test('loses nothing that somebody types, and the open console offers to reload', async () => {
     await page.goto('/destinations/new');
     await settled(page);
