@@ -1,13 +1,14 @@
 /**
- * `node scripts/bundle-tests.ts DIR`: writes the server's tests with engines into DIR, each a file that shares chunks with the others. Each test
- * file is a process of its own: it loads some ten files in place of a thousand modules, which takes half the processor time. The code knows
- * its places in the project (`import.meta.dirname`) as before.
+ * `node scripts/bundle-tests.ts DIR`: writes the server's tests with engines into DIR, each a file that shares chunks with the others: it
+ * loads some ten files in place of a thousand modules. Most of them belong to a group, which is a process (`group-tests.ts`). The code knows its
+ * places in the project (`import.meta.dirname`) as before.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { COMMON_JS } from './bundle.ts';
+import { writeGroups } from './group-tests.ts';
 import { ROOT_DIR } from './project-files.ts';
 
 const TESTS = ['server/src/**/*.integration.test.ts', 'server/stories/*.integration.test.ts'];
@@ -17,9 +18,10 @@ type Manifest = { dependencies: Record<string, string> };
 
 const [dir] = process.argv.slice(2);
 if (dir === undefined) throw new Error('usage: node scripts/bundle-tests.ts DIR');
+const files = globSync(TESTS, { cwd: ROOT_DIR });
 await build({
   absWorkingDir: ROOT_DIR,
-  entryPoints: globSync(TESTS, { cwd: ROOT_DIR }),
+  entryPoints: files,
   outbase: ROOT_DIR,
   outdir: resolve(dir),
   bundle: true,
@@ -34,6 +36,7 @@ await build({
   plugins: [keepPlaces(), leaveOutOthers()],
   logLevel: 'warning',
 });
+writeGroups(resolve(dir), files);
 
 /** A file finds its neighbours by where it was written, not by the chunk that it ends up in. */
 function keepPlaces(): Plugin {
