@@ -1,4 +1,4 @@
-/** Invariants of every possible request, tried with as many random ones as fit into half a minute. */
+/** Invariants of every possible request, tried with thousands of random ones. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import * as fc from 'fast-check';
@@ -33,15 +33,15 @@ after(() => collect[Symbol.asyncDispose]());
 beforeEach(() => collect.takeStored());
 
 suite('whatever is sent, the answer is right and only what was answered with 200 is stored', () => {
-  test('for bytes without sense', () => hold(randomBytes, 2_500));
-  test('for any JSON', () => hold(randomJson, 2_500));
-  test('for calls with anything in their fields', () => hold(randomCalls, 10_000));
-  test('for good batches with a few bytes changed', () => hold(mutatedBatches, 7_000));
-  test('for any method, path and headers', () => hold(randomRequests, 5_000));
+  test('for bytes without sense', () => hold(randomBytes, 500));
+  test('for any JSON', () => hold(randomJson, 500));
+  test('for calls with anything in their fields', () => hold(randomCalls, 1_000));
+  test('for good batches with a few bytes changed', () => hold(mutatedBatches, 1_000));
+  test('for any method, path and headers', () => hold(randomRequests, 1_000));
 
   test('for good HTTP with a few bytes changed', async () => {
     const request = Buffer.from(post([`Content-Length: ${CALL.length}`, 'Content-Type: application/json'], CALL));
-    await runFor(3_000, mutations, async (changes) => {
+    await tryWith(100, mutations, async (changes) => {
       await using conversation = await openConversation(collect.port);
       conversation.socket.write(mutate(request, changes));
       await Promise.race([conversation.heard(), sleep(20)]);
@@ -59,8 +59,8 @@ suite('whatever is sent, the answer is right and only what was answered with 200
   });
 });
 
-async function hold(requests: fc.Arbitrary<ToSend>, forMs: number): Promise<void> {
-  await runFor(forMs, requests, async (request) => {
+async function hold(requests: fc.Arbitrary<ToSend>, runs: number): Promise<void> {
+  await tryWith(runs, requests, async (request) => {
     const answer = await sendUntilTaken(request);
     checkAnswer(request, answer);
     // Reading the stream is slow; a trace of a refused request is found with the next one that is stored.
@@ -84,19 +84,9 @@ async function awaitEngine(said: string): Promise<void> {
   await until(async () => (await send(collect.port, { method: 'GET', path: '/readyz' })).status === 200);
 }
 
-async function runFor<T>(ms: number, inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
-  let latest = Promise.resolve();
-  const property = fc.asyncProperty(inputs, (input) => {
-    latest = check(input);
-    return latest;
-  });
-  await fc.assert(property, {
-    numRuns: 1_000_000,
-    interruptAfterTimeLimit: ms,
-    markInterruptAsFailure: false,
-  });
-  // When the time is over, fast-check leaves the check that is under way to itself.
-  await latest;
+/** A run that fails prints its seed and the smallest input that fails. */
+async function tryWith<T>(runs: number, inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
+  await fc.assert(fc.asyncProperty(inputs, check), { numRuns: runs });
 }
 
 function checkAnswer({ method }: ToSend, answer: HttpAnswer): void {
