@@ -145,7 +145,7 @@ export const FAULTS_OF_DELIVERY = {
   'memory-limit': {
     run: reachMemoryLimit,
     promise: 'a process that ends at its memory limit loses nothing, and repeats no more than it had under way',
-    injects: 'collect, and then deliver, get no more memory than they have, until they abort',
+    injects: 'deliver, and then collect, get no more memory than they have, and then more work, until they abort',
     against: ['collect', 'deliver'],
     invariants: DELIVERED,
     covers: ['memory-limit'],
