@@ -56,6 +56,33 @@ suite('the search for lanes without a ticket', () => {
     pass(3_600_000);
     assert.equal(looks, 4, 'the process that has the turn may do nothing');
   });
+
+  test('is made again soon after one that failed', async (t) => {
+    const time = mockBeats(t);
+    const clock = { uptimeMs: 0 };
+    let looks = 0;
+    const lanes = {
+      list: () => (
+        (looks += 1), looks === 1 ? Promise.reject(new Error('timeout')) : Promise.resolve(new Set<string>())
+      ),
+    };
+    const uptimeMs = () => clock.uptimeMs;
+    const needs = { lanes, tickets: ticketsOf([], 0).tickets, uptimeMs, now: uptimeMs, log: silent };
+    using _ = findStranded({ ...needs, isMyTurn: () => true });
+    const pass = async (ms: number) => {
+      clock.uptimeMs += ms;
+      time.pass(ms);
+      await Promise.resolve();
+    };
+    await pass(5_000);
+    assert.equal(looks, 1);
+    await pass(25_000);
+    assert.equal(looks, 1);
+    await pass(5_000);
+    assert.equal(looks, 2);
+    await pass(35_000);
+    assert.equal(looks, 2, 'the second one did not fail');
+  });
 });
 
 test('a lane without a ticket gets one, tickets that NATS did not fire are fired, and the log tells of both', async () => {

@@ -14,6 +14,8 @@ export type StrandedTurns = StrandedNeeds & { isMyTurn(): boolean; uptimeMs(): n
 const EVERY_MS = 600_000;
 /** The same for a process that does not have the turn. */
 const SPARE_EVERY_MS = 3_600_000;
+/** After a look that failed, as one does while streams have no leader. */
+const AGAIN_MS = 30_000;
 /** How often a process asks for its turn; by the first time it has heard of the others. */
 const TURN_MS = 5_000;
 
@@ -31,7 +33,11 @@ export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): D
     if (uptimeMs() < (isMyTurn() ? lookAt : spareLookAt)) return;
     lookAt = uptimeMs() + EVERY_MS;
     spareLookAt = uptimeMs() + SPARE_EVERY_MS;
-    ensureTickets(needs).catch((error: unknown) => needs.log.warn({ error: String(error) }, 'lanes.not_listed'));
+    ensureTickets(needs).catch((error: unknown) => {
+      lookAt = uptimeMs() + AGAIN_MS;
+      spareLookAt = lookAt;
+      needs.log.warn({ error: String(error) }, 'lanes.not_listed');
+    });
   });
   return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
