@@ -20,7 +20,10 @@ export function SignedIn() {
   const location = useRouterState({ select: (state) => state.location.href });
   const me = useQuery(readingMe);
   const [, setChanges] = useState(0);
-  if (isSignedOut(me.error)) return <Navigate to="/sign-in" search={{ back: location }} />;
+  if (isSignedOut(me.error)) {
+    // Until the sign-in is loaded this stays on the page, with its address already: it must not lead back to itself.
+    return isSignIn(location) ? <LoadingRows /> : <Navigate to="/sign-in" search={{ back: location }} />;
+  }
   if (me.data === undefined) {
     return (
       <main className="page">
@@ -53,6 +56,10 @@ export function SignedIn() {
       <Shell key={workspace.id} />
     </SessionProvider>
   );
+}
+
+function isSignIn(location: string): boolean {
+  return /^\/sign-in([?#]|$)/.test(location);
 }
 
 function isSignedOut(error: unknown): boolean {

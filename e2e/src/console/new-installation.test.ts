@@ -5,4 +5,5 @@
 import './new-installation/first-event.ts';
 import './new-installation/single-sign-on.ts';
 import './new-installation/accounts.ts';
+import './new-installation/session-end.ts';
 import './new-installation/second-factor.ts';
