@@ -18,7 +18,7 @@ export const BROWSER_ARGS = [
 export type OpenPage = AsyncDisposable & { page: Page; complaints: string[] };
 
 export async function openPage(url: string): Promise<OpenPage> {
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: BROWSER_ARGS });
+  const browser = await chromium.launch({ executablePath: findBrowser({ isLight: true }), args: BROWSER_ARGS });
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

@@ -9,7 +9,7 @@ import { extname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ROOT_DIR } from '@millrace/engines';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { BROWSER_ARGS, findBrowser } from './browser.ts';
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
@@ -37,6 +37,8 @@ suite('the documentation site', () => {
     }
   });
   let browser: Browser;
+  /** One reader: the browser keeps the scripts that all pages share. */
+  let reader: BrowserContext;
   let origin: string;
   let base: string;
 
@@ -50,7 +52,8 @@ suite('the documentation site', () => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const [newest] = JSON.parse(readFileSync(join(dir, 'versions.json'), 'utf8')) as (typeof OLD)[];
     base = `${origin}${newest?.path}`;
-    browser = await chromium.launch({ executablePath: findBrowser(), args: BROWSER_ARGS });
+    browser = await chromium.launch({ executablePath: findBrowser({ isLight: true }), args: BROWSER_ARGS });
+    reader = await browser.newContext();
   });
   after(async () => {
     await browser?.close();
@@ -59,7 +62,7 @@ suite('the documentation site', () => {
   });
 
   async function open(path: string): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
-    const page = await browser.newPage();
+    const page = await reader.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const requests: string[] = [];
     const complaints: string[] = [];

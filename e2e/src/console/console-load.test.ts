@@ -32,7 +32,7 @@ let browser: Browser;
 
 before(async () => {
   stage = opened.use(await openDemoStage(1));
-  browser = await launchBrowser();
+  browser = await launchBrowser({ isLight: !isFull });
   opened.defer(() => browser.close());
 });
 after(() => opened.disposeAsync());
