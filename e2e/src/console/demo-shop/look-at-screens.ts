@@ -56,6 +56,7 @@ suite('a screen', () => {
       // A page that loads costs more processor time than all that is looked at: the rest is reached from the screen before.
       if (isPublic || LOOKED_AT_IN_DARK.has(name)) await open(page, path(ids));
       else await goInside(page, path(ids));
+      if (name === 'source-live') await page.locator('main tbody tr').first().waitFor();
       assert.deepEqual(await inspectPage(page), [], 'wide');
       assert.deepEqual(await lasting(() => seriousIssues(page)), [], 'light');
       if (LOOKED_AT_IN_DARK.has(name)) {

@@ -19,7 +19,11 @@ export async function findReason({ t, stage, browser }: Place): Promise<void> {
   const lead = page.getByRole('heading', { level: 1 });
   await lead.getByText(/certificate of 127\.0\.0\.1 is self-signed, so nothing was sent/).waitFor();
   assert.match(await lead.innerText(), /install one from a public authority/);
-  await page.getByText('Attempt 1', { exact: true }).waitFor();
+  // The latest one: a delivery of a shop that is a minute old has had its second.
+  await page
+    .getByText(/^Attempt \d+$/)
+    .first()
+    .waitFor();
   hand.arrive(t, { clicks: 3, seconds: 60 });
   assert.deepEqual(person.complaints, []);
 }
