@@ -12,6 +12,8 @@ import { writeGroups } from './group-tests.ts';
 import { ROOT_DIR } from './project-files.ts';
 
 const TESTS = ['server/src/**/*.integration.test.ts', 'server/stories/*.integration.test.ts'];
+/** Processes that tests start and kill. */
+const PROGRAMS = ['server/testing/{deliver,recorder}-child.ts', 'server/testing/projection/change-and-project.ts'];
 const PRODUCT = /^@millrace\//;
 
 type Manifest = { dependencies: Record<string, string> };
@@ -21,7 +23,7 @@ if (dir === undefined) throw new Error('usage: node scripts/bundle-tests.ts DIR'
 const files = globSync(TESTS, { cwd: ROOT_DIR });
 await build({
   absWorkingDir: ROOT_DIR,
-  entryPoints: files,
+  entryPoints: [...files, ...globSync(PROGRAMS, { cwd: ROOT_DIR })],
   outbase: ROOT_DIR,
   outdir: resolve(dir),
   bundle: true,
@@ -30,7 +32,7 @@ await build({
   platform: 'node',
   target: 'node24',
   banner: { js: COMMON_JS },
-  define: { 'import.meta.main': 'false' },
+  define: { 'import.meta.main': 'false', 'process.env.MILLRACE_TESTS': JSON.stringify(resolve(dir)) },
   alias: { 'hash-wasm': 'hash-wasm/dist/index.esm.js' },
   external: ['pino-pretty', 'pg-native'],
   plugins: [keepPlaces(), leaveOutOthers()],

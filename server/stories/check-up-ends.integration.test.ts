@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { askForCheckUps, type CheckUpAsking, holdFirst, pathOf } from '../testing/check-ups.ts';
 import { openReceiver } from '../testing/receiver.ts';
+import { SERVER } from '../testing/server-program.ts';
 import { addScene, openStack, overHttp, type Stack, stackSettings } from '../testing/stack.ts';
 import { staysTrueFor, until } from '../testing/until.ts';
 
@@ -76,8 +76,7 @@ async function startControlProcess() {
     MILLRACE_ROLES: 'control',
     MILLRACE_LOG_LEVEL: 'info',
   };
-  const main = join(import.meta.dirname, '../src/main.ts');
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, SERVER, {
     env: settings,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { openAudience, order, streamsRead } from '../testing/audiences.ts';
+import { SERVER } from '../testing/server-program.ts';
 import { type Stack, stackSettings } from '../testing/stack.ts';
 import { until } from '../testing/until.ts';
 
@@ -11,10 +11,9 @@ const OTHERS = { MILLRACE_ROLES: 'collect,deliver,control' };
 
 /** A compute process that can be killed. */
 function startCompute(stack: Stack) {
-  const main = join(import.meta.dirname, '../src/main.ts');
   const settings = { ...stackSettings(stack.natsUrl, stack.postgres), MILLRACE_ROLES: 'compute' };
   const env = { ...settings, MILLRACE_METRICS_PORT: '0', MILLRACE_LOG_LEVEL: 'error' };
-  const child = spawn(process.execPath, [main], { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, SERVER, { env, stdio: 'inherit' });
   const gone = once(child, 'exit');
   return {
     async kill(signal: NodeJS.Signals): Promise<void> {

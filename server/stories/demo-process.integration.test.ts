@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { ROOT_DIR, startNatsCluster } from '@millrace/engines';
@@ -17,10 +18,11 @@ const PATIENCE_MS = 90_000;
 /** The demo brings its own token, keys and networks. */
 const OWN = new Set(['MILLRACE_BOOTSTRAP_TOKEN', 'MILLRACE_KEYS', 'MILLRACE_ALLOW_CIDRS']);
 
-/** Without the settings of the shell that runs the tests. */
+/** Without the settings of the shell that runs the tests; modules are compiled once for all starts. */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const others = Object.entries(settings).filter(([name]) => !OWN.has(name));
-  return { ...Object.fromEntries(others), MILLRACE_METRICS_PORT: '0' };
+  const cache = { NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') };
+  return { ...cache, ...Object.fromEntries(others), MILLRACE_METRICS_PORT: '0' };
 }
 
 async function runDemo(env: NodeJS.ProcessEnv) {
@@ -81,7 +83,10 @@ suite('npm run dev -- --demo', () => {
       ['--calls-per-second=many', /--calls-per-second must be a number/],
       ['--deno', /Unknown option '--deno'/],
     ] as const) {
-      const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--demo', flag], { encoding: 'utf8', env: {} });
+      const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--demo', flag], {
+        encoding: 'utf8',
+        env: environment({}),
+      });
       assert.equal(status, 1, flag);
       assert.match(stderr, says);
     }

@@ -10,12 +10,12 @@ import { until } from './until.ts';
 export type Service = ReturnType<typeof startService>;
 
 /** `signal` reaches the supervisor alone, `signalAll` each process, as systemd sends it. */
-export function startService(program: string, settings: Record<string, string>, metricsUrl: string) {
+export function startService(program: readonly string[], settings: Record<string, string>, metricsUrl: string) {
   // Most of the processes start later than the first one, and need not compile the same modules.
   const cache = { NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') };
   // oxlint-disable-next-line node/no-process-env -- the rest that a program needs
   const env = { ...cache, ...process.env, ...settings };
-  const service = spawn(process.execPath, [program], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const service = spawn(process.execPath, program, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: LogLine[] = [];
   let said = '';
   createInterface({ input: service.stdout }).on('line', (line) => lines.push(JSON.parse(line) as LogLine));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { suite, test } from 'node:test';
+import { childProgram } from '../../testing/child-program.ts';
 import { type Bed, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
 import { staysTrueFor, until } from '../../testing/until.ts';
@@ -13,7 +14,7 @@ import { ticketAtSubject } from '../stream/layout/layout.ts';
 const SLOW = { retryScale: 0.05 };
 const MINUTE = 60_000;
 const HOURS = 36_000_000;
-const CHILD = new URL('../../testing/deliver-child.ts', import.meta.url);
+const CHILD = childProgram('deliver-child.ts');
 
 const nameOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => track(`e${index}`));

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { suite, test } from 'node:test';
+import { childProgram } from '../../testing/child-program.ts';
 import { type DestinationChange, openBed } from '../../testing/deliver-bed.ts';
 import { answer, openReceiver, type Received } from '../../testing/receiver.ts';
 import { track } from '../../testing/samples.ts';
 import { until } from '../../testing/until.ts';
 
 const MINUTE = 60_000;
-const CHILD = new URL('../../testing/deliver-child.ts', import.meta.url);
+const CHILD = childProgram('deliver-child.ts');
 const SCALE = { retryScale: 20 };
 
 const nameOf = ({ body }: Received) => (JSON.parse(body) as { event: string }).event;

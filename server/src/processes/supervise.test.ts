@@ -36,7 +36,7 @@ async function start(conduct: Conduct, options: StartOptions = {}) {
     CREW_DRAIN_MS: String(drainMs),
     CREW_END_MS: String(endMs),
   };
-  const service = startService(PROGRAM, settings, url);
+  const service = startService([PROGRAM], settings, url);
   const inState = (state: string) => service.valueOf(`millrace_children{process="supervisor",state="${state}"}`);
   return {
     ...service,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
+import { childProgram } from '../../testing/child-program.ts';
 import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { FORMATS } from '../domain/format.ts';
 import { openLog } from '../log.ts';
@@ -295,7 +295,7 @@ async function readBucket(configWriter: ConfigWriter): Promise<Map<string, strin
 }
 
 function runChild([databaseUrl, natsUrl = '']: string[]) {
-  const program = join(import.meta.dirname, '../../testing/projection/change-and-project.ts');
+  const program = childProgram('projection/change-and-project.ts');
   const args = [program, `${databaseUrl}?application_name=${CHILD}`, natsUrl];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { type NatsCluster, type PostgresServer, startNatsCluster } from '@millrace/engines';
+import { childProgram } from '../../testing/child-program.ts';
 import { startMigratedPostgres } from '../../testing/migrated-postgres.ts';
 import { openLeanBatch, openWholeBatch } from '../domain/lean-outcomes.ts';
 import type { OutcomeEntry } from '../domain/outcome.ts';
@@ -18,7 +18,7 @@ import { STREAM_SETTINGS } from '../../testing/stream-settings.ts';
 import { until } from '../../testing/until.ts';
 import { startRecorders } from './record-streams.ts';
 
-const CHILD = fileURLToPath(new URL('../../testing/recorder-child.ts', import.meta.url));
+const CHILD = childProgram('recorder-child.ts');
 const log = openLog({ level: 'silent', pretty: false });
 const settings = { recordRetentionMs: 7 * 86_400_000, counterRetentionMs: 400 * 86_400_000, sample: 1, rows: 1 };
 const STREAMS = 3;
