@@ -1,5 +1,5 @@
 /**
- * `node scripts/bundle-tests.ts DIR`: writes the server's tests with engines into DIR, each a file that shares chunks with the others: it
+ * `node scripts/bundle-tests.ts DIR`: writes tests with engines into DIR, each a file that shares chunks with the others: it
  * loads some ten files in place of a thousand modules. Most of them belong to a group, which is a process (`group-tests.ts`). The code knows its
  * places in the project (`import.meta.dirname`) as before.
  */
@@ -11,7 +11,12 @@ import { COMMON_JS } from './bundle.ts';
 import { writeGroups } from './group-tests.ts';
 import { ROOT_DIR } from './project-files.ts';
 
-const TESTS = ['server/src/**/*.integration.test.ts', 'server/stories/*.integration.test.ts'];
+const TESTS = [
+  'server/src/**/*.integration.test.ts',
+  'server/stories/*.integration.test.ts',
+  // The examples of the command line come from files that their test finds beside it.
+  'cli/src/**/!(examples).integration.test.ts',
+];
 /** Processes that tests start and kill. */
 const PROGRAMS = ['server/testing/{deliver,recorder}-child.ts', 'server/testing/projection/change-and-project.ts'];
 const PRODUCT = /^@millrace\//;
@@ -59,8 +64,8 @@ function keepPlaces(): Plugin {
 
 /** The packages that only tests use stay where they are: not all of them can be bundled. */
 function leaveOutOthers(): Plugin {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT_DIR, 'server/package.json'), 'utf8')) as Manifest;
-  const bundled = new Set(Object.keys(dependencies));
+  const manifests = ['server', 'cli'].map((part) => readFileSync(join(ROOT_DIR, part, 'package.json'), 'utf8'));
+  const bundled = new Set(manifests.flatMap((text) => Object.keys((JSON.parse(text) as Manifest).dependencies)));
   return {
     name: 'leave out others',
     setup({ onResolve }) {

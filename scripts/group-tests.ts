@@ -26,7 +26,7 @@ export function writeGroups(dir: string, files: readonly string[]): void {
 }
 
 function roomOf(file: string): string {
-  return /^server\/(?:src\/)?([^/]+)/.exec(file)?.[1] ?? 'server';
+  return /^(?:server\/(?:src\/)?)?([^/]+)/.exec(file)?.[1] ?? '';
 }
 
 function groupOf(files: readonly string[]): string {

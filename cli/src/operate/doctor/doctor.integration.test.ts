@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startNatsCluster, startPostgresServer } from '@millrace/engines';
 import { readConfig } from '@millrace/server/config';
+import { connect } from '@nats-io/transport-node';
 import { openCertificates } from '../../../../server/testing/certificates.ts';
 import { openStack, type Stack, stackSettings } from '../../../../server/testing/stack.ts';
 import { MILLRACE, runMillrace } from '../../../testing/run-millrace.ts';
@@ -94,7 +95,6 @@ suite('doctor', () => {
     const { manager } = stack;
     const { config } = await manager.streams.info('QUARANTINE');
     await manager.streams.update('QUARANTINE', { ...config, max_bytes: 1_000 });
-    const { connect } = await import('@nats-io/transport-node');
     const admin = await connect({ servers: new URL(stack.nats.adminUrl).host, user: 'admin', pass: 'admin' });
     await admin.request('quarantine.request', 'x'.repeat(850));
     const findings = await diagnose({});
