@@ -1,4 +1,4 @@
 /** The faults that measure: they run alone. */
 import { testFaults } from './keep-promises.ts';
 
-testFaults(({ isTimeless }) => isTimeless !== true);
+testFaults({ isMeant: ({ isTimeless }) => isTimeless !== true, sideBySide: 1 });

@@ -1,4 +1,4 @@
-/** The faults that measure nothing: they run beside other tests. */
+/** The faults that measure nothing: they run beside other tests, and beside each other, because they wait more than they work. */
 import { testFaults } from './keep-promises.ts';
 
-testFaults(({ isTimeless }) => isTimeless === true);
+testFaults({ isMeant: ({ isTimeless }) => isTimeless === true, sideBySide: 3 });

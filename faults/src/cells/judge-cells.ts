@@ -31,7 +31,7 @@ export type Spans = { quiet: Span; during: Span };
 /** The source of a cell that nothing happened to: every call is stored, as fast as before, and delivered as fast. */
 export function judgeUnharmed(
   source: CellSource,
-  { arrivals }: CellScene,
+  { arrivals, machine }: CellScene,
   { spans, bound, name }: { spans: Spans; bound: LatencyBound; name: string },
 ): Findings {
   const calls = callsIn(source, spans.during);
@@ -44,10 +44,11 @@ export function judgeUnharmed(
     });
   const answers = { quiet: callsIn(source, spans.quiet), during: calls };
   const deliveries = { quiet: delivered(spans.quiet), during: delivered(spans.during) };
+  const machineLateMs = machine.lateP99Ms(spans.during);
   return joinFindings(
     { failures },
-    judgeLatency({ name: `${name}Answers`, ...answers, bound }),
-    judgeLatency({ name: `${name}Deliveries`, ...deliveries, bound }),
+    judgeLatency({ name: `${name}Answers`, ...answers, bound, machineLateMs }),
+    judgeLatency({ name: `${name}Deliveries`, ...deliveries, bound, machineLateMs }),
   );
 }
 

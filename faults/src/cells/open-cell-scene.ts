@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type NatsCluster, startNatsCluster } from '@millrace/engines';
 import { type ControlClient, controlClient } from '../control-client.ts';
+import { type MachineWatch, watchMachine } from '../deliver/watch-machine.ts';
 import { controlPortIn } from '../open-control-scene.ts';
 import type { FaultRun } from '../run-fault.ts';
 import { type ServerProcess, serverProcess, type Settings } from '../server-process.ts';
@@ -23,6 +24,7 @@ export type CellScene = AsyncDisposable & {
   sources: Readonly<Record<CellName, CellSource>>;
   /** When each message arrived, by its id; more than one time means duplicates. */
   arrivals: ReadonlyMap<string, number[]>;
+  machine: MachineWatch;
 };
 
 const READY_WITHIN_MS = 60_000;
@@ -30,17 +32,13 @@ const READY_WITHIN_MS = 60_000;
 /** `eu` has `main` as its spare; `main` has none. */
 export async function openCellScene(run: FaultRun): Promise<CellScene> {
   await using parts = new AsyncDisposableStack();
-  const nodes = run.isFull ? 3 : 1;
   const { arrivals, port } = parts.use(await openArrivals());
-  const startCell = (name: CellName) => {
-    const dir = join(run.dir, name);
-    mkdirSync(dir);
-    return startNatsCluster({ nodes, dir });
-  };
-  const clusters = { main: parts.use(await startCell('main')), eu: parts.use(await startCell('eu')) };
-  const database = parts.use(await startDatabase());
+  const starting = [startCell(run, 'main'), startCell(run, 'eu'), startDatabase()] as const;
+  const [main, eu, database] = await Promise.all(starting);
+  for (const engine of [main, eu, database]) parts.use(engine);
+  const clusters = { main, eu };
   const token = randomBytes(24).toString('hex');
-  const settings = settingsOf(clusters, nodes);
+  const settings = settingsOf(clusters, nodesOf(run));
   const start = async (name: string, own: Settings) => {
     const process = parts.use(await serverProcess({ ...settings, ...own }, join(run.dir, `${name}.log`)));
     return { process, said: await process.start() };
@@ -65,8 +63,19 @@ export async function openCellScene(run: FaultRun): Promise<CellScene> {
       return arrivals.has(id);
     });
   }
+  const machine = parts.use(watchMachine());
   const open = parts.move();
-  return { clusters, collect, control, sources, arrivals, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { clusters, collect, control, sources, arrivals, machine, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function startCell(run: FaultRun, name: CellName): Promise<NatsCluster> {
+  const dir = join(run.dir, name);
+  mkdirSync(dir);
+  return startNatsCluster({ nodes: nodesOf(run), dir });
+}
+
+function nodesOf({ isFull }: FaultRun): 1 | 3 {
+  return isFull ? 3 : 1;
 }
 
 function settingsOf(clusters: CellScene['clusters'], nodes: number): Settings {

@@ -43,7 +43,7 @@ export async function openCrowd(run: FaultRun, { troubled, behaviour, ...shape }
   const sizes = [HEALTHY_PER_BATCH, HEALTHY_PER_BATCH] as const;
   const load = scene.load({ senders: well.sources, batchesPerSecond: HEALTHY_BATCHES_PER_SECOND, sizes });
   await spend(WARM_UP_MS);
-  const quiet = await spend(run.isFull ? 15_000 : 5_000);
+  const quiet = await spend(run.isFull ? 15_000 : 3_000);
   return {
     scene,
     healthy: watchHealthy(scene, well.destinations),

@@ -24,7 +24,7 @@ export async function addServer(run: FaultRun): Promise<Findings> {
   const { scene } = whole;
   await using connection = await connectNats({ url: scene.cluster.adminUrl, name: 'faults', log: SILENT });
   const manager = await jetstreamManager(connection.nc, { timeout: 10_000 });
-  const load = scene.load({ batchesPerSecond: run.isFull ? 50 : 20, sizes: [5, 5] });
+  const load = scene.load({ batchesPerSecond: run.isFull ? 50 : 10, sizes: [5, 5] });
   await spend(QUIET_MS);
   const before = await eventsIn(manager);
   const from = performance.now();

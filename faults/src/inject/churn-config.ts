@@ -28,7 +28,7 @@ export async function churnConfig(run: FaultRun): Promise<Findings> {
   await using whole = await openRecorderScene(run);
   await whole.control.kill('SIGTERM');
   const client = whole.clientAt(await whole.control.start());
-  const load = whole.scene.load({ batchesPerSecond: 20, sizes: [5, 5] });
+  const load = whole.scene.load({ batchesPerSecond: run.isFull ? 20 : 10, sizes: [5, 5] });
   await sleep(WARM_UP_MS);
   const refused: string[] = [];
   const changes = run.isFull ? 600 : 60;

@@ -26,7 +26,7 @@ const FULL: Sizes = {
   bound: STRICT,
 };
 const CI: Sizes = {
-  events: 20_000,
+  events: 14_000,
   retryScale: 20,
   perSecond: 1_500,
   batchesPerSecond: 20,
@@ -55,10 +55,10 @@ export async function collectBacklog(run: FaultRun): Promise<Findings> {
     maxFileStoreMb: 40_960,
     isKept: count.isOther,
   });
-  const load = scene.load({ batchesPerSecond: sizes.batchesPerSecond, sizes: [5, 5] });
+  const load = scene.load({ batchesPerSecond: sizes.batchesPerSecond, sizes: [5, 5], inTurn: true });
   const [healthy, recovering] = [watchHealthy(scene, others.destinations), watchHealthy(scene, down.destinations)];
   await spend(WARM_UP_MS);
-  const quiet = await spend(run.isFull ? 15_000 : 5_000);
+  const quiet = await spend(run.isFull ? 15_000 : 3_000);
   const buildUp = await gather(scene, down, sizes);
   run.say(`gathered in ${Math.round(buildUp.to - buildUp.from)} ms`);
   const { drain, ...recovery } = await recover(scene, { down, count, ...sizes });

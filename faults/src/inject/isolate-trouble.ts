@@ -62,7 +62,7 @@ export async function isolateTrouble(run: FaultRun): Promise<Findings> {
   const healthy = watchHealthy(scene, groups.healthy);
   const load = scene.load({ batchesPerSecond: sizes.eventsPerSecond / PER_BATCH, sizes: [PER_BATCH, PER_BATCH] });
   await spend(WARM_UP_MS);
-  const quiet = await spend(run.isFull ? 20_000 : 5_000);
+  const quiet = await spend(run.isFull ? 20_000 : 3_000);
   scene.receivers.mostOpen();
   const flood = await makeTrouble(scene, groups, sizes);
   const during = await spend(run.isFull ? 60_000 : 7_000);

@@ -18,7 +18,7 @@ const VICTIMS: readonly string[] = ['EVENTS-0', 'LANES-0', 'TICKETS', 'EVENTS-1'
 /** The server that leads a stream of delivery dies every ten seconds, and is back two seconds later. */
 export async function killDeliverLeaders(run: FaultRun): Promise<Findings> {
   await using scene = await openCrashScene(run);
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   const strikes: Strike[] = [];
   await followSchedule(leaderSchedule(run), () => strikeLeader(scene, run, strikes));
   return withKills(await finishDeliveries(scene, load, strikes), strikes);
@@ -27,7 +27,7 @@ export async function killDeliverLeaders(run: FaultRun): Promise<Findings> {
 /** The same, and beside it one of two delivering processes dies every five seconds. */
 export async function killDeliverAndLeaders(run: FaultRun): Promise<Findings> {
   await using scene = await openCrashScene(run);
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   const strikes: Strike[] = [];
   const leaders = leaderSchedule(run);
   const deliverAt = Array.from({ length: leaders.lengthMs / DELIVER_KILL_EVERY_MS }, (_, i) => {

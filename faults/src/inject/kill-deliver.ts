@@ -18,7 +18,7 @@ const LANE_MEMORY_MS = 1_000;
 /** One of two deliver processes is killed every five seconds: the deliveries it had in flight come again, and no others. */
 export async function killDeliver(run: FaultRun): Promise<Findings> {
   await using scene = await openCrashScene(run);
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   const rounds = run.isFull ? 12 : 2;
   const strikes: Strike[] = [];
   const atMs = Array.from({ length: rounds }, (_, round) => 2_000 + round * DELIVER_KILL_EVERY_MS);
@@ -42,8 +42,8 @@ export function openCrashScene(run: FaultRun): Promise<DeliverScene> {
   });
 }
 
-export function loadCrashScene(scene: DeliverScene) {
-  return scene.load({ batchesPerSecond: 20, sizes: [CALLS_PER_BATCH, CALLS_PER_BATCH] });
+export function loadCrashScene(scene: DeliverScene, { isFull }: Pick<FaultRun, 'isFull'>) {
+  return scene.load({ batchesPerSecond: isFull ? 20 : 10, sizes: [CALLS_PER_BATCH, CALLS_PER_BATCH] });
 }
 
 /** Resolves when the process is there again. */

@@ -21,7 +21,7 @@ const FULL: Sizes = {
   duringMs: 40_000,
   bound: { ...STRICT, floorMs: 10, times: 1.5 },
 };
-const CI: Sizes = { warmUpMs: 1_500, quietMs: 3_000, burntMs: 0, duringMs: 6_000, bound: { ...NOISY, times: 1.5 } };
+const CI: Sizes = { warmUpMs: 1_500, quietMs: 3_000, burntMs: 0, duringMs: 4_000, bound: { ...NOISY, times: 1.5 } };
 
 const BATCHES_PER_SECOND = 40;
 const API_EVERY_MS = 50;

@@ -20,7 +20,7 @@ const FULL: Sizes = {
   afterMs: 30_000,
   lateMs: 1_000,
 };
-const CI: Sizes = { lanes: 500, retryScale: 2, steadyMs: 5_000, stopMs: 8_000, afterMs: 4_000, lateMs: 3_000 };
+const CI: Sizes = { lanes: 500, retryScale: 2, steadyMs: 3_000, stopMs: 8_000, afterMs: 4_000, lateMs: 3_000 };
 const RETURN_WITHIN_MS = 60_000;
 
 /** Thousands of receivers fail. Then the engine is away for so long that all their lanes fall due in the same moment. */
@@ -30,8 +30,8 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
   await using crowd = await openCrowd(run, { ...sizes, troubled: lanes, behaviour, roles: ['collect,deliver'] });
   const { scene, healthy, quiet } = crowd;
   const bound = run.isFull ? STRICT : NOISY;
-  // The effect of the stop alone: clients send at once the calls that they held back, and each stream waits for a leader.
-  const without = await stopEngine(crowd, sizes);
+  // For comparison: clients send at once the calls that they held back, and each stream waits for a leader.
+  const without = run.isFull ? await stopEngine(crowd, sizes) : undefined;
   const opening = await crowd.stir(3);
   const steady = await watchEngine(crowd, sizes.steadyMs);
   run.say(`all lanes are open: ${JSON.stringify(steady.figures)}`);
@@ -44,7 +44,7 @@ export async function openManyLanes(run: FaultRun): Promise<Findings> {
     healthy.compare('opening', { quiet, during: opening }, bound),
     healthy.compare('open', { quiet, during: steady.span }, bound),
     healthy.compare('allDueAtOnce', { quiet, during: after }, freeze),
-    { figures: { sameStopWithoutLanes: latencyFigures(healthy.latencies(without)) } },
+    { figures: { sameStopWithoutLanes: without && latencyFigures(healthy.latencies(without)) } },
     await healthy.judge(),
     { figures: { ...processFigures(scene.delivers, after), loadAverage: loadavg()[0] } },
   );

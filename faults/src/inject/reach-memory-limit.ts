@@ -27,7 +27,7 @@ const BURST_EVERY_MS = 1_000;
  */
 export async function reachMemoryLimit(run: FaultRun): Promise<Findings> {
   await using scene = await openCrashScene(run);
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   await sleep(WARM_UP_MS);
   const { strike, end: ofDeliver } = await endDeliver(scene);
   run.say(`deliver ended at its memory limit with ${ofDeliver}: ${JSON.stringify(strike)}`);

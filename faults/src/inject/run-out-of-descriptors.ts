@@ -28,7 +28,7 @@ export async function runOutOfDescriptors(run: FaultRun): Promise<Findings> {
     retryScale: 10,
     roles: ['collect,deliver'],
   });
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   await sleep(WARM_UP_MS);
   const pid = scene.collect.pid() ?? 0;
   const open = countFiles(pid);

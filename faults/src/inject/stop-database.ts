@@ -30,10 +30,10 @@ async function stopOnce(run: FaultRun, scene: ControlScene): Promise<DatabaseOut
   const { source: spare } = await control.createSource('Disabled at the return');
   await probe.untilAnswered(spare, 200);
   await sleep(WARM_UP_MS);
-  const quiet = await spend(run.isFull ? 30_000 : 6_000);
+  const quiet = await spend(run.isFull ? 30_000 : 3_000);
   const from = performance.now();
   await database.stop();
-  const answers = await refusalsFor(control, run.isFull ? 60_000 : 8_000);
+  const answers = await refusalsFor(control, run.isFull ? 60_000 : 4_000);
   const returningAt = performance.now();
   await database.start();
   const returnedAt = performance.now();

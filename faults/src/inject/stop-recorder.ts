@@ -26,7 +26,7 @@ export type Sizes = {
 /** Ten minutes are long: one hiccup of a disk is allowed, and a p99 below 50 ms is never slow. */
 const FULL_BOUND: LatencyBound = { ...STRICT, floorMs: 50, lateMs: 3_000 };
 export const FULL: Sizes = { batchesPerSecond: 50, perBatch: 10, quietMs: 20_000, awayMs: 600_000, bound: FULL_BOUND };
-export const CI: Sizes = { batchesPerSecond: 20, perBatch: 5, quietMs: 3_000, awayMs: 6_000, bound: NOISY };
+export const CI: Sizes = { batchesPerSecond: 20, perBatch: 5, quietMs: 3_000, awayMs: 4_000, bound: NOISY };
 const WARM_UP_MS = 1_500;
 const CAUGHT_UP_WITHIN_MS = 300_000;
 const DRAINED_WITHIN_MS = 60_000;

@@ -22,7 +22,7 @@ const COLLECT_ASLEEP_MS = 3_000;
  */
 export async function suspendProcesses(run: FaultRun): Promise<Findings> {
   await using scene = await openSleepScene(run);
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   const strikes: Strike[] = [];
   for (let round = 0; round < (run.isFull ? 5 : 1); round += 1) {
     await sleep(WARM_UP_MS);

@@ -9,7 +9,7 @@ const MAX_STOP_MS = 10_000;
 /** A deploy: one process after the other is asked to leave under load. Nothing is lost, and nothing comes twice. */
 export async function terminateDeliver(run: FaultRun): Promise<Findings> {
   await using scene = await openCrashScene(run);
-  const load = loadCrashScene(scene);
+  const load = loadCrashScene(scene, run);
   const stops: { exitCode: number; stopMs: number }[] = [];
   for (let round = 0; round < (run.isFull ? 5 : 1); round += 1) {
     for (const deliver of scene.delivers) {
