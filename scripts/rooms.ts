@@ -345,7 +345,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'stream/deliveries': {
     holds: 'lanes, tickets, outcomes, dead letters, lane health, shares of the storage',
-    imports: STREAM,
+    imports: [...STREAM, 'stream/leaders'],
   },
   'stream/config': { holds: 'the config bucket, written and watched; audit anchors', imports: [...STREAM, 'secrets'] },
   'stream/signals': {

@@ -6,6 +6,7 @@
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/nats-core';
 import { FORMAT_HEADER, formatHeader } from '../../domain/format.ts';
+import { isLed } from '../leaders/ask-leader.ts';
 import { type LaneCounts, lanesIn } from '../nats/lane-counts.ts';
 import { hashOf, homesOf, type TierPlace, tierNumber, tierPlace } from '../layout/lane-places.ts';
 import { laneStreamName, laneSubject } from '../layout/layout.ts';
@@ -145,8 +146,10 @@ async function countIn(
   destinationId: string,
 ): Promise<(readonly [TierPlace, number])[]> {
   const options = { subjects_filter: laneSubject(stream, destinationId, '*') };
-  const { state } = await manager.streams.info(laneStreamName(stream), options);
-  const subjects = Object.entries(state.subjects ?? {});
+  const info = await manager.streams.info(laneStreamName(stream), options);
+  // One that was cut off does not see what others have parked since: its word would end the ticket of a lane that is not empty.
+  if (!isLed(info)) throw new Error(`the leader of ${laneStreamName(stream)} has no majority`);
+  const subjects = Object.entries(info.state.subjects ?? {});
   return subjects.map(([subject, groups]) => [{ stream, tier: tierOf(subject) }, groups]);
 }
 
