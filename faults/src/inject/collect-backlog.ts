@@ -26,7 +26,7 @@ const FULL: Sizes = {
   bound: STRICT,
 };
 const CI: Sizes = {
-  events: 14_000,
+  events: 20_000,
   retryScale: 20,
   perSecond: 1_500,
   batchesPerSecond: 20,
