@@ -34,7 +34,8 @@ function daySql(day: string, perDay: number): string[] {
   const state = `CASE WHEN g % 50 > 0 THEN 'delivered' ELSE (ARRAY['skipped', 'retrying', 'discarded', 'expired'])[1 + (g / 50) % 4] END`;
   return [
     `DROP TABLE IF EXISTS deliveries_${suffix}; DROP TABLE IF EXISTS attempts_${suffix};
-     CREATE TABLE deliveries_${suffix} (LIKE deliveries); CREATE TABLE attempts_${suffix} (LIKE attempts);`,
+     CREATE TABLE deliveries_${suffix} (LIKE deliveries INCLUDING DEFAULTS);
+     CREATE TABLE attempts_${suffix} (LIKE attempts INCLUDING DEFAULTS);`,
     `INSERT INTO deliveries_${suffix}
      SELECT 'ws_bench', 'dlv_' || substr(md5('${day}' || g), 1, 27), '${day}', at, 'src_' || (g % ${SHAPE.sources}),
        'dst_' || (g % ${SHAPE.destinations}), 'm-${day}-' || (g / 2), 'track', 'Event ' || (g * 7 % ${SHAPE.names}),

@@ -18,7 +18,8 @@ export async function timeRecording(scene: Scene, deliveries: number): Promise<R
   const ours = await costOf(batches, { scene, write });
   const again = await costOf(batches, { scene, write });
   const copy = (options: string) => `DROP TABLE IF EXISTS bare_deliveries, bare_attempts;
-    CREATE TABLE bare_deliveries (LIKE deliveries ${options}); CREATE TABLE bare_attempts (LIKE attempts ${options});
+    CREATE TABLE bare_deliveries (LIKE deliveries INCLUDING DEFAULTS ${options});
+    CREATE TABLE bare_attempts (LIKE attempts INCLUDING DEFAULTS ${options});
     GRANT ALL ON bare_deliveries, bare_attempts TO millrace_app`;
   const bare = async (options: string) => {
     runSql(scene.url, copy(options));
