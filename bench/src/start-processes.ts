@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster, startPostgresServer } from '@millrace/engines';
-import { MAIN, type ServerProcess, serverProcess, type Settings } from '../../faults/src/server-process.ts';
+import { type ServerProcess, serverProcess, type Settings } from '../../faults/src/server-process.ts';
+import { MAIN } from '../../server/testing/server-program.ts';
 import { stackSettings } from '../../server/testing/stack.ts';
 
 type Setup = {

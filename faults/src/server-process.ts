@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { commandOn, freePorts, LOOPBACK, type NetHost, ROOT_DIR } from '@millrace/engines';
+import { commandOn, freePorts, LOOPBACK, type NetHost } from '@millrace/engines';
+import { MAIN, serverArgs } from '../../server/testing/server-program.ts';
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -24,10 +25,6 @@ export type ServerProcess = AsyncDisposable & {
 
 export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
 
-const BUNDLED = 'bin/millrace.cjs';
-/** From the sources, or from the bundle that `MILLRACE_BUNDLE` names, which starts with half the processor time. */
-// oxlint-disable-next-line node/no-process-env -- a setting of the test run
-export const MAIN = bundled(process.env['MILLRACE_BUNDLE']) ?? join(ROOT_DIR, 'server/src/main.ts');
 const CLOCK = join(import.meta.dirname, 'settable-clock.ts');
 
 export type ProcessOptions = {
@@ -86,18 +83,13 @@ async function endBy(child: ChildProcess | undefined, signal: NodeJS.Signals): P
   return { code: child.exitCode, signal: child.signalCode };
 }
 
-function bundled(dir: string | undefined): string | undefined {
-  return dir === undefined ? undefined : join(dir, BUNDLED);
-}
-
 function spawnServer(
   main: string,
   env: NodeJS.ProcessEnv,
   { hasSettableClock, host }: Pick<ProcessOptions, 'hasSettableClock' | 'host'>,
 ): ChildProcess {
-  const start = main.endsWith(BUNDLED) ? [main, 'start'] : [main];
   const flags = hasSettableClock === true ? ['--import', CLOCK] : [];
-  const { program, args } = commandOn(host, process.execPath, [...flags, ...start]);
+  const { program, args } = commandOn(host, process.execPath, [...flags, ...serverArgs(main)]);
   return hasSettableClock === true
     ? spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] })
     : spawn(program, args, { env });

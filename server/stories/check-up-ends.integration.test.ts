@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { askForCheckUps, type CheckUpAsking, holdFirst, pathOf } from '../testing/check-ups.ts';
 import { openReceiver } from '../testing/receiver.ts';
-import { SERVER } from '../testing/server-program.ts';
+import { serverArgs } from '../testing/server-program.ts';
 import { addScene, openStack, overHttp, type Stack, stackSettings } from '../testing/stack.ts';
 import { staysTrueFor, until } from '../testing/until.ts';
 
@@ -76,7 +76,7 @@ async function startControlProcess() {
     MILLRACE_ROLES: 'control',
     MILLRACE_LOG_LEVEL: 'info',
   };
-  const child = spawn(process.execPath, SERVER, {
+  const child = spawn(process.execPath, serverArgs(), {
     env: settings,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { openAudience, order, streamsRead } from '../testing/audiences.ts';
-import { SERVER } from '../testing/server-program.ts';
+import { serverArgs } from '../testing/server-program.ts';
 import { type Stack, stackSettings } from '../testing/stack.ts';
 import { until } from '../testing/until.ts';
 
@@ -13,7 +13,7 @@ const OTHERS = { MILLRACE_ROLES: 'collect,deliver,control' };
 function startCompute(stack: Stack) {
   const settings = { ...stackSettings(stack.natsUrl, stack.postgres), MILLRACE_ROLES: 'compute' };
   const env = { ...settings, MILLRACE_METRICS_PORT: '0', MILLRACE_LOG_LEVEL: 'error' };
-  const child = spawn(process.execPath, SERVER, { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, serverArgs(), { env, stdio: 'inherit' });
   const gone = once(child, 'exit');
   return {
     async kill(signal: NodeJS.Signals): Promise<void> {

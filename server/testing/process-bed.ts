@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startNatsCluster } from '@millrace/engines';
 import { startMigratedPostgres } from './migrated-postgres.ts';
-import { SERVER } from './server-program.ts';
+import { serverArgs } from './server-program.ts';
 import { overHttp, stackSettings } from './stack.ts';
 import { type Service, startService } from './start-service.ts';
 import { until } from './until.ts';
@@ -30,7 +30,7 @@ export async function openProcessBed() {
   };
   const urlOf = (port: number) => `http://127.0.0.1:${port}`;
   const launch = (processes: number, more: Record<string, string> = {}) =>
-    startService(SERVER, { ...settings, MILLRACE_PROCESSES: String(processes), ...more }, urlOf(metrics));
+    startService(serverArgs(), { ...settings, MILLRACE_PROCESSES: String(processes), ...more }, urlOf(metrics));
   const open = opening.move();
   return {
     ...overHttp({ controlUrl: () => urlOf(control), collectUrl: () => urlOf(collect) }),

@@ -100,10 +100,8 @@ function makeBundle(checkout: string, dir: string): string {
 /** The image's settings of Node and the C library: they decide how much memory a process keeps. */
 function imageSettings(checkout: string): Record<string, string> {
   const dockerfile = readFileSync(join(checkout, 'deploy/image/Dockerfile'), 'utf8');
-  const found = dockerfile.matchAll(/\b(?<name>NODE_OPTIONS|MALLOC_ARENA_MAX)=(?<value>"[^"]*"|\S+)/g);
-  return Object.fromEntries(
-    [...found].map(({ groups }) => [groups?.['name'] ?? '', (groups?.['value'] ?? '').replaceAll('"', '')]),
-  );
+  const found = dockerfile.matchAll(/\b(?<name>NODE_OPTIONS|MALLOC_ARENA_MAX)=(?<value>\S+)/g);
+  return Object.fromEntries([...found].map(({ groups }) => [groups?.['name'] ?? '', groups?.['value'] ?? '']));
 }
 
 function kilobytesOf(pid: number, field: string): number {

@@ -33,10 +33,8 @@ const READY_WITHIN_MS = 60_000;
 export async function openCellScene(run: FaultRun): Promise<CellScene> {
   await using parts = new AsyncDisposableStack();
   const { arrivals, port } = parts.use(await openArrivals());
-  const starting = [startCell(run, 'main'), startCell(run, 'eu'), startDatabase()] as const;
-  const [main, eu, database] = await Promise.all(starting);
-  for (const engine of [main, eu, database]) parts.use(engine);
-  const clusters = { main, eu };
+  const clusters = { main: parts.use(await startCell(run, 'main')), eu: parts.use(await startCell(run, 'eu')) };
+  const database = parts.use(await startDatabase());
   const token = randomBytes(24).toString('hex');
   const settings = settingsOf(clusters, nodesOf(run));
   const start = async (name: string, own: Settings) => {

@@ -7,7 +7,8 @@ import { destinationIds, joinPlans, planWorkspaces } from '../deliver/plan-works
 import { readLettersInBoth } from '../deliver/read-letters-in-both.ts';
 import { joinFindings } from '../join-findings.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
-import { MAIN, type ServerProcess } from '../server-process.ts';
+import { MAIN } from '../../../server/testing/server-program.ts';
+import type { ServerProcess } from '../server-process.ts';
 import { SILENT } from '../sources.ts';
 import { spend } from '../wait-until.ts';
 

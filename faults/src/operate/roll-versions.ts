@@ -5,7 +5,7 @@ import { planWorkspaces } from '../deliver/plan-workspaces.ts';
 import { joinFindings } from '../join-findings.ts';
 import { nothingQuarantined } from '../inject/mix-versions.ts';
 import type { FaultRun, Findings } from '../run-fault.ts';
-import { MAIN } from '../server-process.ts';
+import { MAIN } from '../../../server/testing/server-program.ts';
 import { startDatabase } from '../start-database.ts';
 import { spend, waitUntil } from '../wait-until.ts';
 import { openInstallation, type Installation } from './open-installation.ts';

@@ -28,7 +28,7 @@ const TURN_MS = 5_000;
 export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): Disposable {
   let lookAt = 0;
   let spareLookAt = uptimeMs() + SPARE_EVERY_MS;
-  const timer = every(TURN_MS, () => {
+  return every(TURN_MS, () => {
     if (!isMyTurn()) lookAt = 0;
     if (uptimeMs() < (isMyTurn() ? lookAt : spareLookAt)) return;
     lookAt = uptimeMs() + EVERY_MS;
@@ -39,7 +39,6 @@ export function findStranded({ isMyTurn, uptimeMs, ...needs }: StrandedTurns): D
       needs.log.warn({ error: String(error) }, 'lanes.not_listed');
     });
   });
-  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 /** Tickets are listed last: one that ends in between ended because its lane was empty. */
