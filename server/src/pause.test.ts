@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { until } from '../testing/until.ts';
-import { every, openBell, pause, toBeat } from './pause.ts';
+import { every, offBeat, openBell, pause, toBeat } from './pause.ts';
 
 suite('a wait of a loop', () => {
   test('ends at the same moment as those of others, whenever it began', () => {
@@ -22,6 +22,13 @@ suite('a wait of a loop', () => {
 
   test('that is shorter than a beat takes as long as it says', () => {
     assert.equal(toBeat(200, 10_499), 200);
+  });
+
+  test('of a process that works is half a beat longer or shorter at most, and so apart from those of others', () => {
+    const ends = (ms: number) => [0, 0.5, 0.999].map((random) => Math.round(offBeat(ms, random)));
+    assert.deepEqual(ends(1_000), [500, 1_000, 1_499]);
+    assert.deepEqual(ends(600), [350, 600, 850]);
+    assert.deepEqual(ends(200), [200, 200, 200]);
   });
 
   test('is over when it is aborted', async () => {

@@ -1,9 +1,9 @@
-import { toBeat } from '../pause.ts';
+import { setRest, toBeat } from '../pause.ts';
 
 const LOOK_EVERY_MS = 50;
 const REST_MS = 500;
-/** The part of its time that an event loop works, below which it rests. */
-const RESTS_BELOW = 0.05;
+/** The part of its time that an event loop works, below which it rests. An idle installation works for less than a hundredth of it. */
+const RESTS_BELOW = 0.03;
 
 type Seen = (lateMs: number) => void;
 
@@ -40,6 +40,8 @@ function look(): void {
   const before = worked;
   worked = performance.eventLoopUtilization();
   const { utilization } = performance.eventLoopUtilization(worked, before);
-  wait(utilization < RESTS_BELOW ? toBeat(REST_MS) : LOOK_EVERY_MS);
+  const rests = utilization < RESTS_BELOW;
+  setRest(rests);
+  wait(rests ? toBeat(REST_MS) : LOOK_EVERY_MS);
   for (const seen of watchers) seen(lateMs);
 }

@@ -41,6 +41,8 @@ export async function openStore(databaseUrl: string): Promise<Store> {
   const pool = new Pool({
     connectionString: databaseUrl,
     max: 10,
+    // Loops that have their turn every half minute find a connection: a new one costs PostgreSQL a process.
+    idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 5_000,
     // The server enforces the limit above; this one is for a server that does not answer at all.

@@ -17,6 +17,7 @@ const real = {
   clearInterval,
   clearImmediate,
   performanceNow: performance.now.bind(performance),
+  utilization: performance.eventLoopUtilization.bind(performance),
   random: Math.random,
   sleep: timersPromises.setTimeout,
   nuidNext: nuid.next.bind(nuid),
@@ -149,6 +150,9 @@ function install(): void {
     const process = running.getStore();
     return process === undefined ? real.performanceNow() : process.clock.now() - process.startedAt;
   };
+  // A simulated process takes no time for what it does, so it always rests.
+  performance.eventLoopUtilization = (...since) =>
+    running.getStore() === undefined ? real.utilization(...since) : { idle: 0, active: 0, utilization: 0 };
   Math.random = () => running.getStore()?.random() ?? real.random();
   nuid.next = () => {
     const process = running.getStore();
