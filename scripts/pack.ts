@@ -56,6 +56,6 @@ function pack(staged: string, to: string): void {
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', to];
   // npm is a script for cmd.exe on Windows.
   const name = execFileSync('npm', args, { cwd: staged, encoding: 'utf8', shell: process.platform === 'win32' }).trim();
-  const megabytes = (statSync(join(to, name)).size / 1e6).toFixed(1);
-  console.log(`${join(to, name)}  ${megabytes} MB`);
+  const kilobytes = Math.ceil(statSync(join(to, name)).size / 1e3);
+  console.log(`${join(to, name)}  ${kilobytes.toLocaleString('en')} kB`);
 }

@@ -10,7 +10,8 @@ import { suite, test } from 'node:test';
 const MAIN = join(import.meta.dirname, '../main.ts');
 
 async function healthcheck(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, 'healthcheck', ...args], { env });
+  // The answers come from this process, which may be busy with other tests: with patience, unless a test has its own.
+  const child = spawn(process.execPath, [MAIN, 'healthcheck', '--timeout', '60000', ...args], { env });
   const [[code], said, complained] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   return { code, said, complained };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { ourServers, storesOf } from './assert-servers.ts';
+import { assertServers, ourServers, storesOf } from './assert-servers.ts';
 
 const report = (name: string, cluster: string | undefined, max_storage = 1_000) => ({
   server: { name, ver: '2.15.0', ...(cluster === undefined ? {} : { cluster }) },
@@ -23,5 +23,31 @@ suite('the servers that hold our streams', () => {
   test('are all with JetStream when we are connected to one server, or through a leaf node', () => {
     assert.deepEqual(namesIn(undefined), ['n1', 'n2', 'w1']);
     assert.deepEqual(namesIn('leaf'), ['n1', 'n2', 'w1']);
+  });
+});
+
+suite('the only server', () => {
+  const asking = { replicas: 1, isThere: false };
+  /** Each question gets the next of the answers: reports, or an error. */
+  const connection = (...answers: (object[] | Error)[]) => {
+    const requestMany = () => {
+      const answer = answers.shift() ?? [];
+      if (answer instanceof Error) return Promise.reject(answer);
+      return Promise.resolve(answer.map((each) => ({ data: [1], json: () => each })));
+    };
+    return { info: { max_payload: 1_000_000 }, requestMany } as unknown as Parameters<typeof assertServers>[0];
+  };
+
+  test('is asked again when it is too busy to answer', async () => {
+    const { stores } = await assertServers(connection([], [], [report('n1', undefined)]), asking);
+    assert.deepEqual(stores, [{ name: 'n1', bytes: 1_000 }]);
+  });
+
+  test('is not asked again when it does not allow the question', async () => {
+    const refused = new Error('no responders');
+    await assert.rejects(
+      assertServers(connection(refused, [report('n1', undefined)]), asking),
+      /do not say how they store/,
+    );
   });
 });

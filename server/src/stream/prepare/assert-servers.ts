@@ -100,14 +100,15 @@ async function collectReports(nc: NatsConnection, expected: number): Promise<Hea
   const giveUpAt = performance.now() + PATIENCE_MS;
   let reports: HeardReport[] = [];
   while (ourServers(reports, nc).length < expected && performance.now() < giveUpAt) {
-    reports = await askServers(nc).catch(() => []);
-    // One server that answers nothing will not begin to: the question is not allowed.
-    if (reports.length === 0 && expected === 1) break;
+    const heard = await askServers(nc).catch(() => undefined);
+    reports = heard ?? [];
+    // The only server answers that our account may not ask. One that says nothing is busy.
+    if (heard === undefined && expected === 1) break;
   }
   return reports;
 }
 
-/** Asks every server of the cluster once; empty when the account may not ask. */
+/** Asks every server of the cluster once; fails when the account may not ask. */
 export async function askServers(nc: NatsConnection): Promise<HeardReport[]> {
   const reports = new Map<string, HeardReport>();
   const sentAt = performance.now();
