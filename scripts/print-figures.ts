@@ -15,7 +15,7 @@ no longer agree.`;
 const BASES: Readonly<Record<Basis, string>> = {
   measured: 'Measured: the page of measurements has the figure in a sentence, which the test looks for.',
   fitted:
-    'Fitted: chosen so that the answers stay within 30 % of `npm run bench -- sizing` and `npm run bench -- scale`, on two shared cores of a virtual machine.',
+    'Fitted: chosen so that the answers stay within 30 % of `npm run bench -- sizing`, `-- scale` and `-- scale-check`, on two shared cores of a virtual machine.',
   set: 'Set: constants of the server, and bytes that it writes; a test asks the server for them.',
   plan: 'Plan: margins and sizes that we chose for planning.',
   estimate: 'Estimate: no measurement exists. An answer that rests on one says so.',

@@ -30,7 +30,7 @@ export async function benchSizing({ isQuick }: { isQuick: boolean }): Promise<Ve
   await using receivers = await startReceivers();
   await using stack = await openInstallation();
   const database = stack.databaseBytes();
-  const rows = await loadRows({ stack, receivers, idle: await measureIdle(stack) }, loads, rounds);
+  const rows = await loadRows({ stack, receivers, idle: await measureIdle(stack, isQuick) }, loads, rounds);
   rows.push(
     databaseRow(loads, (stack.databaseBytes() - database) / rounds),
     ...connectionRows(stack),

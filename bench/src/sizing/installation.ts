@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresServer } from '@millrace/engines';
+import type { Settings } from '../../../faults/src/server-process.ts';
 import { overHttp } from '../../../server/testing/stack.ts';
 import { cpuUs } from '../cpu-us.ts';
 import { startProcesses } from '../start-processes.ts';
@@ -11,9 +12,9 @@ export type Role = Exclude<Part, 'nats' | 'postgres'>;
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 /** Each role in a process of its own, over one NATS server and PostgreSQL, so that each part can be measured alone. */
-export async function openInstallation() {
+export async function openInstallation(settings: Settings = {}) {
   await using opening = new AsyncDisposableStack();
-  const started = opening.use(await startProcesses(['control', 'collect', 'deliver']));
+  const started = opening.use(await startProcesses(['control', 'collect', 'deliver'], settings));
   const { nats, postgres, processes, controlUrl } = started;
   const [control, collect, deliver] = processes;
   const postmaster = postmasterOf(postgres);

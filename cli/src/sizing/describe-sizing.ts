@@ -45,7 +45,7 @@ export function describeSizing(sizing: Sizing): string {
     `Settings: ${Object.entries(settings)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}`,
-    'Estimates, not measured: the requests that one event stream takes, and the CPU of deliveries that fail (docs/measurements/figures.md).',
+    'An estimate, not measured: the requests that one event stream takes (docs/measurements/figures.md).',
     ...tooMany(streams),
   ].join('\n');
 }

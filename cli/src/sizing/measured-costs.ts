@@ -1,6 +1,6 @@
 /**
- * The cost of an event: bytes, CPU time and memory, from the table of figures. `npm run bench -- sizing` and `npm run bench -- scale` fail when an
- * answer is more than 30 % off.
+ * The cost of an event: bytes, CPU time and memory, from the table of figures. `npm run bench -- sizing`, `-- scale` and
+ * `-- scale-check` fail when an answer is more than 30 % off.
  */
 import { figure } from './figures.ts';
 

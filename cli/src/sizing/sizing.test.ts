@@ -83,7 +83,7 @@ suite('the sizing of an installation', () => {
 
   test('says which of its numbers no measurement stands behind, and which the server does not take', () => {
     const text = (eventsPerSecond: number) => describeSizing(sizeInstallation({ ...USUAL, eventsPerSecond }));
-    assert.match(text(100), /^Estimates, not measured: .*event stream/m);
+    assert.match(text(100), /^An estimate, not measured: .*event stream/m);
     assert.doesNotMatch(text(100), /takes 64/);
     assert.match(text(300_000), /^Note: the server takes 64 streams of a kind at most/m);
   });
@@ -107,7 +107,7 @@ suite('the sizing of an installation', () => {
 
   test('reads as a table with the settings below it', () => {
     const text = describeSizing(sizeInstallation(USUAL));
-    assert.match(text, /^collect +2 +[\d.]+ +370 MB +–$/m);
+    assert.match(text, /^collect +2 +[\d.]+ +320 MB +–$/m);
     assert.match(text, /^Settings: MILLRACE_REPLICAS=3 MILLRACE_EVENT_STREAMS=2 MILLRACE_RETENTION=72h/m);
   });
 
