@@ -25,6 +25,8 @@ export type ServerProcess = AsyncDisposable & {
 
 export type Settings = Readonly<Record<`MILLRACE_${string}`, string>>;
 
+/** One process, and a port for its metrics that no other scene has. */
+const ALONE = { MILLRACE_PROCESSES: '1', MILLRACE_METRICS_PORT: '0' };
 const CLOCK = join(import.meta.dirname, 'settable-clock.ts');
 
 export type ProcessOptions = {
@@ -55,7 +57,7 @@ export async function serverProcess(
     logFile,
     async start() {
       const place = { MILLRACE_COLLECT_PORT: String(port), ...(host && { MILLRACE_HOST: host.address }) };
-      const env = { ...process.env, MILLRACE_PROCESSES: '1', ...settings, ...place };
+      const env = { ...process.env, ...ALONE, ...settings, ...place };
       const started = spawnServer(main(), env, { hasSettableClock, host });
       child = started;
       for (const output of [started.stdout, started.stderr]) output?.pipe(log, { end: false });

@@ -1,5 +1,6 @@
 import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { SILENT } from '../sources.ts';
+import { askEngine } from './ask-engine.ts';
 
 export type FillFigures = Record<string, { maxBytes: number; ratio: number }>;
 
@@ -8,7 +9,7 @@ type StreamList = { streams: { config: { name: string; max_bytes: number }; stat
 /** How full each stream and bucket is that all workspaces share. */
 export async function fillFigures(natsUrl: string): Promise<FillFigures> {
   await using connection = await connectNats({ url: natsUrl, name: 'fill', log: SILENT });
-  const { streams }: StreamList = (await connection.nc.request('$JS.API.STREAM.LIST', '{}')).json();
+  const { streams } = await askEngine<StreamList>(connection, 'STREAM.LIST', '{}');
   const figures = streams.map(({ config: { name, max_bytes: maxBytes }, state }) => {
     const ratio = Math.round((state.bytes / maxBytes) * 1_000) / 1_000;
     return [name.replace('KV_', ''), { maxBytes, ratio }] as const;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { retrySchedule } from '../../../server/src/deliver/attempt/retry-schedule.ts';
 import { connectNats } from '../../../server/src/stream/nats/connect-nats.ts';
 import { TICKETS_STREAM } from '../../../server/src/stream/layout/layout.ts';
+import { askEngine } from '../deliver/ask-engine.ts';
 import { finishDeliveries } from '../deliver/finish-deliveries.ts';
 import { judgeRetries } from '../deliver/judge-retries.ts';
 import { type DeliverScene, openDeliverScene } from '../deliver/open-deliver-scene.ts';
@@ -76,6 +77,6 @@ function judgeHolders(arrivals: readonly Arrival[]): Partial<Findings> {
 /** Leases taken, renewed and given back since the start. */
 async function countTicketWrites({ cluster }: DeliverScene): Promise<number> {
   await using connection = await connectNats({ url: cluster.adminUrl, name: 'faults', log: SILENT });
-  const answer = await connection.nc.request(`$JS.API.STREAM.INFO.${TICKETS_STREAM}`);
-  return answer.json<{ state: { last_seq: number } }>().state.last_seq;
+  const { state } = await askEngine<{ state: { last_seq: number } }>(connection, `STREAM.INFO.${TICKETS_STREAM}`);
+  return state.last_seq;
 }

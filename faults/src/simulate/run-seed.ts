@@ -1,5 +1,6 @@
 /** One run: a seed decides the installation, the load, the faults and every delay. The same seed gives the same run. */
 import './clock/virtual-globals.ts';
+import { setRest } from '../../../server/src/pause.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { configOf } from './change-config.ts';
 import { type FaultPlan, FAULTS, injectFaults } from './faults.ts';
@@ -41,6 +42,8 @@ const LOAD_MS = 180_000;
  * times stay. So retries come to their end, and leases, marks and windows pass in quiet.
  */
 const SLOW_MOTION = 60;
+/** Of every 16 seeds in a row, eight simulate processes whose loops share their beats, as at rest, and eight those of processes that work. */
+const WORKS = 8;
 /** Longer than the longest retry delay, by far: after the faults everything arrives. */
 const DRAIN_MS = 3 * 3_600_000;
 const DRAIN_STEP_MS = 30_000;
@@ -53,6 +56,7 @@ export async function runSeed({ seed, kinds, plant, loadMs, onWorld }: RunNeeds)
   const chosen = kinds ?? drawn;
   const world = openWorld({ seed, destinations: destinationsBy(seed), retryScale: dice.pick([1, 10, 60]), plant });
   onWorld?.(world);
+  setRest((seed & WORKS) === 0);
   const rejected = (error: unknown) => world.oracle.blame('unhandled', String(error));
   process.on('unhandledRejection', rejected);
   try {

@@ -150,7 +150,7 @@ function install(): void {
     const process = running.getStore();
     return process === undefined ? real.performanceNow() : process.clock.now() - process.startedAt;
   };
-  // A simulated process takes no time for what it does, so it always rests.
+  // A simulated process takes no time for what it does.
   performance.eventLoopUtilization = (...since) =>
     running.getStore() === undefined ? real.utilization(...since) : { idle: 0, active: 0, utilization: 0 };
   Math.random = () => running.getStore()?.random() ?? real.random();
