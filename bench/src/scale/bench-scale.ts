@@ -19,14 +19,13 @@ import {
 import { openInstallation } from '../sizing/installation.ts';
 import { type Load, measureIdle } from '../sizing/measure-load.ts';
 
-/** Those that the figures were fitted to. */
 const LOADS: readonly Load[] = [
   { name: 'single calls', events: 4_000, callsPerRequest: 1, padding: 0, destinations: 1 },
   { name: 'batches of 20', events: 20_000, callsPerRequest: 20, padding: 0, destinations: 1 },
   { name: 'large bodies', events: 6_000, callsPerRequest: 20, padding: 7_400, destinations: 1 },
   { name: '2 % failing', events: 20_000, callsPerRequest: 20, padding: 0, destinations: 1, failingShare: 0.02 },
 ];
-/** Those that operators ask about. Three rounds take about five minutes on two cores. */
+/** Those that operators ask about. Three rounds take about four minutes on two cores. */
 const CHECKED: readonly Load[] = [
   { name: 'single events', events: 3_000, callsPerRequest: 1, padding: 0, destinations: 1 },
   { name: 'batches of 20', events: 16_000, callsPerRequest: 20, padding: 0, destinations: 1 },
@@ -49,7 +48,7 @@ const CHECKED: readonly Load[] = [
   },
 ];
 
-/** A delivery that fails is given up after 14 seconds, in place of four hours: its whole life is measured. */
+/** Deliveries that fail are given up after 14 to 28 seconds, in place of four hours: their whole lives are measured. */
 const SETTINGS = { MILLRACE_RETRY_SCALE: '1000' };
 
 /** Holds the predictions of `npm run scale` against four small loads on this machine: CPU time and bytes of an event. */
@@ -57,7 +56,7 @@ export function benchScale(options: BenchOptions): Promise<Verdict> {
   return compareLoads('scale', LOADS, options);
 }
 
-/** `npm run scale -- --check`: the same with other loads, two of which rest on no figure that was fitted to them. */
+/** `npm run scale -- --check`: the same with other loads. */
 export function benchScaleCheck(options: BenchOptions): Promise<Verdict> {
   return compareLoads('scale-check', CHECKED, options);
 }

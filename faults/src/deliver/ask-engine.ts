@@ -6,7 +6,7 @@ import { EVENT_STREAM_NAMES } from '../open-scene.ts';
 /** Longer than a busy machine makes a server wait: the library's own second is not. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** What the engine answers to a question of its API. */
+/** Asks the API of the engine. */
 export async function askEngine<T>({ nc }: Connection, question: string, text = ''): Promise<T> {
   return (await nc.request(`$JS.API.${question}`, text, { timeout: ANSWER_WITHIN_MS })).json<T>();
 }

@@ -37,6 +37,17 @@ suite('a connection that PostgreSQL ends', () => {
   });
 });
 
+test('connections of a server that fell silent cost one wait, not one each', async () => {
+  await using server = await startPostgresServer();
+  await using wire = await openWire(server.url);
+  await using store = await openStore(wire.url);
+  const ask = () => store.asSystem((tx) => tx.query('SELECT 1 AS one'));
+  await Promise.all([ask(), ask(), ask(), ask()]);
+  wire.hushAll();
+  await assert.rejects(ask(), StoreUnavailable);
+  assert.deepEqual(await ask(), [{ one: 1 }]);
+});
+
 suite('a condition that is asked again and again', () => {
   test('is answered with what is committed, and an error in it leaves the connection usable', async () => {
     await using server = await startPostgresServer();
@@ -87,14 +98,16 @@ function fatal(): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** Stands between a process and PostgreSQL, and can end a connection with the packet that ends its login. */
+/** Stands between a process and PostgreSQL, can end a connection with the packet that ends its login, and can swallow what clients say. */
 async function openWire(databaseUrl: string) {
   const to = new URL(databaseUrl);
   const ends = new Set<() => void>();
+  const hushes = new Set<() => void>();
   const server = createServer((near) => {
     const far = createConnection(Number(to.port), to.hostname);
     const end = () => void [near.destroy(), far.destroy()];
     ends.add(end);
+    hushes.add(() => void near.unpipe(far));
     near.on('error', end).on('close', end).pipe(far);
     near.on('data', (chunk: Buffer) => wire.sent.push(chunk.toString('latin1')));
     far.on('error', end).on('close', end);
@@ -116,6 +129,8 @@ async function openWire(databaseUrl: string) {
     /** Clients sent these. */
     sent: [] as string[],
     endAll,
+    /** PostgreSQL hears nothing more of the clients that are connected, and they hear nothing of it. */
+    hushAll: () => hushes.forEach((hush) => hush()),
     async [Symbol.asyncDispose]() {
       endAll();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,5 @@
-import { escapeLiteral, Pool } from 'pg';
+import { escapeLiteral } from 'pg';
+import { type Connections, openConnections } from './open-connections.ts';
 
 /** One transaction. Every query of the store takes one as its first argument. */
 export type Tx = {
@@ -38,33 +39,17 @@ export const CAN_PLAY = `CASE WHEN current_setting('server_version_num')::int >=
   THEN pg_has_role(current_user, oid, 'SET') ELSE pg_has_role(current_user, oid, 'MEMBER') END`;
 
 export async function openStore(databaseUrl: string): Promise<Store> {
-  const pool = new Pool({
-    connectionString: databaseUrl,
-    max: 10,
-    // Loops that have their turn every half minute find a connection: a new one costs PostgreSQL a process.
-    idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: 2_000,
-    statement_timeout: 5_000,
-    // The server enforces the limit above; this one is for a server that does not answer at all.
-    query_timeout: 6_000,
-    idle_in_transaction_session_timeout: 10_000,
-  });
-  pool.on('error', ignore);
-  // The library reports a lost connection twice: to the waiting query, and as an event that would end the process. PostgreSQL can
-  // end a connection in the packet that ends its login, when the transaction that waits for the connection does not have it yet.
-  pool.on('connect', (client) => void client.on('error', ignore));
-  const roleStatement = (await canPlayAppRole(pool)) ? `SET LOCAL ROLE ${APP_ROLE};` : '';
+  const connections = openConnections(databaseUrl);
+  const roleStatement = (await canPlayAppRole(connections)) ? `SET LOCAL ROLE ${APP_ROLE};` : '';
   return {
-    inWorkspace: (workspaceId, work) => transact(pool, `BEGIN; ${roleStatement} ${scopeOf(workspaceId)}`, work),
+    inWorkspace: (workspaceId, work) => transact(connections, `BEGIN; ${roleStatement} ${scopeOf(workspaceId)}`, work),
     readWorkspace: (workspaceId, work) =>
-      transact(pool, `${BEGIN_READING}; ${roleStatement} ${scopeOf(workspaceId)}`, work),
-    asSystem: (work) => transact(pool, `BEGIN; ${roleStatement} SET LOCAL millrace.system = 'on'`, work),
+      transact(connections, `${BEGIN_READING}; ${roleStatement} ${scopeOf(workspaceId)}`, work),
+    asSystem: (work) => transact(connections, `BEGIN; ${roleStatement} SET LOCAL millrace.system = 'on'`, work),
     holds: openGlances((conditions) =>
-      glance(pool, `BEGIN READ ONLY; ${roleStatement} SET LOCAL millrace.system = 'on'`, conditions),
+      glance(connections, `BEGIN READ ONLY; ${roleStatement} SET LOCAL millrace.system = 'on'`, conditions),
     ),
-    async [Symbol.asyncDispose]() {
-      await pool.end();
-    },
+    [Symbol.asyncDispose]: () => connections.end(),
   };
 }
 
@@ -74,8 +59,8 @@ function scopeOf(workspaceId: string): string {
   return `SET LOCAL millrace.workspace_id = ${escapeLiteral(workspaceId)}; SET LOCAL millrace.system = 'off'`;
 }
 
-async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(rethrowUnavailable);
+async function transact<T>(connections: Connections, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await connections.take().catch(rethrowUnavailable);
   let failure: Error | undefined;
   try {
     await client.query(begin);
@@ -96,7 +81,7 @@ async function transact<T>(pool: Pool, begin: string, work: (tx: Tx) => Promise<
     await client.query('ROLLBACK').catch(() => undefined);
     throw failure;
   } finally {
-    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+    connections.giveBack(client, failure !== undefined && isConnectionLost(failure) ? failure : undefined);
   }
 }
 
@@ -125,8 +110,8 @@ function openGlances(look: (conditions: readonly string[]) => Promise<boolean[]>
 }
 
 /** One transaction, sent at once. */
-async function glance(pool: Pool, begin: string, conditions: readonly string[]): Promise<boolean[]> {
-  const client = await pool.connect().catch(rethrowUnavailable);
+async function glance(connections: Connections, begin: string, conditions: readonly string[]): Promise<boolean[]> {
+  const client = await connections.take().catch(rethrowUnavailable);
   let failure: Error | undefined;
   try {
     const columns = conditions.map((condition, index) => `(${condition}) AS "${index}"`);
@@ -140,20 +125,17 @@ async function glance(pool: Pool, begin: string, conditions: readonly string[]):
     await client.query('ROLLBACK').catch(() => undefined);
     throw failure;
   } finally {
-    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+    connections.giveBack(client, failure !== undefined && isConnectionLost(failure) ? failure : undefined);
   }
 }
 
 type Results = { rows: Record<string, unknown>[] }[];
 
-function ignore(): void {
-  // The next query reports it better.
-}
-
-async function canPlayAppRole(pool: Pool): Promise<boolean> {
-  const sql = `SELECT ${CAN_PLAY} AS can FROM pg_roles WHERE rolname = $1`;
-  const { rows } = await pool.query<{ can: boolean }>(sql, [APP_ROLE]).catch(rethrowUnavailable);
-  return rows[0]?.can === true;
+async function canPlayAppRole(connections: Connections): Promise<boolean> {
+  const sql = `SELECT ${CAN_PLAY} AS can FROM pg_roles WHERE rolname = '${APP_ROLE}'`;
+  const ask = (tx: Tx) => tx.query<{ can: boolean }>(sql);
+  const [row] = await transact(connections, 'BEGIN', ask).catch(rethrowUnavailable);
+  return row?.can === true;
 }
 
 function rethrowUnavailable(error: unknown): never {

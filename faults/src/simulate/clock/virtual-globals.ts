@@ -17,7 +17,6 @@ const real = {
   clearInterval,
   clearImmediate,
   performanceNow: performance.now.bind(performance),
-  utilization: performance.eventLoopUtilization.bind(performance),
   random: Math.random,
   sleep: timersPromises.setTimeout,
   nuidNext: nuid.next.bind(nuid),
@@ -150,9 +149,6 @@ function install(): void {
     const process = running.getStore();
     return process === undefined ? real.performanceNow() : process.clock.now() - process.startedAt;
   };
-  // A simulated process takes no time for what it does.
-  performance.eventLoopUtilization = (...since) =>
-    running.getStore() === undefined ? real.utilization(...since) : { idle: 0, active: 0, utilization: 0 };
   Math.random = () => running.getStore()?.random() ?? real.random();
   nuid.next = () => {
     const process = running.getStore();

@@ -5,7 +5,9 @@ import { every } from '../../pause.ts';
 
 const ASK_EVERY_MS = 2_000;
 const ANSWER_MS = 1_000;
-/** Questions in a row without an answer, ten seconds: an election takes four to eight, and is no reason to leave. */
+/** An election takes four to eight seconds, and is no reason to leave. */
+const ELECTION_MS = 8_000;
+/** Questions in a row without an answer: about ten seconds. */
 const FIRST_PATIENCE = 5;
 /** A minute. */
 const LONGEST_PATIENCE = 30;
@@ -22,10 +24,11 @@ export function leavingCutOff(connection: Connection): Connection {
   async function look(): Promise<void> {
     if (isAsking || !canBeCutOff()) return;
     isAsking = true;
+    const askedAt = performance.now();
     const hasAnswered = (await askLeader(connection.nc, TICKETS_STREAM, ANSWER_MS)) !== undefined;
     isAsking = false;
     // A question that the loss of the connection ended says nothing about the next server.
-    if (!canBeCutOff() || !patience.isOver(hasAnswered)) return;
+    if (!canBeCutOff() || !patience.isOver(hasAnswered, askedAt)) return;
     connection.leaveServer('no leader of TICKETS answered through it');
   }
 
@@ -40,22 +43,24 @@ export function leavingCutOff(connection: Connection): Connection {
 }
 
 type Patience = {
-  /** Told after each question. */
-  isOver(hasAnswered: boolean): boolean;
+  /** Told after each question, with when it was asked. */
+  isOver(hasAnswered: boolean, askedAt: number): boolean;
 };
 
 /**
  * Ends after ten seconds of silence. If TICKETS has no leader at all, no server is better than another: each end without an answer since
  * the last one doubles the patience, up to a minute. An answer makes it short again.
  */
-export function openPatience(): Patience {
+export function openPatience(now = () => performance.now()): Patience {
   let unanswered = 0;
+  let silentSince = 0;
   let most = FIRST_PATIENCE;
   return {
-    isOver(hasAnswered) {
+    isOver(hasAnswered, askedAt) {
       unanswered = hasAnswered ? 0 : unanswered + 1;
+      if (unanswered === 1) silentSince = askedAt;
       if (hasAnswered) most = FIRST_PATIENCE;
-      if (unanswered < most) return false;
+      if (unanswered < most || now() - silentSince < ELECTION_MS) return false;
       unanswered = 0;
       most = Math.min(most * 2, LONGEST_PATIENCE);
       return true;

@@ -26,17 +26,19 @@ suite('the servers that hold our streams', () => {
   });
 });
 
+/** Each question gets the next of the answers: reports, or an error. */
+const connection = (...answers: (object[] | Error)[]) => {
+  const requestMany = () => {
+    const answer = answers.shift() ?? [];
+    if (answer instanceof Error) return Promise.reject(answer);
+    return Promise.resolve(answer.map((each) => ({ data: [1], json: () => each })));
+  };
+  return { info: { max_payload: 1_000_000 }, requestMany } as unknown as Parameters<typeof assertServers>[0];
+};
+const refused = new Error('no responders');
+
 suite('the only server', () => {
   const asking = { replicas: 1, isThere: false };
-  /** Each question gets the next of the answers: reports, or an error. */
-  const connection = (...answers: (object[] | Error)[]) => {
-    const requestMany = () => {
-      const answer = answers.shift() ?? [];
-      if (answer instanceof Error) return Promise.reject(answer);
-      return Promise.resolve(answer.map((each) => ({ data: [1], json: () => each })));
-    };
-    return { info: { max_payload: 1_000_000 }, requestMany } as unknown as Parameters<typeof assertServers>[0];
-  };
 
   test('is asked again when it is too busy to answer', async () => {
     const { stores } = await assertServers(connection([], [], [report('n1', undefined)]), asking);
@@ -44,10 +46,16 @@ suite('the only server', () => {
   });
 
   test('is not asked again when it does not allow the question', async () => {
-    const refused = new Error('no responders');
     await assert.rejects(
       assertServers(connection(refused, [report('n1', undefined)]), asking),
       /do not say how they store/,
     );
   });
+});
+
+test('several servers that refuse the question are asked again, and not as fast as they refuse', async () => {
+  const reports = ['n1', 'n2', 'n3'].map((name) => report(name, undefined));
+  const startedAt = performance.now();
+  await assertServers(connection(refused, refused, reports), { replicas: 3, isThere: false });
+  assert.ok(performance.now() - startedAt > 400);
 });

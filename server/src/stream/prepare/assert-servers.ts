@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Bounds, boundsOf, describeOffset, hostOffset, isTooFar } from '../nats/clock-bounds.ts';
 import { SERVERS_SUBJECT } from '../layout/layout.ts';
@@ -18,6 +19,7 @@ type ServerReport = {
 export type HeardReport = ServerReport & { offset?: Bounds | undefined };
 
 const PATIENCE_MS = 10_000;
+const REFUSED_PAUSE_MS = 250;
 
 /** Our largest message: a batch and its envelope. */
 const MIN_PAYLOAD_BYTES = 600_000;
@@ -102,8 +104,11 @@ async function collectReports(nc: NatsConnection, expected: number): Promise<Hea
   while (ourServers(reports, nc).length < expected && performance.now() < giveUpAt) {
     const heard = await askServers(nc).catch(() => undefined);
     reports = heard ?? [];
+    if (heard !== undefined) continue;
     // The only server answers that our account may not ask. One that says nothing is busy.
-    if (heard === undefined && expected === 1) break;
+    if (expected === 1) break;
+    // A refusal comes at once.
+    await sleep(REFUSED_PAUSE_MS);
   }
   return reports;
 }

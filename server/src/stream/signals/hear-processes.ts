@@ -8,8 +8,8 @@ export type HeardProcess = { id: string; roles: string[]; version: string; start
 /** Undefined while the NATS user may not listen. */
 export type HeardProcesses = Disposable & { list(): HeardProcess[] | undefined };
 
-/** Three heartbeats and some delay. */
-const GONE_AFTER_MS = ALIVE_EVERY_MS * 3 + 1_000;
+/** Three heartbeats, each half a second late, and some delay. */
+const GONE_AFTER_MS = ALIVE_EVERY_MS * 3 + 2_000;
 const ROLES: readonly string[] = NATS_ROLES;
 const LINE = /^(\w{1,40}) ([a-z,]{1,60}) ([\w.+-]{1,60}) (\d{1,15})$/;
 
