@@ -129,6 +129,9 @@ function isAhead(one: Arrival, other: Arrival): boolean {
   return one.at < other.at || (one.at === other.at && one.place < other.place);
 }
 
+/** A receiver answers within five seconds, and NATS has the outcome a moment later. */
+const OUTCOME_WITHIN_MS = 6_000;
+
 /** The record says delivered of what receivers took, and of nothing else. */
 function checkRecord({ oracle, record }: World): void {
   for (const [deliveryId, row] of record.rows) {
@@ -139,9 +142,9 @@ function checkRecord({ oracle, record }: World): void {
   for (const [deliveryId, arrivals] of oracle.arrivals) {
     const state = record.rows.get(deliveryId)?.state;
     const [first] = good(arrivals);
-    // A kill may lose the outcome of a success; the repetition may then end otherwise.
-    const mayDiffer =
-      first !== undefined && state !== undefined && oracle.isDisturbed(first.at, arrivals.at(-1)?.at ?? 0);
+    // A kill may lose the outcome of a success, also before its answer comes; the repetition may then end otherwise, or never be made.
+    const until = (arrivals.at(-1)?.at ?? 0) + OUTCOME_WITHIN_MS;
+    const mayDiffer = first !== undefined && state !== undefined && oracle.isDisturbed(first.at, until);
     if (first !== undefined && state !== 'delivered' && !mayDiffer)
       oracle.blame('record', `${deliveryId} was taken by its receiver and is ${state ?? 'unknown to the record'}`);
     else if (state === undefined || state === 'pending' || state === 'retrying')

@@ -24,7 +24,7 @@ export function openConnections(databaseUrl: string): Connections {
     idle_in_transaction_session_timeout: 10_000,
   });
   const open = new Set<PoolClient>();
-  /** They were open when another connection found its server silent: each would cost somebody the same wait. */
+  /** Open while another connection waited for a silent server in vain. */
   const suspects = new WeakSet<PoolClient>();
   pool.on('error', ignore);
   pool.on('connect', (client) => {
