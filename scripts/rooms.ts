@@ -386,7 +386,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [],
   },
   log: { holds: 'the log', imports: [] },
-  pause: { holds: 'waits of background loops, which end at beats that all loops of a process share', imports: [] },
+  pause: {
+    holds: 'waits of background loops, which end at beats that all loops of a process share while it rests',
+    imports: [],
+  },
   version: { holds: 'the version of this server', imports: ['installed-files'] },
   'installed-files': { holds: 'where the migrations and the console are installed', imports: [] },
   breathe: { holds: 'lets the event loop turn inside long loops', imports: [] },
