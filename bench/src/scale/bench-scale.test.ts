@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { figure } from '../../../cli/src/sizing/figures.ts';
 import { cpuUsOf } from '../../../cli/src/sizing/measured-costs.ts';
 import { cpuRows, isHeld, type MeasuredLoad, row, shapeOf } from '../sizing/compare.ts';
 import { PARTS } from '../sizing/installation.ts';
@@ -8,11 +9,12 @@ import { judged } from './bench-scale.ts';
 const LOAD = { name: 'batched', events: 100, callsPerRequest: 20, padding: 0, destinations: 1, failingShare: 0.25 };
 const SEEN = { eventBytes: 650, eventsPerPost: 40 };
 
-/** A round in which every part took this much more than the calculator says. */
-function round(factor: number): MeasuredLoad {
-  const us = PARTS.map((part) => [part, factor * cpuUsOf(part, shapeOf(LOAD, SEEN))]);
+/** A round in which every part took this much more than the calculator says, on a processor that took `slowness` times as long. */
+function round(factor: number, slowness = 1): MeasuredLoad {
+  const us = PARTS.map((part) => [part, slowness * factor * cpuUsOf(part, shapeOf(LOAD, SEEN))]);
   const cpuUs = Object.fromEntries(us) as MeasuredLoad['cpuUs'];
-  return { load: LOAD, ...SEEN, cpuUs, memoryBytes: cpuUs, streamBytes: {}, postBytes: 0 };
+  const pieceUs = slowness * figure('cpu.piece');
+  return { load: LOAD, ...SEEN, cpuUs, pieceUs, memoryBytes: cpuUs, streamBytes: {}, postBytes: 0 };
 }
 
 suite('the comparison of the calculator with a load', () => {
@@ -21,8 +23,8 @@ suite('the comparison of the calculator with a load', () => {
     assert.deepEqual([eventsPerPost, failingShare, callsPerRequest], [40, 0.25, 20]);
   });
 
-  test('has a row for each part and one for each load, of the middle round', () => {
-    const rows = cpuRows([round(1), round(9), round(1.25)], [LOAD]);
+  test('has a row for each part and one for each load, of the middle round, without what the processor took longer', () => {
+    const rows = cpuRows([round(1), round(9), round(1.25, 2)], [LOAD]);
     assert.equal(rows.length, PARTS.length + 1);
     assert.deepEqual(new Set(rows.map(({ ratio }) => ratio)), new Set([0.8]));
   });

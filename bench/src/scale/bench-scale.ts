@@ -15,9 +15,12 @@ import {
   ROUNDS,
   type Row,
   shapeOf,
+  slownessOf,
 } from '../sizing/compare.ts';
 import { openInstallation } from '../sizing/installation.ts';
 import { type Load, measureIdle } from '../sizing/measure-load.ts';
+import { watchPace } from '../sizing/watch-pace.ts';
+import { round as twoDigits } from '../spread.ts';
 
 const LOADS: readonly Load[] = [
   { name: 'single calls', events: 4_000, callsPerRequest: 1, padding: 0, destinations: 1 },
@@ -66,14 +69,16 @@ async function compareLoads(bench: string, full: readonly Load[], { isQuick }: B
   const loads = isQuick ? full.map(tiny) : full;
   await using receivers = await startReceivers();
   await using stack = await openInstallation(SETTINGS);
-  const scene = { stack, receivers, idle: await measureIdle(stack, isQuick) };
+  await using pace = await watchPace();
+  const scene = { stack, receivers, pace, idle: await measureIdle(stack, isQuick) };
   const measured = await measureRounds(scene, loads, isQuick ? 1 : ROUNDS);
   const cpu = cpuRows(measured, loads);
   const bytes = loads.flatMap((load) => bytesRows(measured.find((each) => each.load === load)));
   const rows = [...cpu, ...bytes];
   for (const each of rows) print(each);
   const off = judged(cpu, bytes, isQuick).map(({ what }) => what);
-  return { isGood: off.length === 0, figures: { bench, rows, off, goal: GOAL, load: loadavg()[0] } };
+  const slowness = measured.map((each) => twoDigits(slownessOf(each)));
+  return { isGood: off.length === 0, figures: { bench, rows, off, slowness, goal: GOAL, load: loadavg()[0] } };
 }
 
 /** The rows that are too far off. CPU time of a tiny run says nothing. */

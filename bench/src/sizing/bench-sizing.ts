@@ -11,9 +11,24 @@ import {
 import { useAllCores } from '../pin.ts';
 import { type Receivers, startReceivers } from '../replay/start-receivers.ts';
 import type { Verdict } from '../run.ts';
-import { bytesRow, cpuRows, GOAL, isHeld, measureRounds, print, row, ROUNDS, type Row, shapeOf } from './compare.ts';
+import {
+  bytesRow,
+  cpuRows,
+  GOAL,
+  isHeld,
+  type MeasuredLoad,
+  measureRounds,
+  print,
+  row,
+  ROUNDS,
+  type Row,
+  shapeOf,
+  slownessOf,
+} from './compare.ts';
 import { type Installation, openInstallation, PARTS } from './installation.ts';
-import { type Bench, type Load, measureIdle, measureUndelivered, WARM_UP_EVENTS } from './measure-load.ts';
+import { type Load, measureIdle, measureUndelivered, WARM_UP_EVENTS } from './measure-load.ts';
+import { watchPace } from './watch-pace.ts';
+import { round as twoDigits } from '../spread.ts';
 
 const LOADS: readonly Load[] = [
   { name: 'batches', events: 20_000, callsPerRequest: 20, padding: 0, destinations: 2 },
@@ -30,7 +45,10 @@ export async function benchSizing({ isQuick }: { isQuick: boolean }): Promise<Ve
   await using receivers = await startReceivers();
   await using stack = await openInstallation();
   const database = stack.databaseBytes();
-  const rows = await loadRows({ stack, receivers, idle: await measureIdle(stack, isQuick) }, loads, rounds);
+  await using pace = await watchPace();
+  const bench = { stack, receivers, pace, idle: await measureIdle(stack, isQuick) };
+  const measured = await measureRounds(bench, loads, rounds);
+  const rows = loadRows(measured, loads);
   rows.push(
     databaseRow(loads, (stack.databaseBytes() - database) / rounds),
     ...connectionRows(stack),
@@ -38,11 +56,14 @@ export async function benchSizing({ isQuick }: { isQuick: boolean }): Promise<Ve
   );
   for (const each of rows) print(each);
   const off = rows.filter((each) => !isHeld(each)).map(({ what }) => what);
-  return { isGood: off.length === 0, figures: { bench: 'sizing', rows, off, goal: GOAL, load: loadavg()[0] } };
+  const slowness = measured.map((each) => twoDigits(slownessOf(each)));
+  return {
+    isGood: off.length === 0,
+    figures: { bench: 'sizing', rows, off, slowness, goal: GOAL, load: loadavg()[0] },
+  };
 }
 
-async function loadRows(bench: Bench, loads: readonly Load[], rounds: number): Promise<Row[]> {
-  const measured = await measureRounds(bench, loads, rounds);
+function loadRows(measured: readonly MeasuredLoad[], loads: readonly Load[]): Row[] {
   // Memory after all loads: a process that has just started has not filled its heap.
   const memoryBytes = measured.at(-1)?.memoryBytes;
   return [

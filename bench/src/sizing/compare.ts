@@ -1,4 +1,5 @@
 /** Answers of the calculators beside measured figures. */
+import { figure } from '../../../cli/src/sizing/figures.ts';
 import { cpuUsOf, type EventShape, storedBytesOf } from '../../../cli/src/sizing/measured-costs.ts';
 import { median } from '../spread.ts';
 import { type Part, PARTS } from './installation.ts';
@@ -55,6 +56,14 @@ export function bytesRow(measured: MeasuredLoad | undefined): Row {
   return row(`bytes of an event, ${load.name}`, streamBytes['events'] ?? 0, storedBytesOf(shapeOf(load, measured)));
 }
 
+/**
+ * How many times as long the processor took in this round as that of the figures. The same processor takes half as long again when its
+ * neighbours work, in all programs, so measured CPU time is divided by this.
+ */
+export function slownessOf({ pieceUs }: Pick<Measured, 'pieceUs'>): number {
+  return pieceUs / figure('cpu.piece');
+}
+
 /** The middle CPU time of each part over the rounds of one load. */
 function cpuOf(rounds: readonly MeasuredLoad[]): (Cpu & { load: string; part: Part })[] {
   return PARTS.flatMap((part) => {
@@ -62,7 +71,7 @@ function cpuOf(rounds: readonly MeasuredLoad[]): (Cpu & { load: string; part: Pa
     if (first === undefined) return [];
     const { load, eventBytes } = first;
     const eventsPerPost = median(rounds.map((round) => round.eventsPerPost));
-    const measuredUs = median(rounds.map(({ cpuUs }) => cpuUs[part]));
+    const measuredUs = median(rounds.map((round) => round.cpuUs[part] / slownessOf(round)));
     const calculatedUs = cpuUsOf(part, shapeOf(load, { eventBytes, eventsPerPost }));
     print(row(`CPU of ${part} for an event, µs, ${load.name}`, measuredUs, calculatedUs));
     return [{ load: load.name, part, measured: measuredUs * load.events, calculated: calculatedUs * load.events }];

@@ -6,6 +6,7 @@ import { until } from '../../../server/testing/until.ts';
 import { orderCall } from '../order-call.ts';
 import type { Receivers } from '../replay/start-receivers.ts';
 import { type Installation, type Part, PARTS } from './installation.ts';
+import type { Pace } from './watch-pace.ts';
 
 export type Load = {
   name: string;
@@ -21,11 +22,13 @@ export type Load = {
   warmUpEvents?: number;
 };
 /** `idle` is the work of processes without any load, taken before the first one: afterwards PostgreSQL vacuums. */
-export type Bench = { stack: Installation; receivers: Receivers; idle: Spent };
+export type Bench = { stack: Installation; receivers: Receivers; idle: Spent; pace: Pace };
 export type Measured = {
   eventBytes: number;
   /** CPU for an event that came in, idle work taken off. */
   cpuUs: Record<Part, number>;
+  /** CPU for the piece of work that never changes. */
+  pieceUs: number;
   memoryBytes: Record<Part, number>;
   /** By kind of stream. */
   streamBytes: Record<string, number>;
@@ -45,7 +48,7 @@ const PATIENCE_MS = 600_000;
 const SENDERS = 4;
 
 /** One load from the first call to the last row of the record: bytes and CPU for each event. */
-export async function measureLoad({ stack, receivers, idle }: Bench, load: Load): Promise<Measured> {
+export async function measureLoad({ stack, receivers, idle, pace }: Bench, load: Load): Promise<Measured> {
   const key = await addSource(stack, load, receivers.hookUrl);
   const brokenKey = await addBrokenSource(stack, load);
   const calls = Array.from({ length: load.events }, (_, index) => callOf(load, index));
@@ -53,6 +56,7 @@ export async function measureLoad({ stack, receivers, idle }: Bench, load: Load)
   await warmUp(stack, receivers, key, load);
   const streams = await streamBytes(stack);
   await receivers.reset();
+  await pace.us();
   const work = await spent(stack, async () => {
     await Promise.all([
       sendAll(stack, key, calls.slice(failing), load.callsPerRequest),
@@ -63,12 +67,14 @@ export async function measureLoad({ stack, receivers, idle }: Bench, load: Load)
     if (failing > 0) await givenUp(stack, streams);
     await recorded(stack);
   });
+  const pieceUs = await pace.us();
   const after = await streamBytes(stack);
   const { bytes, posts, count } = await receivers.look();
   const perEvent = (sum: number) => sum / load.events;
   return {
     eventBytes: calls.reduce((sum, call) => sum + JSON.stringify(call).length, 0) / load.events,
     cpuUs: eachPart((part) => perEvent(work.cpu[part] - (idle.cpu[part] * work.ms) / idle.ms)),
+    pieceUs,
     memoryBytes: eachPart(stack.memoryBytesOf),
     streamBytes: Object.fromEntries(
       Object.entries(after).map(([name, sum]) => [name, perEvent(sum - (streams[name] ?? 0))]),

@@ -25,10 +25,10 @@ export type EventShape = {
   hasTls?: boolean;
 };
 
-type Cost = { request: number; call: number; callKb: number; delivery: number; deliveryKb: number; failing: number };
+type Cost = Record<'request' | 'call' | 'callKb' | 'delivery' | 'inBatch' | 'deliveryKb' | 'failing', number>;
 
-const NOTHING: Cost = { request: 0, call: 0, callKb: 0, delivery: 0, deliveryKb: 0, failing: 0 };
-/** CPU in microseconds: for a request, for a call, for a kilobyte of it, for a delivery, for a kilobyte of that, for one that fails. */
+const NOTHING: Cost = { request: 0, call: 0, callKb: 0, delivery: 0, inBatch: 0, deliveryKb: 0, failing: 0 };
+/** CPU in microseconds: for a request, a call, a kilobyte of it, a delivery, one more in its POST, a kilobyte of that, a delivery that fails. */
 const CPU_US: Readonly<Record<Part, Cost>> = {
   collect: {
     ...NOTHING,
@@ -40,6 +40,7 @@ const CPU_US: Readonly<Record<Part, Cost>> = {
     ...NOTHING,
     request: figure('cpu.deliver.request'),
     delivery: figure('cpu.deliver.delivery'),
+    inBatch: figure('cpu.deliver.in-batch'),
     deliveryKb: figure('cpu.deliver.kilobyte'),
     failing: figure('cpu.deliver.failing'),
   },
@@ -47,6 +48,7 @@ const CPU_US: Readonly<Record<Part, Cost>> = {
     ...NOTHING,
     request: figure('cpu.control.request'),
     delivery: figure('cpu.control.delivery'),
+    inBatch: figure('cpu.control.in-batch'),
     failing: figure('cpu.control.failing'),
   },
   nats: {
@@ -54,12 +56,14 @@ const CPU_US: Readonly<Record<Part, Cost>> = {
     request: figure('cpu.nats.request'),
     callKb: figure('cpu.nats.kilobyte'),
     delivery: figure('cpu.nats.delivery'),
+    inBatch: figure('cpu.nats.in-batch'),
     failing: figure('cpu.nats.failing'),
   },
   postgres: {
     ...NOTHING,
     request: figure('cpu.postgres.request'),
     delivery: figure('cpu.postgres.delivery'),
+    inBatch: figure('cpu.postgres.in-batch'),
     failing: figure('cpu.postgres.failing'),
   },
 };
@@ -91,9 +95,10 @@ export const POSTGRES_CONNECTIONS = 10;
 /** CPU time that each part spends on one event with all its deliveries. */
 export function cpuUsOf(part: Part, shape: EventShape): number {
   const { eventBytes, callsPerRequest, destinationsPerEvent, failingShare = 0 } = shape;
-  const { request, call, callKb, delivery, deliveryKb, failing } = CPU_US[part];
+  const { request, call, callKb, deliveryKb, failing } = CPU_US[part];
   const kb = eventBytes / KB;
-  const one = part === 'deliver' ? deliveryUs(shape) : part === 'postgres' ? rowUs(shape) : delivery;
+  const plain = deliveryUs(part, shape);
+  const one = part === 'deliver' ? sendingUs(plain, shape) : part === 'postgres' ? rowUs(plain, shape) : plain;
   return (
     request / callsPerRequest +
     call +
@@ -102,18 +107,23 @@ export function cpuUsOf(part: Part, shape: EventShape): number {
   );
 }
 
-function rowUs(shape: EventShape): number {
-  return perRow(shape, figure('cpu.postgres.delivery'), figure('cpu.postgres.plain'));
+/** Connections, signatures and answers are for a POST; reading the event and its outcome are for each event in it. */
+function deliveryUs(part: Part, { eventsPerPost = 1 }: EventShape): number {
+  const { delivery, inBatch } = CPU_US[part];
+  return inBatch + (delivery - inBatch) / eventsPerPost;
 }
 
-/** Connections, signatures and answers are for a POST; reading the event and writing its outcome are for each event in it. */
-function deliveryUs({ destinationsConfigured = 1, eventsPerPost = 1, hasTls = false }: EventShape): number {
-  const event = figure('cpu.deliver.in-batch');
-  const post = figure('cpu.deliver.delivery') - event;
+function rowUs(withRow: number, shape: EventShape): number {
+  return perRow(shape, withRow, figure('cpu.postgres.plain'));
+}
+
+function sendingUs(
+  plain: number,
+  { destinationsConfigured = 1, eventsPerPost = 1, hasTls = false }: EventShape,
+): number {
   const tls = hasTls ? figure('cpu.deliver.tls') : 0;
   // The measurement of many destinations has no parts: both grow with their number.
-  const spread = (event + post / eventsPerPost) * spreadFactor(destinationsConfigured);
-  return spread + (tls + openingUs(destinationsConfigured)) / eventsPerPost;
+  return plain * spreadFactor(destinationsConfigured) + (tls + openingUs(destinationsConfigured)) / eventsPerPost;
 }
 
 /** A delivery costs more where many destinations take turns; between one and a thousand by the number of digits. */
