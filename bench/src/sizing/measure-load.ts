@@ -175,7 +175,9 @@ async function sendAll(stack: Installation, key: string, calls: readonly object[
   const send = async () => {
     for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
       const status = await stack.send(key, batch);
-      if (status !== 200) throw new Error(`a request was answered ${status}`);
+      if (status !== 200 && status !== 503) throw new Error(`a request was answered ${status}`);
+      // NATS was busy for a moment: clients send such a request again.
+      if (status === 503) batches.push(batch);
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
