@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os';
 import { postBytesOf } from '../../../cli/src/sizing/measured-costs.ts';
 import { useAllCores } from '../pin.ts';
 import { startReceivers } from '../replay/start-receivers.ts';
@@ -6,21 +5,17 @@ import type { BenchOptions, Verdict } from '../run.ts';
 import {
   bytesRow,
   cpuRows,
-  GOAL,
   isHeld,
   measureRounds,
   type MeasuredLoad,
-  print,
   row,
   ROUNDS,
   type Row,
   shapeOf,
-  slownessOf,
+  verdictOf,
 } from '../sizing/compare.ts';
 import { openInstallation } from '../sizing/installation.ts';
 import { type Load, measureIdle } from '../sizing/measure-load.ts';
-import { watchPace } from '../sizing/watch-pace.ts';
-import { round as twoDigits } from '../spread.ts';
 
 const LOADS: readonly Load[] = [
   { name: 'single calls', events: 4_000, callsPerRequest: 1, padding: 0, destinations: 1 },
@@ -69,16 +64,11 @@ async function compareLoads(bench: string, full: readonly Load[], { isQuick }: B
   const loads = isQuick ? full.map(tiny) : full;
   await using receivers = await startReceivers();
   await using stack = await openInstallation(SETTINGS);
-  await using pace = await watchPace();
-  const scene = { stack, receivers, pace, idle: await measureIdle(stack, isQuick) };
+  const scene = { stack, receivers, idle: await measureIdle(stack, isQuick) };
   const measured = await measureRounds(scene, loads, isQuick ? 1 : ROUNDS);
   const cpu = cpuRows(measured, loads);
   const bytes = loads.flatMap((load) => bytesRows(measured.find((each) => each.load === load)));
-  const rows = [...cpu, ...bytes];
-  for (const each of rows) print(each);
-  const off = judged(cpu, bytes, isQuick).map(({ what }) => what);
-  const slowness = measured.map((each) => twoDigits(slownessOf(each)));
-  return { isGood: off.length === 0, figures: { bench, rows, off, slowness, goal: GOAL, load: loadavg()[0] } };
+  return verdictOf(bench, measured, [...cpu, ...bytes], judged(cpu, bytes, isQuick));
 }
 
 /** The rows that are too far off. CPU time of a tiny run says nothing. */

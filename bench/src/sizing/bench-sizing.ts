@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os';
 import { freePorts } from '@millrace/engines';
 import {
   deadLetterBytesOf,
@@ -14,21 +13,16 @@ import type { Verdict } from '../run.ts';
 import {
   bytesRow,
   cpuRows,
-  GOAL,
-  isHeld,
   type MeasuredLoad,
   measureRounds,
-  print,
   row,
   ROUNDS,
   type Row,
   shapeOf,
-  slownessOf,
+  verdictOf,
 } from './compare.ts';
 import { type Installation, openInstallation, PARTS } from './installation.ts';
 import { type Load, measureIdle, measureUndelivered, WARM_UP_EVENTS } from './measure-load.ts';
-import { watchPace } from './watch-pace.ts';
-import { round as twoDigits } from '../spread.ts';
 
 const LOADS: readonly Load[] = [
   { name: 'batches', events: 20_000, callsPerRequest: 20, padding: 0, destinations: 2 },
@@ -45,8 +39,7 @@ export async function benchSizing({ isQuick }: { isQuick: boolean }): Promise<Ve
   await using receivers = await startReceivers();
   await using stack = await openInstallation();
   const database = stack.databaseBytes();
-  await using pace = await watchPace();
-  const bench = { stack, receivers, pace, idle: await measureIdle(stack, isQuick) };
+  const bench = { stack, receivers, idle: await measureIdle(stack, isQuick) };
   const measured = await measureRounds(bench, loads, rounds);
   const rows = loadRows(measured, loads);
   rows.push(
@@ -54,13 +47,7 @@ export async function benchSizing({ isQuick }: { isQuick: boolean }): Promise<Ve
     ...connectionRows(stack),
     ...(await undeliveredRows(stack, receivers)),
   );
-  for (const each of rows) print(each);
-  const off = rows.filter((each) => !isHeld(each)).map(({ what }) => what);
-  const slowness = measured.map((each) => twoDigits(slownessOf(each)));
-  return {
-    isGood: off.length === 0,
-    figures: { bench: 'sizing', rows, off, slowness, goal: GOAL, load: loadavg()[0] },
-  };
+  return verdictOf('sizing', measured, rows);
 }
 
 function loadRows(measured: readonly MeasuredLoad[], loads: readonly Load[]): Row[] {

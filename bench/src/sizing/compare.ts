@@ -1,9 +1,12 @@
 /** Answers of the calculators beside measured figures. */
+import { loadavg } from 'node:os';
 import { figure } from '../../../cli/src/sizing/figures.ts';
 import { cpuUsOf, type EventShape, storedBytesOf } from '../../../cli/src/sizing/measured-costs.ts';
-import { median } from '../spread.ts';
+import type { Verdict } from '../run.ts';
+import { median, round as twoDigits } from '../spread.ts';
 import { type Part, PARTS } from './installation.ts';
 import { type Bench, type Load, type Measured, measureLoad } from './measure-load.ts';
+import { watchPace } from './watch-pace.ts';
 
 /** One answer of the calculator beside the measured figure. */
 export type Row = { what: string; measured: number; calculated: number; ratio: number; isLimit?: boolean };
@@ -11,7 +14,7 @@ export type MeasuredLoad = Measured & { load: Load };
 
 type Cpu = { measured: number; calculated: number };
 
-export const GOAL = 0.3;
+const GOAL = 0.3;
 /** Neighbours of a shared machine change CPU time for minutes: each load comes again after the others, and the middle one counts. */
 export const ROUNDS = 3;
 
@@ -21,10 +24,11 @@ export function isHeld({ ratio, isLimit = false }: Row): boolean {
 }
 
 export async function measureRounds(bench: Bench, loads: readonly Load[], rounds: number): Promise<MeasuredLoad[]> {
+  await using pace = await watchPace();
   const measured: MeasuredLoad[] = [];
   for (let round = 1; round <= rounds; round += 1)
     for (const load of loads)
-      measured.push({ load, ...(await measureLoad(bench, { ...load, name: `${load.name}-${round}` })) });
+      measured.push({ load, ...(await measureLoad(bench, { ...load, name: `${load.name}-${round}` }, pace)) });
   return measured;
 }
 
@@ -56,11 +60,24 @@ export function bytesRow(measured: MeasuredLoad | undefined): Row {
   return row(`bytes of an event, ${load.name}`, streamBytes['events'] ?? 0, storedBytesOf(shapeOf(load, measured)));
 }
 
+/** Prints the rows. Good when none is too far off. */
+export function verdictOf(
+  bench: string,
+  measured: readonly MeasuredLoad[],
+  rows: readonly Row[],
+  tooFarOff: readonly Row[] = rows.filter((each) => !isHeld(each)),
+): Verdict {
+  for (const each of rows) print(each);
+  const off = tooFarOff.map(({ what }) => what);
+  const slowness = measured.map((each) => twoDigits(slownessOf(each)));
+  return { isGood: off.length === 0, figures: { bench, rows, off, slowness, goal: GOAL, load: loadavg()[0] } };
+}
+
 /**
- * How many times as long the processor took in this round as that of the figures. The same processor takes half as long again when its
- * neighbours work, in all programs, so measured CPU time is divided by this.
+ * How many times as long as that of the figures the processor took in this round. Where its neighbours work, the same processor takes up to
+ * twice as long as where they rest, so measured CPU time is divided by this.
  */
-export function slownessOf({ pieceUs }: Pick<Measured, 'pieceUs'>): number {
+function slownessOf({ pieceUs }: MeasuredLoad): number {
   return pieceUs / figure('cpu.piece');
 }
 
@@ -101,6 +118,6 @@ export function row(what: string, measured: number, calculated: number): Row {
   };
 }
 
-export function print({ what, measured, calculated, ratio }: Row): void {
+function print({ what, measured, calculated, ratio }: Row): void {
   console.error(`${what}: ${measured} measured, ${calculated} calculated, ${ratio}`);
 }

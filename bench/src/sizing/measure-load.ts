@@ -22,7 +22,7 @@ export type Load = {
   warmUpEvents?: number;
 };
 /** `idle` is the work of processes without any load, taken before the first one: afterwards PostgreSQL vacuums. */
-export type Bench = { stack: Installation; receivers: Receivers; idle: Spent; pace: Pace };
+export type Bench = { stack: Installation; receivers: Receivers; idle: Spent };
 export type Measured = {
   eventBytes: number;
   /** CPU for an event that came in, idle work taken off. */
@@ -48,7 +48,7 @@ const PATIENCE_MS = 600_000;
 const SENDERS = 4;
 
 /** One load from the first call to the last row of the record: bytes and CPU for each event. */
-export async function measureLoad({ stack, receivers, idle, pace }: Bench, load: Load): Promise<Measured> {
+export async function measureLoad({ stack, receivers, idle }: Bench, load: Load, pace: Pace): Promise<Measured> {
   const key = await addSource(stack, load, receivers.hookUrl);
   const brokenKey = await addBrokenSource(stack, load);
   const calls = Array.from({ length: load.events }, (_, index) => callOf(load, index));

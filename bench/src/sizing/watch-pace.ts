@@ -1,11 +1,11 @@
 /**
  * How long the processor takes for a piece of work that never changes, while a load runs: a shared machine needs up to twice the CPU time in
- * some hours, for this work as for all other.
+ * some hours, for this work about as for the product's.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-export type Worked = { us: number; pieces: number };
+type Worked = { us: number; pieces: number };
 export type Pace = AsyncDisposable & {
   /** CPU time of a piece since this was asked before. */
   us(): Promise<number>;
